@@ -350,11 +350,21 @@ describe("hooks", () => {
 });
 
 describe("guardrails", () => {
+  it("an input guardrail is asked once for each prompt by default", async () => {
+    const input = vi.fn(() => ({ allowed: true }));
+    const { agent, requests } = setUp({ guardrails: { input } });
+    await agent.run("Go").result;
+    expect(requests.length).toBe(2);
+    expect(input).toHaveBeenCalledOnce();
+  });
+
   it("P-19: input, output and tool are asked with what they guard", async () => {
     const input = vi.fn(() => ({ allowed: true }));
     const output = vi.fn(() => ({ allowed: true }));
     const toolGuard = vi.fn(() => ({ allowed: true, rewrite: { n: 9 } }));
-    const { agent, execute } = setUp({ guardrails: { input, output: [output], tool: toolGuard } });
+    const { agent, execute } = setUp({
+      guardrails: { input, each: "request", output: [output], tool: toolGuard },
+    });
     expect((await agent.run("Go").result).outcome).toBe("completed");
     expect(input).toHaveBeenCalledTimes(2);
     expect(input).toHaveBeenCalledWith([{ role: "user", content: [{ type: "text", text: "Go" }] }], {

@@ -1,5 +1,6 @@
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::hook::{Decision, HookAnswer};
+use looplet::engine::model::input::Input;
 use looplet::engine::model::message::Block;
 use looplet::engine::model::message::{Json, Message};
 use serde_json::json;
@@ -40,6 +41,24 @@ fn p_19_an_input_guardrail_sees_the_messages_before_each_request_and_ends_the_ru
         1,
         "the request that was not made does not count"
     );
+}
+
+#[test]
+fn an_input_guardrail_for_prompts_is_asked_once_for_each() {
+    let hooks = json!([{"event": "InputGuardrail", "names": ["prompt"], "blocks": true}]);
+    let mut world = world(hooks, json!({}));
+    answer(&mut world, HookAnswer::default());
+    respond(&mut world, &["act"]);
+    world.return_value("act", json!(1));
+    assert!(asked(&world).is_empty(), "it has seen this prompt");
+    assert_eq!(world.requests.len(), 2);
+    world.input(Input::Steer {
+        id: 1,
+        content: vec![Block::text("Stop.")],
+    });
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(asked(&world).len(), 1);
+    assert_eq!(world.requests.len(), 2);
 }
 
 #[test]

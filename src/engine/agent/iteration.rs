@@ -66,7 +66,7 @@ impl Agent {
     }
 
     fn guard_input(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, "") {
+        if !desk.has_hooks(Point::InputGuardrail, self.occasion()) {
             return self.open(desk);
         }
         // The guardrail sees the history that is sent.
@@ -76,22 +76,29 @@ impl Agent {
 
     /// Asks the input guardrail again, because a summary has changed the messages that it has seen.
     pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, "") {
+        if !desk.has_hooks(Point::InputGuardrail, self.occasion()) {
             return self.send(desk);
         }
         self.ask_about_input(desk);
     }
 
+    /// The name by which an input guardrail that looks at each prompt once is found.
+    fn occasion(&self) -> &'static str {
+        if self.has_new_prompt { "prompt" } else { "request" }
+    }
+
     fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
         let messages = self.to_send(desk.who).messages();
         let facts = Facts::Input { messages };
-        desk.ask(Ask::new(Point::InputGuardrail, About::Phase, &facts));
+        let ask = Ask::new(Point::InputGuardrail, About::Phase, &facts);
+        desk.ask(ask.named(self.occasion()));
     }
 
     pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if verdict.denies() {
             return self.end_denied(desk, "Input", verdict.reason);
         }
+        self.has_new_prompt = false;
         if let Some(messages) = verdict.messages
             && messages != self.transcript.messages()
         {

@@ -74,6 +74,8 @@ pub struct Agent {
     context: Context,
     pub reply: Reply,
     structured: Structured,
+    /// The input guardrail has not seen the latest content of your code yet.
+    has_new_prompt: bool,
     /// A `Stop` hook has made the model go on.
     stop_hook_active: bool,
     progress: Progress,
@@ -104,6 +106,7 @@ impl Agent {
             context: Context::default(),
             reply: Reply::default(),
             structured: Structured::default(),
+            has_new_prompt: false,
             stop_hook_active: false,
             progress: Progress::default(),
             is_kept: false,

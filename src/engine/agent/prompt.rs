@@ -103,6 +103,7 @@ impl Agent {
         content.append(&mut self.calls.notes);
         content.extend(verdict.context.into_iter().map(Block::text));
         self.stop_hook_active &= content.is_empty();
+        self.has_new_prompt |= !content.is_empty();
         self.transcript.push_user(content);
         if is_first {
             self.hand_over(desk, true);

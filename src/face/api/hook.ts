@@ -136,8 +136,12 @@ export interface Guardrails {
   /** Milliseconds that each guardrail has to answer, a positive integer, or `null` for no limit. Default 600,000. */
   timeoutMs?: number | null | undefined;
   /**
-   * Contract: called with the messages of each request before it is sent, and again if a summary replaces some of
-   * them. A denial ends the run as `stopped` by `guardrail`. `rewrite` replaces the transcript.
+   * When `input` is called: once for each prompt, steer and follow-up, or before each request and again if a summary
+   * replaces some of its messages. Default `"prompt"`.
+   */
+  each?: "prompt" | "request" | undefined;
+  /**
+   * Contract: called with all messages before they are sent, as often as `each` says. A denial ends the run as `stopped` by `guardrail`. `rewrite` replaces the transcript.
    */
   input?:
     OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<Message[]>> | undefined;

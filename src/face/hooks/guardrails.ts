@@ -6,7 +6,13 @@ import { at, checkOptions, checkValue, describe, isObject } from "../options/che
 import type { OptionTable } from "../options/options.js";
 import type { HostFunction } from "./host-functions.js";
 
-const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any", timeoutMs: "count64?" };
+const GUARDRAILS_TABLE: OptionTable = {
+  input: "any",
+  each: ["prompt", "request"],
+  output: "any",
+  tool: "any",
+  timeoutMs: "count64?",
+};
 const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewrite: "any" };
 
 type Check = (...of: unknown[]) => unknown;
@@ -28,12 +34,15 @@ const KINDS: { readonly [name: string]: Kind } = {
   },
 };
 
+/** The engine names the occasion of an input guardrail `prompt` or `request`. */
+const ONCE = { names: ["prompt"] };
+
 /** @throws LoopletError `config_…` */
 export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] {
   if (guardrails === undefined) return [];
   checkOptions(guardrails, "guardrails", GUARDRAILS_TABLE);
   const functions: HostFunction[] = [];
-  const { timeoutMs = 600_000, ...kinds } = guardrails;
+  const { timeoutMs = 600_000, each = "prompt", ...kinds } = guardrails;
   for (const [name, given] of Object.entries(kinds) as [string, Check | Check[] | undefined][]) {
     if (given === undefined) continue;
     const { event, of, into } = KINDS[name]!;
@@ -41,7 +50,7 @@ export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] 
       const field = at("guardrails", name);
       checkValue(check, Array.isArray(given) ? `${field}[${index}]` : field, "function");
       functions.push({
-        config: { event, timeoutMs, blocks: true },
+        config: { event, timeoutMs, blocks: true, ...(name === "input" && each === "prompt" ? ONCE : {}) },
         ask: async (input, { signal }) => {
           const { agentPath, iteration, toolCallId } = input;
           const context = {
