@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, handoff, subagent } from "../../src/face/entry/node.js";
+import { z } from "zod";
+import { anthropic, createAgent, handoff, subagent, ToolError } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 
 const model = (...turns: Parameters<typeof scripted>[0]) => {
@@ -32,6 +33,45 @@ describe("an agent of createAgent as a tool", () => {
     });
     expect(await agent.run("Refund me.").result).toMatchObject({ text: "Refunded." });
     expect(JSON.stringify(below.fetch.requests[0]!.body)).toContain("You are billing.");
+  });
+});
+
+describe("a handoff", () => {
+  const setUp = (input: object, options: object) => {
+    const { fetch, model: one } = model(calls("billing", input), { text: "Mine." });
+    const billing = handoff({ description: "Invoices", system: "You are billing.", ...options });
+    const run = createAgent({ model: one, tools: { billing } }).run("Go");
+    return { run, body: () => JSON.stringify(fetch.requests[1]!.body) };
+  };
+
+  it("takes place although the model says something with it", async () => {
+    const { run, body } = setUp({ reason: "An invoice.", urgent: true }, {});
+    await run.result;
+    expect(body()).toContain("You are billing.");
+  });
+
+  it("tells your code its input first", async () => {
+    const inputSchema = z.object({ reason: z.string() });
+    const told: unknown[] = [];
+    const onHandoff = (input: unknown) => told.push(input);
+    const { run, body } = setUp({ reason: "An invoice." }, { inputSchema, onHandoff });
+    expect(await run.result).toMatchObject({ text: "Mine.", toolCalls: [{ isError: false }] });
+    expect(body()).toContain("You are billing.");
+    expect(told).toEqual([{ reason: "An invoice." }]);
+  });
+
+  it.each([
+    ["your code throws", { reason: "An invoice." }, "Closed today."],
+    ["its input does not fit", { reason: 1 }, "reason"],
+  ])("does not take place if %s", async (_, input, problem) => {
+    const inputSchema = z.object({ reason: z.string() });
+    const onHandoff = () => {
+      throw new ToolError({ message: "Closed today." });
+    };
+    const { run, body } = setUp(input, { inputSchema, onHandoff });
+    await run.result;
+    expect(body()).not.toContain("You are billing.");
+    expect(body()).toContain(problem);
   });
 });
 

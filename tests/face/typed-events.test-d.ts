@@ -228,5 +228,13 @@ export async function anAgentAsAToolTypesItsAnswers(): Promise<void> {
     if (call.toolName === "rate") expectTypeOf(call.output).toEqualTypeOf<{ stars: number }>();
     if (call.toolName === "write") expectTypeOf(call.output).toEqualTypeOf<string>();
   }
+  handoff(writer, {
+    description: "Writes",
+    inputSchema: z.object({ why: z.string() }),
+    onHandoff: ({ why }, { toolCallId }) => {
+      expectTypeOf(why).toEqualTypeOf<string>();
+      expectTypeOf(toolCallId).toEqualTypeOf<string>();
+    },
+  });
   expectTypeOf(handoff(writer, { name: "to", description: "Writes" }).name).toEqualTypeOf<"to">();
 }

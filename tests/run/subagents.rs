@@ -18,6 +18,7 @@ pub fn setting(fields: Value) -> Settings {
         agent_tool("helper", json!({"profile": 1})),
         agent_tool("keeper", json!({"profile": 1, "keep": true})),
         agent_tool("expert", json!({"profile": 2, "handoff": true})),
+        agent_tool("judge", json!({"profile": 2, "handoff": true, "callsHost": true})),
         tool("read", json!({"readOnly": true})),
         tool("act", json!({})),
     ]);
@@ -453,6 +454,30 @@ fn a_handoff_goes_on_with_the_transcript_under_another_profile() {
         .count();
     assert_eq!(handed, 1);
     assert_eq!(world.run.agent_path(0), "root");
+}
+
+#[test]
+fn a_handoff_may_call_your_code_first_whose_error_keeps_the_conversation() {
+    for may_go in [true, false] {
+        let mut world = world(json!({}));
+        world.respond(&calls(&[
+            call("a", "judge", json!({"why": "law"})),
+            call("b", "expert", json!({})),
+        ]));
+        assert_eq!(world.tool_log[0], "start a");
+        if may_go {
+            world.return_value("a", json!(null));
+            assert!(world.requests[1].contains("has been handed over"));
+        } else {
+            let fault = looplet::engine::model::event::ToolFault::not_run();
+            world.finish_tool("a", ToolReturn::Fault(fault));
+        }
+        assert_eq!(
+            world.body(1)["model"],
+            "big",
+            "the other call hands over in any case"
+        );
+    }
 }
 
 #[test]

@@ -65,16 +65,23 @@ export function subagent(first: object, call?: SubagentCallOptions): Tool {
  *
  * @throws LoopletError `config_…`
  */
-export function handoff<const N extends string | undefined = undefined>(
+export function handoff<const S extends InputSchema, const N extends string | undefined = undefined>(
   agent: TypedAgent<any, any>,
-  options: HandoffCallOptions & { name?: N },
+  options: HandoffCallOptions<S> & { name?: N },
 ): Named<N>;
-export function handoff<const N extends string | undefined = undefined>(
-  options: HandoffOptions & { name?: N },
+export function handoff<const S extends InputSchema, const N extends string | undefined = undefined>(
+  options: HandoffOptions<S> & { name?: N },
 ): Named<N>;
 export function handoff(first: object, call?: HandoffCallOptions): Tool {
   const options = agentOptions<HandoffOptions>("handoff", first, call, HANDOFF_TABLES);
-  return agentTool(options, NO_INPUT, (list, caller, known) => addHandoff(list, caller, known, options));
+  const { inputSchema, onHandoff } = options;
+  const more: Partial<Tool> = {
+    // Without a schema the model has nothing to say, and arguments that it gives all the same do no harm.
+    ...(inputSchema === undefined ? { validate: false } : {}),
+    ...(onHandoff === undefined ? {} : { execute: onHandoff }),
+  };
+  const takeIn: TakeIn = (list, caller, known) => addHandoff(list, caller, known, options);
+  return agentTool(options, inputSchema ?? NO_INPUT, takeIn, more);
 }
 
 /** The checked options of the tool: given as one object, or those of an agent and of its call. */
@@ -117,6 +124,7 @@ function agentTool<N extends string | undefined>(
   options: SubagentOptions | HandoffOptions,
   inputSchema: object,
   takeIn: TakeIn,
+  more: Partial<Tool> = {},
 ): Named<N> {
   const { name, description, needsApproval, maxCalls, readOnly } = options as SubagentOptions;
   const tool: Tool = {
@@ -129,6 +137,7 @@ function agentTool<N extends string | undefined>(
     ...(needsApproval === undefined ? {} : { needsApproval }),
     ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(readOnly === undefined ? {} : { readOnly }),
+    ...more,
   };
   Object.defineProperty(tool, AGENT, { value: takeIn });
   return Object.freeze(tool) as Named<N>;
@@ -196,7 +205,7 @@ function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: 
       );
     }
     const back = { description: "Hands the conversation back to the agent before.", inputSchema: NO_INPUT };
-    const [entry] = knowTools({ [HAND_BACK]: { ...back, execute: () => undefined } });
+    const [entry] = knowTools({ [HAND_BACK]: { ...back, validate: false, execute: () => undefined } });
     entry![1].config.agent = { profile: caller.profile, handoff: true };
     (tools as Map<string, KnownTool>).set(...entry!);
   }
@@ -210,7 +219,8 @@ function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: 
     list.profiles[caller.profile]!,
     before,
   );
-  known.config.agent = { ...known.config.agent!, handoff: true };
+  const callsHost = options.onHandoff !== undefined;
+  known.config.agent = { ...known.config.agent!, handoff: true, callsHost };
 }
 
 /** The tools and the model of an agent. */

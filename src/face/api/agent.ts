@@ -9,8 +9,8 @@ import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { FinishOptions, OutputFormat } from "./result.js";
 import type { Prompt, RunOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
-import type { InputSchema } from "./schema.js";
-import type { ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
+import type { InputOf, InputSchema } from "./schema.js";
+import type { ToolContext, ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
 
 export type { RetryPolicy, SubagentMemory, Timeouts, ToolExecution } from "../generated/model.js";
@@ -173,7 +173,17 @@ export interface PromptSchema {
  * An agent that takes the conversation over. The whole transcript continues with its system prompt, its tools and its
  * model, under the limits of the agent before it. The next run begins with the first agent again.
  */
-export interface HandoffOptions extends AgentToolOptions {
+export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
+  /**
+   * The schema of what the model says with the handoff, as for a tool. Default: nothing; arguments that it gives all the
+   * same are ignored.
+   */
+  inputSchema?: S | undefined;
+  /**
+   * Contract: called with the input before the agent takes over, which waits for it. An error that it throws goes to the
+   * model, and the conversation stays where it is. A return value is ignored.
+   */
+  onHandoff?: ((input: InputOf<S>, context: ToolContext) => unknown) | undefined;
   /**
    * Whether the agent gets a tool `hand_back`, which returns the conversation to the agent before it. Default false.
    */
@@ -187,7 +197,7 @@ export type SubagentCallOptions = Pick<
 >;
 
 /** The options of a tool that hands over to an agent of `createAgent`: the second argument of `handoff`. */
-export type HandoffCallOptions = Pick<
-  HandoffOptions,
-  "name" | "description" | "needsApproval" | "maxCalls" | "handBack"
+export type HandoffCallOptions<S = InputSchema> = Pick<
+  HandoffOptions<S>,
+  "name" | "description" | "needsApproval" | "maxCalls" | "handBack" | "inputSchema" | "onHandoff"
 >;

@@ -569,6 +569,8 @@ export interface AgentTool {
   keep?: boolean;
   /** The agent takes the conversation over instead of answering the call. */
   handoff?: boolean;
+  /** Your code is called before the agent takes the conversation over. Its error keeps the conversation here. */
+  callsHost?: boolean;
   /** The agent asks the model of its caller. */
   inheritModel?: boolean;
 }

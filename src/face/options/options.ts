@@ -165,7 +165,7 @@ export interface AgentToolTables {
 }
 
 export const HANDOFF_TABLES: AgentToolTables = {
-  call: { ...CALL_TABLE, handBack: "boolean" },
+  call: { ...CALL_TABLE, handBack: "boolean", inputSchema: "any", onHandoff: "function" },
   agent: OWN_TABLE,
 };
 

@@ -30,21 +30,7 @@ impl Calls {
         let (name, prompt) = (call.name.clone(), prompt_of(&call.input));
         let most = desk.max_depth();
         let result = if target.handoff {
-            match self.successor {
-                Some(_) => ToolReturn::Fault(fault(
-                    "handed_over",
-                    "The conversation has already been handed over in this answer.",
-                    "Hand over to one agent at a time.",
-                )),
-                None => {
-                    self.successor = Some(Successor {
-                        profile: target.profile,
-                        inherit_model: target.inherit_model,
-                        name,
-                    });
-                    ToolReturn::Value(Json::string("The conversation has been handed over."))
-                }
-            }
+            self.hand_to(target, name)
         } else if desk.who.depth >= most {
             let message = "The call was not made: subagents nest no deeper here.";
             ToolReturn::Fault(fault("depth_limit", message, "Do the work yourself."))
@@ -75,6 +61,38 @@ impl Calls {
         };
         desk.ledger.close(effect);
         self.finish(desk, index, result);
+    }
+}
+
+impl Calls {
+    /// Lets the agent take over after this round, unless another one does already. Returns the result of the call.
+    fn hand_to(&mut self, target: AgentTool, name: String) -> ToolReturn {
+        if self.successor.is_some() {
+            return ToolReturn::Fault(fault(
+                "handed_over",
+                "The conversation has already been handed over in this answer.",
+                "Hand over to one agent at a time.",
+            ));
+        }
+        self.successor = Some(Successor {
+            profile: target.profile,
+            inherit_model: target.inherit_model,
+            name,
+        });
+        ToolReturn::Value(Json::string("The conversation has been handed over."))
+    }
+
+    /// The result of a call whose handoff has called your code, which may have thrown. Any other result stays.
+    pub(super) fn after_host(&mut self, desk: &Desk<'_>, index: usize, result: ToolReturn) -> ToolReturn {
+        let call = self.batch.calls.get(index);
+        let target = call.and_then(|call| desk.tool(call.tool)?.agent);
+        match (target, call) {
+            (Some(target), Some(call)) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
+                let name = call.name.clone();
+                self.hand_to(target, name)
+            }
+            _ => result,
+        }
     }
 }
 

@@ -29,8 +29,8 @@ impl Calls {
             };
             let tool = desk.tool(call.tool);
             let kind = match tool.and_then(|tool| tool.agent) {
-                Some(_) => EffectKind::Subagent,
-                None => EffectKind::Tool,
+                Some(agent) if !agent.calls_host => EffectKind::Subagent,
+                _ => EffectKind::Tool,
             };
             let effect = desk.ledger.open(desk.who.agent, kind);
             if tool.is_some_and(|tool| tool.replay_once) && desk.ledger.has_journal {
@@ -54,7 +54,9 @@ impl Calls {
         let Some(call) = self.batch.calls.get(index) else {
             return;
         };
-        if let Some(target) = desk.tool(call.tool).and_then(|tool| tool.agent) {
+        let target = desk.tool(call.tool).and_then(|tool| tool.agent);
+        let is_taken = self.successor.is_some();
+        if let Some(target) = target.filter(|target| !target.calls_host || is_taken) {
             return self.delegate(desk, index, effect, target);
         }
         let wait_ms = wait_ms(call, desk);
@@ -77,6 +79,7 @@ impl Calls {
             }
             result => result,
         };
+        let result = self.after_host(desk, index, result);
         if self.hook_result(desk, index, &result) {
             return Next::Wait;
         }

@@ -69,6 +69,8 @@ pub struct AgentTool {
     pub keep: bool,
     /// The agent takes the conversation over instead of answering the call.
     pub handoff: bool,
+    /// Your code is called before the agent takes the conversation over. Its error keeps the conversation here.
+    pub calls_host: bool,
     /// The agent asks the model of its caller.
     pub inherit_model: bool,
 }
