@@ -75,6 +75,42 @@ describe("a handoff", () => {
   });
 });
 
+describe("the agent that spoke last", () => {
+  const setUp = () => {
+    const { fetch, model: one } = model(
+      calls("billing", {}),
+      { text: "Mine." },
+      { text: "Still mine." },
+      { text: "Hi." },
+    );
+    const billing = handoff({ description: "Invoices", system: "You are billing." });
+    return { fetch, agent: createAgent({ model: one, system: "You greet.", tools: { billing } }) };
+  };
+  const system = (fetch: ReturnType<typeof model>["fetch"], at: number) =>
+    JSON.stringify((fetch.requests[at]!.body as { system: unknown }).system);
+
+  it("goes on in a chat, until the chat is reset", async () => {
+    const { fetch, agent } = setUp();
+    const chat = agent.chat();
+    expect((await chat.run("Hi").result).agent).toBe("root/billing");
+    expect((await chat.run("More").result).agent).toBe("root/billing");
+    expect(system(fetch, 2)).toContain("billing");
+    chat.reset();
+    await chat.run("Hi").result;
+    expect(system(fetch, 3)).toContain("greet");
+  });
+
+  it("can begin another run, and no other agent can", async () => {
+    const { fetch, agent } = setUp();
+    const { messages, agent: last } = await agent.run("Hi").result;
+    await agent.run("More", { messages, agent: last }).result;
+    expect(system(fetch, 2)).toContain("billing");
+    expect(() => agent.run("More", { agent: "billing" })).toThrow(
+      expect.objectContaining({ code: "config_invalid_value", field: "agent" }),
+    );
+  });
+});
+
 describe("mistakes with agents as tools say what to write", () => {
   const made = createAgent({ model: model().model });
   it.each<[string, () => unknown, object]>([

@@ -15,7 +15,7 @@ function raw(): RawRunResult {
 describe("the history of a result", () => {
   it("is read when it is first asked for, and once", () => {
     const parse = vi.spyOn(JSON, "parse");
-    const result = finished(raw() as never, { outcome: "completed" });
+    const result = finished(raw() as never, { outcome: "completed" }, "root");
     expect(parse).not.toHaveBeenCalled();
     expect(result.messages).toEqual(history.messages);
     expect(result.messages).toBe(result.messages);
@@ -25,10 +25,12 @@ describe("the history of a result", () => {
   });
 
   it("is copied, spread, cloned and written over as plain data", () => {
-    const result = finished(raw() as never, { outcome: "completed" });
+    const result = finished(raw() as never, { outcome: "completed" }, "root");
     expect(JSON.parse(JSON.stringify(result))).toMatchObject(history);
-    expect({ ...finished(raw() as never, { outcome: "completed" }) }).toMatchObject(history);
-    expect(structuredClone(finished(raw() as never, { outcome: "completed" }))).toMatchObject(history);
+    expect({ ...finished(raw() as never, { outcome: "completed" }, "root") }).toMatchObject(history);
+    expect(structuredClone(finished(raw() as never, { outcome: "completed" }, "root"))).toMatchObject(
+      history,
+    );
     result.messages = [];
     expect(result.messages).toEqual([]);
   });

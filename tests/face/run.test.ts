@@ -48,6 +48,7 @@ describe("a run", () => {
     expect(await run.result).toEqual({
       outcome: "stopped",
       stoppedBy: "iterations",
+      agent: "root",
       text: "Hi",
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],

@@ -173,6 +173,8 @@ pub struct RunOptions {
     pub subagents: Vec<Memory>,
     /// A JSON object with your code's values for the tools' bindings.
     pub inputs: Option<Json>,
+    /// The index of the agent that begins: 0, or that of an agent which has taken the conversation over earlier.
+    pub profile: u32,
     /// How the session begins, for hooks of `SessionStart`; absent in every later run of the session.
     pub session: Option<String>,
 }

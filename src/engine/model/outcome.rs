@@ -97,6 +97,8 @@ pub struct Report<'a> {
     pub output: Option<&'a Json>,
     /// The cost in billionths of a US dollar, an integer; `null` when it is not known.
     pub cost_nano_usd: Option<u64>,
+    /// The index of the agent that spoke last: 0, or that of the agent which has taken over.
+    pub profile: u32,
     /// Model calls made.
     pub iterations: u32,
     /// Why the last answer ended; `null` when no answer was complete.

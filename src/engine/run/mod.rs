@@ -72,7 +72,12 @@ impl Run {
         };
         let memories = options.subagents.into_iter().enumerate().map(memory);
         let memories = memories.collect::<Result<_, ConfigError>>()?;
-        let Profile { config, model, .. } = &setup.root;
+        let Some(Profile { model, .. }) = setup.profile(options.profile) else {
+            return Err(ConfigError::new("agent", "there is no such agent"));
+        };
+        let mut first = root(model.clone(), transcript);
+        first.who.profile = options.profile;
+        let config = &setup.root.config;
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
         ledger.has_journal = config.journal;
@@ -81,7 +86,7 @@ impl Run {
         Ok(Run {
             ledger,
             asks: Asks::default(),
-            agents: vec![root(model.clone(), transcript)],
+            agents: vec![first],
             memories,
             permissions: config.permissions.clone(),
             inputs: options.inputs,

@@ -99,6 +99,7 @@ impl Run {
                 (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
                 (cost, _) => cost,
             },
+            profile: who.map(|who| who.profile).unwrap_or_default(),
             iterations: who.map(|who| who.iteration).unwrap_or_default(),
             finish_reason: root.and_then(|root| root.reply.finish_reason),
             raw_finish_reason: root.and_then(|root| root.reply.raw_finish_reason.as_deref()),

@@ -21,6 +21,8 @@ export interface AgentList {
   readonly sets: ToolSet[];
   /** The options of each agent, in the order of `sets`. A handoff has the options of the agent before it. */
   readonly profiles: ProfileOptions[];
+  /** The names of the agents that may speak to the user, in the order of `sets`; undefined for a subagent. */
+  readonly speakers: (string | undefined)[];
   /** The engine's configurations, from the second agent on. */
   readonly configs: Config[];
 }
@@ -29,6 +31,8 @@ export interface AgentList {
 export interface Caller {
   readonly model: ModelConfig;
   readonly profile: number;
+  /** Its name among the speakers; undefined for a subagent. */
+  readonly speaker: string | undefined;
   /** The path of its tools in the options. */
   readonly field: string;
   /** The levels of subagents above its tools. `level` also counts handoffs. */

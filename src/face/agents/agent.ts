@@ -63,6 +63,8 @@ export interface AgentParts {
   readonly ruledTools: RuledTools;
   /** The options of each agent, in the order of `sets`. */
   readonly profiles: readonly ProfileOptions[];
+  /** The names of the agents that may speak, by profile; undefined for a subagent. */
+  readonly speakers: readonly (string | undefined)[];
   readonly finishing: FinishOptions;
   readonly toolRun: ToolRunOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
@@ -111,8 +113,16 @@ function partsOf(options: AgentOptions): AgentParts {
   }));
   const guards = guardrailFunctions(options);
   const root = rootConfig(options, model, fallbackModels, tools);
-  const list: AgentList = { options, models, root, sets: [tools], profiles: [options], configs: [] };
-  addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
+  const list: AgentList = {
+    options,
+    models,
+    root,
+    sets: [tools],
+    profiles: [options],
+    speakers: ["root"],
+    configs: [],
+  };
+  addAgents(list, { model, profile: 0, speaker: "root", field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
   // Your function may answer calls of tools that are not described, so any rule may name one.
   const ruledTools = typeof options.onUnknownTool === "function" ? undefined : names;
@@ -137,6 +147,7 @@ function partsOf(options: AgentOptions): AgentParts {
     permissions: options,
     ruledTools,
     profiles: list.profiles,
+    speakers: list.speakers,
     finishing: options,
     toolRun: options,
     tracing: options,

@@ -175,7 +175,8 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   const isRuns = options.model === undefined && options.fallbackModels === undefined;
   const noMore = isRuns ? {} : { fallbackModels: undefined };
   const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };
-  addAgent(list, { ...caller, model, field: at(field, "tools"), depth }, known, options, tools, options, {
+  const below = { ...caller, model, speaker: undefined, field: at(field, "tools"), depth };
+  addAgent(list, below, known, options, tools, options, {
     ...root,
     ...noMore,
     ...nothing,
@@ -212,7 +213,12 @@ function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: 
   const before = list.configs[caller.profile - 1] ?? list.root;
   addAgent(
     list,
-    { ...caller, model, field: at(field, "tools") },
+    {
+      ...caller,
+      model,
+      speaker: caller.speaker && `${caller.speaker}/${known.config.name}`,
+      field: at(field, "tools"),
+    },
     known,
     options,
     tools,
@@ -259,6 +265,7 @@ function addAgent(
   const { model } = caller;
   const profile = list.sets.push(tools) - 1;
   list.profiles.push(profileOptions);
+  list.speakers.push(caller.speaker);
   list.configs.push({
     ...config,
     model,

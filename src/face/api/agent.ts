@@ -171,7 +171,7 @@ export interface PromptSchema {
 
 /**
  * An agent that takes the conversation over. The whole transcript continues with its system prompt, its tools and its
- * model, under the limits of the agent before it. The next run begins with the first agent again.
+ * model, under the limits of the agent before it. A chat goes on with it, and `result.agent` names it.
  */
 export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
   /**

@@ -26,7 +26,9 @@ export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
 
 /** The part of a result that every outcome has. */
 export interface RunReport<C extends ToolTypes = ToolTypes>
-  extends Omit<Report, "output">, Omit<History, "toolCalls"> {
+  extends Omit<Report, "output" | "profile">, Omit<History, "toolCalls"> {
+  /** The agent that spoke last: `"root"`, or with a handoff a path of tools such as `"root/to_billing"`. */
+  agent: string;
   /** The text of the last answer, complete or not. */
   text: string;
   toolCalls: TypedCall<C>[];

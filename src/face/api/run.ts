@@ -51,6 +51,8 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
   messages?: readonly Message[] | undefined;
   /** The memory of persistent subagents: `result.subagents` of an earlier run. Default: none. */
   subagents?: readonly SubagentMemory[] | undefined;
+  /** The agent that begins: `result.agent` of an earlier run. Default: the agent whose `run` this is. */
+  agent?: string | undefined;
   /** Values for the tools' `bindings`; they win over the agent's own. Default: none. */
   inputs?: Inputs | undefined;
   /** A signal that aborts the run, even one that has fired already. Its reason becomes `result.abortReason`. */
@@ -174,7 +176,7 @@ export interface TypedChat<C extends ToolTypes, Output> {
    */
   run(
     prompt: Prompt,
-    options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents">,
+    options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
   ): TypedRun<C, Output>;
   /**
    * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks

@@ -1037,6 +1037,8 @@ export interface Report {
   output: unknown;
   /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
   costNanoUsd: number | null;
+  /** The index of the agent that spoke last: 0, or that of the agent which has taken over. */
+  profile: number;
   /** Model calls made. */
   iterations: number;
   /** Why the last answer ended; `null` when no answer was complete. */

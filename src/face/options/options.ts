@@ -119,6 +119,7 @@ export const PERMISSION_TABLE: OptionTable = {
 export const RUN_TABLE: OptionTable = {
   messages: "any",
   subagents: "any",
+  agent: "text",
   inputs: "object",
   signal: "any",
   onText: "function",

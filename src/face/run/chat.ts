@@ -26,6 +26,8 @@ export class Conversation implements Chat {
   readonly #start: StartRun;
   #messages: readonly Message[];
   #subagents: readonly SubagentMemory[];
+  /** The agent that spoke last. */
+  #agent: string | undefined;
   #current: Run | undefined;
   /** The way in which the next run begins the session; undefined if the session has begun. */
   #session: SessionSource | undefined;
@@ -58,9 +60,9 @@ export class Conversation implements Chat {
     return this.#current;
   }
 
-  run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents"> = {}): Run {
+  run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents" | "agent"> = {}): Run {
     this.#refuse("run");
-    for (const kept of isObject(options) ? ["messages", "subagents"] : []) {
+    for (const kept of isObject(options) ? ["messages", "subagents", "agent"] : []) {
       if (kept in options) {
         throw new LoopletError(
           "config_unknown_option",
@@ -69,7 +71,7 @@ export class Conversation implements Chat {
         );
       }
     }
-    const history = { messages: this.#messages, subagents: this.#subagents };
+    const history = { messages: this.#messages, subagents: this.#subagents, agent: this.#agent };
     const all = isObject(options) ? { ...options, ...history } : options;
     const run = this.#start(
       prompt,
@@ -77,6 +79,7 @@ export class Conversation implements Chat {
       (result) => {
         this.#messages = result.messages;
         this.#subagents = result.subagents;
+        this.#agent = result.agent;
         this.#current = undefined;
         // A run without a model call has not begun the session.
         if (result.iterations > 0) this.#session = undefined;
@@ -92,6 +95,7 @@ export class Conversation implements Chat {
     checkMessages(messages, "messages");
     this.#messages = [...messages];
     this.#subagents = [];
+    this.#agent = undefined;
     this.#end("clear");
     this.#session = "clear";
   }

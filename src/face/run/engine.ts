@@ -15,7 +15,11 @@ export type OpenRun = (config: string, options: string, host: HostCallbacks) => 
 export type LoadEngine = () => Promise<OpenRun>;
 
 /** The engine's result, without the fields that the face adds. */
-export type EngineResult = Omit<RunReport, "costUsd" | "costBasis"> & { output: unknown };
+export type EngineResult = Omit<RunReport, "costUsd" | "costBasis" | "agent"> & {
+  output: unknown;
+  /** The index of the agent that spoke last. */
+  profile: number;
+};
 
 /** The result so far, if the engine still has it. The Rust side defines its types. */
 export function resultOf(driver: Driver): EngineResult | undefined {

@@ -103,16 +103,34 @@ export function checkHistory({ messages, subagents }: History): void {
 }
 
 /** The options of one run, which its agent's configuration does not have, as JSON for the engine. */
-export function runConfig(history: History, inputs: Inputs, session: SessionSource | undefined): string {
+export function runConfig(
+  history: History,
+  inputs: Inputs,
+  session: SessionSource | undefined,
+  profile: number,
+): string {
   const { messages = [], subagents = [] } = history;
   const values = inputsJson(inputs);
   const fields = [
     ...(values === undefined ? [] : [`"inputs":${values}`]),
+    ...(profile === 0 ? [] : [`"profile":${profile}`]),
     ...(session === undefined ? [] : [`"session":"${session}"`]),
     ...(messages.length === 0 ? [] : [`"messages":${jsonOf(messages, "messages")}`]),
     ...(subagents.length === 0 ? [] : [`"subagents":${jsonOf(subagents, "subagents")}`]),
   ];
   return `{${fields.join(",")}}`;
+}
+
+/**
+ * The index of the agent that begins.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function speakerAt(speakers: readonly (string | undefined)[], agent: string | undefined): number {
+  const index = agent === undefined ? 0 : speakers.indexOf(agent);
+  if (index >= 0) return index;
+  const names = speakers.filter((name) => name !== undefined).join(", ");
+  throw new LoopletError("config_invalid_value", "agent", `needs result.agent of an earlier run: ${names}`);
 }
 
 function wrongMemory(field: string, got: unknown): LoopletError {

@@ -7,10 +7,11 @@ import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
 import type { Message } from "../api/message.js";
 
-/** The result in the form for users. `priceBasis` is the source of the model's price. */
+/** The result in the form for users. `agent` spoke last, and `priceBasis` is the source of the model's price. */
 export function finished(
   raw: EngineResult,
   outcome: Outcome,
+  agent: string,
   priceBasis: "option" | "table" = "option",
 ): RunResult {
   const { text, usage, costNanoUsd, iterations, finishReason, rawFinishReason, undelivered } = raw;
@@ -19,6 +20,7 @@ export function finished(
   const told = Object.fromEntries(there) as unknown as Outcome;
   return {
     ...told,
+    agent,
     text,
     output: raw.output ?? undefined,
     // The getters keep the history unparsed until it is read: see `RunDriver.result`.
@@ -57,6 +59,7 @@ export function unfinished(
   text: string,
   undelivered: number[],
   hasPrice: boolean,
+  profile: number,
 ): EngineResult {
   const asked: Message = { role: "user", content: prompt };
   const said: Message[] = text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
@@ -68,6 +71,7 @@ export function unfinished(
     messages: [...messages, asked, ...said],
     usage: noUsage(),
     costNanoUsd: hasPrice ? 0 : null,
+    profile,
     iterations: 0,
     finishReason: null,
     rawFinishReason: null,

@@ -36,7 +36,7 @@ import { ToolCalls } from "../tools/tool-calls.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
-import { abortReason, content, runConfig } from "./prompt.js";
+import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { follow, inResult, unreadWarning, whyOf, type EndEvent } from "./run-end.js";
 
@@ -69,6 +69,8 @@ export class EngineRun implements Run {
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
+  /** The index of the agent that begins. */
+  readonly #first: number;
   #queued = 0;
   readonly #dropSignal: () => void;
 
@@ -88,7 +90,8 @@ export class EngineRun implements Run {
     this.#prompt = content(prompt, "prompt");
     const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
     const config = parts.config();
-    const ownOptions = runConfig(options, inputs, session);
+    this.#first = speakerAt(parts.speakers, options.agent);
+    const ownOptions = runConfig(options, inputs, session, this.#first);
     this.id = parts.ids();
     this.#result = new Promise((resolve, reject) => {
       this.#settle = resolve;
@@ -306,11 +309,11 @@ export class EngineRun implements Run {
       this.#driver = undefined;
       this.#outcome = outcome;
       result.output = this.#output.value(result.output);
-      this.#conclude(finished(result, outcome, this.#models.priceBasis()));
+      this.#conclude(this.#finished(result, outcome));
     } catch (error) {
       this.#driver = undefined;
       this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
-      this.#conclude(finished(this.#alone(), this.#outcome, this.#models.priceBasis()));
+      this.#conclude(this.#finished(this.#alone(), this.#outcome));
     }
     driver.free();
   }
@@ -326,13 +329,19 @@ export class EngineRun implements Run {
     this.#driver = undefined;
     if (why !== undefined) this.#delivery.deliverNext(why);
     this.#delivery.deliverNext({ type: "finish", outcome });
-    this.#conclude(finished(this.#alone(), outcome, this.#models.priceBasis()));
+    this.#conclude(this.#finished(this.#alone(), outcome));
     driver?.free();
   }
 
   #alone(): EngineResult {
     const hasPrice = this.#models.priceBasis() !== undefined;
-    return unfinished(this.#options, this.#prompt, this.#delivery.heard.text, this.#early.ids, hasPrice);
+    const { text } = this.#delivery.heard;
+    return unfinished(this.#options, this.#prompt, text, this.#early.ids, hasPrice, this.#first);
+  }
+
+  #finished(raw: EngineResult, outcome: Outcome): RunResult {
+    const agent = this.#parts.speakers[raw.profile] ?? "root";
+    return finished(raw, outcome, agent, this.#models.priceBasis());
   }
 
   #conclude(result: RunResult): void {
