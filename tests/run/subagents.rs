@@ -18,7 +18,6 @@ pub fn setting(fields: Value) -> Settings {
         agent_tool("helper", json!({"profile": 1})),
         agent_tool("keeper", json!({"profile": 1, "keep": true})),
         agent_tool("expert", json!({"profile": 2, "handoff": true})),
-        agent_tool("judge", json!({"profile": 2, "handoff": true, "callsHost": true})),
         tool("read", json!({"readOnly": true})),
         tool("act", json!({})),
     ]);
@@ -459,7 +458,12 @@ fn a_handoff_goes_on_with_the_transcript_under_another_profile() {
 #[test]
 fn a_handoff_may_call_your_code_first_whose_error_keeps_the_conversation() {
     for may_go in [true, false] {
-        let mut world = world(json!({}));
+        let tools = json!([
+            agent_tool("judge", json!({"profile": 1, "handoff": true, "callsHost": true})),
+            agent_tool("expert", json!({"profile": 1, "handoff": true})),
+        ]);
+        let agents = json!({"agents": [{"model": {"vendor": "anthropic", "model": "big"}}]});
+        let mut world = World::started(config(tools, agents));
         world.respond(&calls(&[
             call("a", "judge", json!({"why": "law"})),
             call("b", "expert", json!({})),
