@@ -40,7 +40,7 @@ describe("a field that other code adds to every object", () => {
     openai("m", key);
     gemini("m", key);
     bedrock("m", { region: "eu-central-1", apiKey: "key-of-a-test" });
-    compatible({ baseUrl: "https://api.test", model: "m" });
+    compatible("m", { baseUrl: "https://api.test" });
     const execute = vi.fn(() => ({ found: 1 }));
     const search = tool({ description: "Searches", inputSchema: none, execute });
     const fetch = scripted([{ toolCalls: [{ name: "search", input: {} }] }, { text: "Done." }]);

@@ -136,7 +136,8 @@ describe("a result with an image and a file", () => {
       execute: () => ({ content: [{ type: "raw", json: found }] }),
     });
     const { bodies, options } = answering("anthropic");
-    const agent = createAgent({ model: anthropic("m", options), tools: { look: raw } });
+    const model = anthropic("m", { ...options, promptCaching: false });
+    const agent = createAgent({ model, tools: { look: raw } });
     const result = await agent.run([{ type: "raw", json: asked }]).result;
     expect(result).toMatchObject({ outcome: "completed" });
     expect(bodies[0]).toContain(JSON.stringify(asked));
