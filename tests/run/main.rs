@@ -30,6 +30,7 @@ mod finish_reasons;
 mod gate;
 mod gemini;
 mod guardrails;
+mod handoffs;
 mod history;
 mod hook_fields;
 mod hooks;

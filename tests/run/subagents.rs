@@ -8,7 +8,7 @@ use crate::wire::{call, stream, stream_with_usage, text};
 use crate::world::{Settings, World, config, data, event_name, tool};
 
 /// A tool that the agent of this profile stands behind.
-fn agent_tool(name: &str, agent: Value) -> Value {
+pub fn agent_tool(name: &str, agent: Value) -> Value {
     tool(name, json!({"agent": agent}))
 }
 
@@ -427,61 +427,6 @@ fn a_kept_subagent_goes_on_with_the_model_that_its_caller_has_now() {
     let body = world.body(3);
     assert_eq!(body["model"], "other");
     assert!(body["messages"].to_string().contains("First."));
-}
-
-#[test]
-fn a_handoff_goes_on_with_the_transcript_under_another_profile() {
-    let mut world = world(json!({}));
-    world.respond(&calls(&[
-        call("a", "expert", json!({})),
-        call("b", "expert", json!({})),
-    ]));
-    let body = world.body(1);
-    assert_eq!(body["model"], "big");
-    assert_eq!(world.sent[1].model, 1);
-    assert_eq!(
-        body["messages"].as_array().unwrap().len(),
-        5,
-        "system, prompt, calls, two results"
-    );
-    assert!(body["tools"].to_string().contains("look") && !body["tools"].to_string().contains("read"));
-    assert!(world.requests[1].contains("handed_over"), "one at a time");
-    let handed = world
-        .event_names()
-        .iter()
-        .filter(|name| *name == "handoff")
-        .count();
-    assert_eq!(handed, 1);
-    assert_eq!(world.run.agent_path(0), "root");
-}
-
-#[test]
-fn a_handoff_may_call_your_code_first_whose_error_keeps_the_conversation() {
-    for may_go in [true, false] {
-        let tools = json!([
-            agent_tool("judge", json!({"profile": 1, "handoff": true, "callsHost": true})),
-            agent_tool("expert", json!({"profile": 1, "handoff": true})),
-        ]);
-        let agents = json!({"agents": [{"model": {"vendor": "anthropic", "model": "big"}}]});
-        let mut world = World::started(config(tools, agents));
-        world.respond(&calls(&[
-            call("a", "judge", json!({"why": "law"})),
-            call("b", "expert", json!({})),
-        ]));
-        assert_eq!(world.tool_log[0], "start a");
-        if may_go {
-            world.return_value("a", json!(null));
-            assert!(world.requests[1].contains("has been handed over"));
-        } else {
-            let fault = looplet::engine::model::event::ToolFault::not_run();
-            world.finish_tool("a", ToolReturn::Fault(fault));
-        }
-        assert_eq!(
-            world.body(1)["model"],
-            "big",
-            "the other call hands over in any case"
-        );
-    }
 }
 
 #[test]
