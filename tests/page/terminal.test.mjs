@@ -60,7 +60,7 @@ test("a wrong use ends with 2 and one line that helps", async () => {
 
 test("on a terminal Markdown is rendered", async () => {
   const prompt = "What is 17 * 23 + 4, and what time is it in Tokyo?";
-  const { out } = await run([prompt], undefined, { FORCE_COLOR: "1" });
+  const { out } = await run([prompt], undefined, { FORCE_COLOR: "1", NO_COLOR: "" });
   assert.match(out, /\u001b\[1m17 \* 23 \+ 4 = 395\u001b\[0m\n/);
   assert.match(out, /Let me use \u001b\[36mcalculator\u001b\[0m and/);
   assert.match(out, /\nTime for \u001b\[1mAsia\/Tokyo\u001b\[0m: \u001b\[1m\w+day, /);

@@ -320,7 +320,7 @@ fn s001_24_planning_runs_nothing_that_writes_and_asks_nobody_about_it() {
         let mut world = world(permissions);
         respond(&mut world, &[("act", json!({}))]);
         assert!(asked(&world).is_empty());
-        assert!(told(&world, "act")["content"].to_string().contains("planning"));
+        assert!(told(&world, "act")["content"].to_string().contains("plan mode"));
         assert!(world.tool_log.is_empty());
     }
 }

@@ -74,7 +74,7 @@ export class Answer {
     const agent = this.#agent(event);
     if (event.type === "question") return this.#ask(agent, event);
     if (event.type === "answered") return this.#close(event.questionId);
-    if (event.type === "tool-error" && event.error.message.startsWith(heldBack)) this.#heldBack += 1;
+    if (event.type === "tool-error" && event.error.message.includes(heldBack)) this.#heldBack += 1;
     agent.handle(event);
   }
 

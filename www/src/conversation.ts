@@ -19,7 +19,7 @@ import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, type Connection } from "./connection.js";
 import { conclude, forget, keep, record, remembered, type Recording } from "./memory.js";
-import { ask, harmless, type Mode } from "./permission.js";
+import { harmless, type Mode } from "./permission.js";
 import { team } from "./team.js";
 
 export type QueuedKind = "steer" | "follow-up";
@@ -264,7 +264,8 @@ export class Conversation {
       compaction: { keepLast: 1 },
       permissionMode: mode,
       permissions: { allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed] },
-      canUseTool: ask(() => this.#setup.mode),
+      // The card of the call asks.
+      canUseTool: () => null,
       trace: (run) => {
         this.#traced = run;
         return this.#view.traced(run);

@@ -1,5 +1,5 @@
-/** What the page does about a tool call that nothing allows: asks the person, or holds it back while only planning. */
-import type { CanUseTool, PermissionMode } from "looplet";
+/** The permission modes of the page. */
+import type { PermissionMode } from "looplet";
 import { element } from "./element.js";
 import { icon } from "./icon.js";
 
@@ -20,19 +20,8 @@ export const modeNameOf = (mode: Mode): string => modes[mode].label;
 /** Tools that only look: they run in every mode. */
 export const harmless = ["calculator", "time", "list_notes", "read_document", "slow_lookup"];
 
-/** How the reason begins that the model reads while it may only plan. */
-export const heldBack = "Held back";
-
-/** Leaves the question to the card of the call; while planning nobody is asked. */
-export function ask(mode: () => Mode): CanUseTool {
-  return () =>
-    mode() === "plan"
-      ? {
-          behavior: "deny",
-          message: `${heldBack}: plan mode changes nothing.`,
-        }
-      : null;
-}
+/** A part of looplet's reason for denying a call in the mode `plan`. */
+export const heldBack = "plan mode";
 
 /** The switch above the field. */
 export class ModeSwitch {

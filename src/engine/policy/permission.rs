@@ -121,7 +121,7 @@ impl Permissions {
             return Verdict::Deny { reason };
         }
         if self.is_put_off(tool) {
-            return denied(&["while planning nothing may be changed"]);
+            return denied(&["plan mode changes nothing"]);
         }
         let asking = self.ask.iter().find(|rule| rule.touches(tool, subject));
         if asking.is_some() || needs_approval {
