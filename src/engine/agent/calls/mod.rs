@@ -208,7 +208,7 @@ impl Calls {
     pub fn limit(&self, desk: &Desk<'_>, more: usize) -> Option<StoppedBy> {
         let most = desk.limits().max_tool_rounds;
         if let Some(stopped_by) = desk.overrun() {
-            // Of two limits that are reached together, the number of iterations is told.
+            // If two limits are reached together, the number of iterations is told.
             let is_last = Some(desk.who.iteration) >= desk.limits().max_iterations;
             let is_budget = matches!(stopped_by, StoppedBy::Tokens | StoppedBy::Usd);
             return Some(if is_last && is_budget {
