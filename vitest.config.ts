@@ -13,6 +13,8 @@ export default defineConfig({
       { find: /^looplet\/prices$/, replacement: source("models/prices.ts") },
       { find: /^looplet\/trace$/, replacement: source("trace/index.ts") },
       { find: /^looplet\/presets$/, replacement: source("presets.ts") },
+      { find: /^looplet\/stores$/, replacement: source("stores/index.ts") },
+      { find: /^looplet\/stores\/node$/, replacement: source("stores/node.ts") },
       { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },
       { find: /^looplet\/external$/, replacement: source("entry/external.ts") },
     ],

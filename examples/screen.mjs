@@ -55,7 +55,7 @@ export class Screen {
       case "warning":
         return this.#line(paint("yellow", event.message));
       case "error":
-        return this.#line(paint("red", `${event.error.code}: ${event.error.message}`));
+        return this.#line(paint("red", event.error.message));
     }
   }
 
@@ -89,8 +89,8 @@ function lastLine({ outcome, stoppedBy, iterations, toolCalls, usage, costNanoUs
     stoppedBy ? `by ${stoppedBy}` : "",
     `${iterations} ${iterations === 1 ? "iteration" : "iterations"}`,
     `${toolCalls.length} tool ${toolCalls.length === 1 ? "call" : "calls"}`,
-    `${usage.inputTokens} tokens in`,
-    `${usage.outputTokens} out`,
+    usage === null ? "tokens unknown" : `${usage.inputTokens} tokens in`,
+    usage === null ? "" : `${usage.outputTokens} out`,
     costNanoUsd === null ? "" : `$${(costNanoUsd / 1e9).toFixed(4)}`,
   ];
   return [word, ...facts.filter(Boolean)].join(" · ");

@@ -103,6 +103,7 @@ async function bundle(dev) {
     minify: !dev,
     sourcemap: dev ? "inline" : "linked",
     chunkNames: "chunks/[name]-[hash]",
+    plugins: [shortSource],
     legalComments: "none",
     logLevel: "warning",
   }).catch(() => {
@@ -110,6 +111,19 @@ async function bundle(dev) {
   });
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
 }
+
+// Gives the inlined engine a map of its own with a short source, because the package's source map would repeat it.
+const shortSource = {
+  name: "short-source",
+  setup({ onLoad }) {
+    const text = "// The WebAssembly of looplet, as gzip in base64.\n";
+    const map = { version: 3, sources: ["inline.js"], sourcesContent: [text], names: [], mappings: "AAAA" };
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
+    onLoad({ filter: /[\\/]glue[\\/]inline\.js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, "utf8")}//# sourceMappingURL=${url}\n`,
+    }));
+  },
+};
 
 async function emitTypes() {
   const types = join(dist, "types");

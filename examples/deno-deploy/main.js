@@ -36,7 +36,7 @@ Deno.serve(async (request) => {
       headers: { allow: "POST" },
     });
   try {
-    const { prompt, messages } = await request.json();
+    const { prompt, messages } = (await request.json()) ?? {};
     const run = agent.run(prompt, messages ? { messages } : {});
     return new Response(eventStream(run), {
       headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },

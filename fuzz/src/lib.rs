@@ -28,6 +28,9 @@ mod settings;
 #[path = "../../tests/wire/misbehaving/speak.rs"]
 mod speak;
 mod sse;
+#[allow(dead_code)]
+#[path = "../../tests/run/told.rs"]
+mod told;
 #[path = "../../tests/wire/misbehaving/wire.rs"]
 mod wire;
 #[allow(dead_code)]

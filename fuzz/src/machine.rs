@@ -14,8 +14,9 @@ use super::ended::check_messages;
 use super::machine_answers::{answer, raise};
 use super::machine_checks::{check_events, check_late_answers, check_overlaps};
 use super::speak::{self, End, Say};
+use super::told::HOOK_EVENTS;
 use super::wire::{check_items, items};
-use super::world::{HOOK_EVENTS, Settings, World, config, tool};
+use super::world::{Settings, World, config, tool};
 
 const PROTOCOLS: &[&str] = &[
     "anthropic",
@@ -153,7 +154,7 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> S
         tool("read", json!({"readOnly": true})),
         tool("write", json!({"timeoutMs": 50})),
         tool("key", json!({"prepare": true})),
-        tool("once", json!({"replayOnce": true})),
+        tool("once", json!({"replay": "once"})),
         tool("helper", json!({"agent": {"profile": 1}})),
     ]);
     let flags = choices.byte();

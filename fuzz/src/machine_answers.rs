@@ -6,7 +6,7 @@ use looplet::engine::model::input::{Behavior, CheckedOutput, PermissionAnswer, P
 use looplet::engine::model::message::Json;
 use looplet::engine::model::question::{Answer, Point, Question};
 
-use super::world::calls_of;
+use super::told::calls_of;
 
 use super::machine::Choices;
 

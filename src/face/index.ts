@@ -32,10 +32,11 @@ const loadEngine: LoadEngine = async () => {
 
 export { awsSigV4 } from "./models/aws.js";
 export { bedrock } from "./models/bedrock.js";
-export { LoopletError, RunError, ToolError } from "./api/errors.js";
+export { LoopletError, RunError, StoreConflict, ToolError } from "./api/errors.js";
 export { custom } from "./models/custom.js";
 export { hasToolCall, iterationCount } from "./options/stopping.js";
 export { anthropic, compatible, gemini, openai, openaiChat } from "./models/models.js";
+export { removeAllTools } from "./agents/handoff-filters.js";
 export { handoff, subagent } from "./agents/subagents.js";
 export { tool } from "./tools/tool.js";
 export type * from "./api/index.js";

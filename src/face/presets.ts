@@ -3,7 +3,7 @@
  * option: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools
  * })`.
  */
-import { checkValue, describe, placed } from "./options/check.js";
+import { checkValue, describe, joined, placed } from "./options/check.js";
 import { LoopletError } from "./api/errors.js";
 import type {
   Agent,
@@ -182,7 +182,7 @@ export function defineAgent<V extends string>(
   if (typeof createAgent !== "function")
     throw new TypeError("defineAgent(createAgent, options) needs createAgent of the entry that you import");
   checkValue(options, "options", "object");
-  const { variables = {}, variants, ...base } = options;
+  const { variables = {}, variants, ...base } = joined(options);
   checkVariables(variables, "variables");
   if (variants !== undefined) checkValue(variants, "variants", "object");
   const made = new Map<string, { agent: Agent; values: Variables }>();
@@ -196,10 +196,10 @@ export function defineAgent<V extends string>(
       throw new LoopletError("config_invalid_value", "variant", `there is no "${name}"; there are: ${known}`);
     }
     checkValue(variant, `variants.${name}`, "object");
-    const { variables: own, ...changes } = variant;
+    const { variables: own, ...changes } = joined(variant);
     checkVariables(own, `variants.${name}.variables`);
     const values = { ...variables, ...own };
-    const merged = { ...base, ...changes };
+    const merged = joined(base, changes);
     const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
     const create = (): Agent => createAgent({ ...merged, ...system });
     // The base has been checked, so any error is in the variant's own options.
@@ -213,7 +213,7 @@ export function defineAgent<V extends string>(
     size: Pick<DefinedRunOptions<V>, "variant" | "small">,
   ): { agent: Agent; values: Variables } => {
     checkValue(size, "options", "object");
-    const { variant, small = false } = size;
+    const { variant, small = false } = joined(size);
     if (variant !== undefined) checkValue(variant, "variant", "text");
     checkValue(small, "small", "boolean");
     return make(variant ?? (small ? "small" : ""));

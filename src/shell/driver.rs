@@ -235,8 +235,10 @@ impl Driver {
                     self.deliver();
                     self.take_in(Input::HandedOver { handover }, self.moment_within());
                 }
-                Some(Output::Save { save, .. }) => {
-                    self.take_in(Input::Saved { save, ok: true }, self.moment_within());
+                // A store needs no news of the events before it, so these stay in the batch.
+                Some(Output::Save { save, entries, .. }) => {
+                    self.has_called.set(true);
+                    self.called(self.shell.save(save, &json::write(&entries)));
                 }
                 Some(effect) => {
                     self.deliver();

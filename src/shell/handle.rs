@@ -3,8 +3,8 @@
 //!
 //! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through
 //! [`RunHandle::handle_input`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s
-//! head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`],
-//! [`RunHandle::text`] and [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes
+//! head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::report`], [`RunHandle::text`] and
+//! [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes
 //! last, before `free`. Only JSON that does not fit is refused; an answer to a closed question returns false.
 
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use super::javascript::Shell;
 use super::panic::set_hook;
 use super::request;
 use crate::engine::agent::setup::Setup;
-use crate::engine::model::config::{Config, RunOptions};
+use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::Input;
 use crate::engine::model::json;
@@ -34,14 +34,14 @@ pub struct AgentHandle {
 
 #[wasm_bindgen]
 impl AgentHandle {
-    /// Prepares an agent from the JSON of its [`Config`].
+    /// Prepares an agent from the JSON of its [`Config`](crate::engine::model::config::Config).
     ///
     /// # Errors
     /// `{ field, problem }` for a configuration that cannot run.
     #[wasm_bindgen(constructor)]
     pub fn new(config: &str) -> Result<AgentHandle, JsValue> {
         set_hook();
-        let setup = json::read::<Config>("", config).and_then(Setup::new);
+        let setup = Setup::read(config);
         Ok(AgentHandle {
             setup: Arc::new(setup.map_err(thrown)?),
         })
@@ -54,9 +54,15 @@ impl AgentHandle {
     pub fn open(&self, options: &str, shell: Shell) -> Result<RunHandle, JsValue> {
         let options = json::read::<RunOptions>("", options);
         let run = options.and_then(|options| Run::new(Arc::clone(&self.setup), options));
-        Ok(RunHandle {
-            driver: Rc::new(Driver::new(run.map_err(thrown)?, shell)),
-        })
+        RunHandle::of(run, shell)
+    }
+
+    /// Opens the run of a journal, the JSON of its entries. It goes on with the input `"resume"`.
+    ///
+    /// # Errors
+    /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
+    pub fn restore(&self, entries: &str, shell: Shell) -> Result<RunHandle, JsValue> {
+        RunHandle::of(Run::restore_journal(Arc::clone(&self.setup), entries), shell)
     }
 }
 
@@ -64,6 +70,14 @@ impl AgentHandle {
 #[wasm_bindgen]
 pub struct RunHandle {
     driver: Rc<Driver>,
+}
+
+impl RunHandle {
+    fn of(run: Result<Run, ConfigError>, shell: Shell) -> Result<RunHandle, JsValue> {
+        Ok(RunHandle {
+            driver: Rc::new(Driver::new(run.map_err(thrown)?, shell)),
+        })
+    }
 }
 
 #[wasm_bindgen]
@@ -122,11 +136,6 @@ impl RunHandle {
     pub fn outcome(&self) -> JsValue {
         self.driver
             .with_run(|run| run.outcome().map_or(JsValue::UNDEFINED, object))
-    }
-
-    /// Tokens and money so far, a [`Usage`](crate::engine::model::usage::Usage).
-    pub fn usage(&self) -> JsValue {
-        object(&self.driver.with_run(|run| run.usage()))
     }
 
     /// The JSON of a [`Report`](crate::engine::model::outcome::Report), as bytes: a text that JavaScript cannot hold would

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { anthropic, createAgent, handoff, subagent, ToolError } from "../../src/face/entry/node.js";
+import {
+  anthropic,
+  createAgent,
+  handoff,
+  removeAllTools,
+  subagent,
+  ToolError,
+  type HandoffInput,
+  type Message,
+} from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 
 const model = (...turns: Parameters<typeof scripted>[0]) => {
@@ -72,6 +81,113 @@ describe("a handoff", () => {
     await run.result;
     expect(body()).not.toContain("You are billing.");
     expect(body()).toContain(problem);
+  });
+});
+
+describe("the messages that an agent begins with", () => {
+  const setUp = (options: object, input = {}) => {
+    const turn = { text: "One moment.", toolCalls: [{ name: "billing", input }] };
+    const { fetch, model: one } = model(turn, { text: "Mine." });
+    const billing = handoff({ description: "Invoices", system: "You are billing.", ...options });
+    const run = createAgent({ model: one, tools: { billing } }).run("Go");
+    const sent = () => (fetch.requests[1]!.body as { messages: unknown[] }).messages;
+    return { run, sent, count: () => fetch.requests.length };
+  };
+  const said = (text: string) => [{ role: "user", content: [{ type: "text", text }] }];
+
+  it("are those that your filter returns, from the whole conversation", async () => {
+    const told: HandoffInput<any>[] = [];
+    const inputSchema = z.object({ reason: z.string() });
+    const inputFilter = async (handoff: HandoffInput<any>) => {
+      told.push(handoff);
+      return said("Only this.");
+    };
+    const { run, sent } = setUp({ inputSchema, inputFilter }, { reason: "An invoice." });
+    const result = await run.result;
+    expect(told).toMatchObject([
+      {
+        toolName: "billing",
+        agentPath: "root",
+        input: { reason: "An invoice." },
+        signal: { aborted: false },
+      },
+    ]);
+    expect(told[0]!.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(sent()).toMatchObject([{ role: "user", content: [{ text: "Only this." }] }]);
+    expect(result.messages).toMatchObject([...said("Only this."), { role: "assistant" }]);
+    expect(result).toMatchObject({ outcome: "completed", text: "Mine.", agent: "root/billing" });
+  });
+
+  it("are told apart from arguments that nobody has asked the model for", async () => {
+    let told: unknown;
+    const inputFilter = ({ input, messages }: HandoffInput) => {
+      told = input;
+      return messages;
+    };
+    await setUp({ inputFilter }, { chat: "ty" }).run.result;
+    expect(told).toEqual({});
+  });
+
+  it("lose calls, results and reasoning by removeAllTools", async () => {
+    const { run, sent } = setUp({ inputFilter: removeAllTools });
+    await run.result;
+    expect(sent()).toMatchObject([
+      { role: "user", content: [{ text: "Go" }] },
+      { role: "assistant", content: [{ type: "text", text: "One moment." }] },
+      { role: "user", content: [{ text: "The conversation has been handed over." }] },
+    ]);
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("Closed.");
+      },
+      "Closed.",
+    ],
+    ["returns nothing", () => undefined, "it returned nothing"],
+    ["returns no messages", () => ["Go"], "messages[0]"],
+    ["returns a text as content", () => [{ role: "user", content: "Go" }], "needs an array of blocks"],
+    ["returns an unknown block", () => [{ role: "user", content: [{ type: "x" }] }], "content"],
+    ["returns no message at all", () => [], "no messages to send"],
+    [
+      "returns a result without its call",
+      () => [{ role: "user", content: [{ type: "tool_result", callId: "x", content: [] }] }],
+      "answers no tool call",
+    ],
+  ])("fail the run if your filter %s", async (_, inputFilter, problem) => {
+    const { run, count } = setUp({ inputFilter });
+    const { outcome, error, agent } = await run.result;
+    expect([outcome, error?.code, agent, count()]).toEqual(["failed", "config_invalid", "root", 1]);
+    expect(error?.message).toContain("inputFilter of billing");
+    expect(error?.message).toContain(problem);
+  });
+});
+
+describe("removeAllTools", () => {
+  it("keeps what people and models have said, and what is a user's own", () => {
+    const origin = { protocol: "anthropic", model: "claude" };
+    const messages: Message[] = [
+      { role: "user", content: [{ type: "raw", json: { type: "document" } }] },
+      { role: "assistant", content: [{ type: "text", text: "Whole." }], origin },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", text: "Hm." },
+          { type: "raw", json: { type: "server_tool_use" } },
+          { type: "text", text: "Wait." },
+          { type: "tool_call", id: "a", name: "f", input: {} },
+        ],
+        origin,
+      },
+      { role: "user", content: [{ type: "tool_result", callId: "a", content: [], isError: false }] },
+    ];
+    expect(removeAllTools({ messages })).toEqual([
+      messages[0],
+      messages[1],
+      { role: "assistant", content: [{ type: "text", text: "Wait." }] },
+    ]);
   });
 });
 

@@ -14,11 +14,14 @@ async function lines(answer: CustomModel): Promise<unknown[]> {
     .map((line) => JSON.parse(line) as unknown);
 }
 
+function raise(): never {
+  throw new Error("no message for you");
+}
+
 const invalid = (text: string): unknown => ({
   type: "error",
-  code: "invalid_request",
+  code: "custom_model",
   message: expect.stringContaining(text),
-  retryable: false,
 });
 
 describe("the fetch of a custom model", () => {
@@ -45,8 +48,28 @@ describe("the fetch of a custom model", () => {
       },
       [
         { type: "text", text: "a" },
-        { type: "error", code: "server", message: "gone" },
+        { type: "error", code: "custom_model", message: "gone" },
       ],
+    ],
+    [
+      "a function that throws",
+      () => {
+        throw new TypeError("x is undefined");
+      },
+      [invalid("x is undefined")],
+    ],
+    ["a function that rejects", () => Promise.reject(new Error("no GPU")), [invalid("no GPU")]],
+    [
+      "an error whose message throws",
+      () => {
+        throw Object.defineProperty(new Error(), "message", { get: () => raise() });
+      },
+      [invalid("cannot be shown")],
+    ],
+    [
+      "a failure that says that it may be tried again",
+      () => [{ type: "error", message: "later", code: "rate_limit", retryable: true }],
+      [{ type: "error", message: "later", code: "rate_limit", retryable: true }],
     ],
     ["something else", () => 7 as never, [invalid("answered with the number 7")]],
     ["nothing", async () => undefined as never, [invalid("answered with nothing")]],

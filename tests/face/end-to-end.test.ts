@@ -59,7 +59,7 @@ describe.each([
     ]);
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(result.costBasis).toBe("option");
-    expect(result.costNanoUsd).toBe(result.usage.inputTokens * 1000 + result.usage.outputTokens * 2000);
+    expect(result.costNanoUsd).toBe(result.usage!.inputTokens * 1000 + result.usage!.outputTokens * 2000);
     expect(events[0]).toMatchObject({ type: "run-start", seq: 1, tools: ["add"] });
     expect(events.at(-1)).toMatchObject({ type: "finish", outcome: { outcome: "completed" } });
     expect(events.filter(({ type }) => type === "tool-result")).toMatchObject([
@@ -451,15 +451,15 @@ describe("a custom model", () => {
     expect((await createAgent({ model: custom(() => "Hello.") }).run("hi").result).text).toBe("Hello.");
   });
 
-  it("is asked again when it throws, and fails with its words", async () => {
+  it("is not asked again when it throws, and fails with its words", async () => {
     const answer = vi.fn(async () => {
       throw new Error("no GPU");
     });
-    const result = await createAgent({ model: custom(answer), retry: { maxRetries: 1, ...noWait } }).run("hi")
-      .result;
-    expect(answer).toHaveBeenCalledTimes(2);
-    expect(result.outcome).toBe("failed");
-    expect(result.error?.message).toContain("no GPU");
+    const retry = { maxRetries: 1, maxModelCallRetries: 1, ...noWait };
+    const { error } = await createAgent({ model: custom(answer, { name: "mine" }), retry }).run("hi").result;
+    expect(answer).toHaveBeenCalledTimes(1);
+    expect(error).toMatchObject({ code: "custom_model", retryable: false, vendor: "custom", model: "mine" });
+    expect(error?.message).toBe("custom mine failed with custom_model: no GPU");
   });
 
   it("is told of an abort by its signal", async () => {

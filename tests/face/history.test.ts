@@ -7,7 +7,14 @@ const history = { toolCalls: [{ id: "call_1" }], messages: [{ role: "user", cont
 const bytes = new TextEncoder().encode(JSON.stringify({ text: "", ...history }));
 
 function raw(): RawRunResult {
-  const rest = { usage: {}, costNanoUsd: null, iterations: 1, finishReason: null, rawFinishReason: null };
+  const rest = {
+    usage: null,
+    modelUsage: {},
+    costNanoUsd: null,
+    iterations: 1,
+    finishReason: null,
+    rawFinishReason: null,
+  };
   const empty = { text: "Hi.", toolCalls: [], messages: [], undelivered: [], ...rest };
   return withHistory(empty as unknown as RawRunResult, bytes);
 }
@@ -15,7 +22,7 @@ function raw(): RawRunResult {
 describe("the history of a result", () => {
   it("is read when it is first asked for, and once", () => {
     const parse = vi.spyOn(JSON, "parse");
-    const result = finished(raw() as never, { outcome: "completed" }, "root");
+    const result = finished("run_1", raw() as never, { outcome: "completed" }, "root");
     expect(parse).not.toHaveBeenCalled();
     expect(result.messages).toEqual(history.messages);
     expect(result.messages).toBe(result.messages);
@@ -25,12 +32,12 @@ describe("the history of a result", () => {
   });
 
   it("is copied, spread, cloned and written over as plain data", () => {
-    const result = finished(raw() as never, { outcome: "completed" }, "root");
+    const result = finished("run_1", raw() as never, { outcome: "completed" }, "root");
     expect(JSON.parse(JSON.stringify(result))).toMatchObject(history);
-    expect({ ...finished(raw() as never, { outcome: "completed" }, "root") }).toMatchObject(history);
-    expect(structuredClone(finished(raw() as never, { outcome: "completed" }, "root"))).toMatchObject(
-      history,
-    );
+    expect({ ...finished("run_1", raw() as never, { outcome: "completed" }, "root") }).toMatchObject(history);
+    expect(
+      structuredClone(finished("run_1", raw() as never, { outcome: "completed" }, "root")),
+    ).toMatchObject(history);
     result.messages = [];
     expect(result.messages).toEqual([]);
   });

@@ -32,6 +32,11 @@ describe("a mistake is told at once", () => {
       /^model\.quirks\.maxToken: no such option; did you mean maxOutputTokens\?|there are maxOutputTokens/,
     ],
     [
+      "a server without its address",
+      () => compatible("m", anyOf(undefined)),
+      /^model: needs an object with baseUrl, got nothing/,
+    ],
+    [
       "rows without a sink",
       () => traceRows(anyOf(undefined)),
       /^trace: needs a function or an object with write/,
@@ -57,7 +62,7 @@ describe("a mistake is told at once", () => {
   it("a custom model's part whose text is none ends the run", async () => {
     const wrong = custom(async () => [anyOf({ type: "text", text: 5 })]);
     const { error } = await createAgent({ model: wrong }).run("Hi").result;
-    expect(error).toMatchObject({ code: "invalid_request", message: expect.stringMatching(/text/) });
+    expect(error).toMatchObject({ code: "custom_model", message: expect.stringMatching(/text/) });
   });
 
   it.each(["auto", "none", "required"] as const)("toolChoice %s is none", async (toolChoice) => {

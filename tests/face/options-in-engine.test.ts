@@ -86,7 +86,9 @@ describe("a vendor's model", () => {
     };
     const { error } = await createAgent({ model: mistral("m", { ...key, fetch: refuse }) }).run("go").result;
     expect(seen).toEqual(["https://api.mistral.ai/v1/chat/completions"]);
-    expect(error).toMatchObject({ code: "auth", vendor: "mistral", message: "Invalid API Key" });
+    const url = "https://api.mistral.ai/v1/chat/completions";
+    expect(error).toMatchObject({ code: "auth", status: 401, vendor: "mistral", model: "m", url });
+    expect(error?.message).toBe(`mistral m answered 401 auth at ${url}: Invalid API Key`);
   });
 });
 
@@ -104,7 +106,7 @@ describe("the cost of a run", () => {
     const model = anthropic("claude-sonnet-4-6", { ...key, fetch: answers(), price: prices });
     const { costBasis, costNanoUsd, usage } = await createAgent({ model }).run("go").result;
     expect(costBasis).toBe("table");
-    const { inputTokens, cacheWriteTokens, outputTokens } = usage;
+    const { inputTokens, cacheWriteTokens, outputTokens } = usage!;
     expect(costNanoUsd).toBe(
       (inputTokens - cacheWriteTokens) * 3000 + cacheWriteTokens * 3750 + outputTokens * 15_000,
     );

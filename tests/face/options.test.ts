@@ -32,6 +32,8 @@ describe("createAgent", () => {
     [{ tokenBudget: 1 }, "config_unknown_option", "tokenBudget", "use maxTotalTokens"],
     [{ maxBudgetUsd: 1 }, "config_unknown_option", "maxBudgetUsd", "use maxUsd"],
     [{ maxCost: 1 }, "config_unknown_option", "maxCost", "use maxUsd"],
+    [{ retry: { maxCalls: 2 } }, "config_unknown_option", "retry.maxCalls", "maxModelCallRetries"],
+    [{ output: { city: z.string() } }, "config_wrong_type", "output", "output: { schema: z.object("],
     [{ allowedTools: ["a"] }, "config_unknown_option", "allowedTools", "permissions: { allow"],
     [{ disallowedTools: ["a"] }, "config_unknown_option", "disallowedTools", "permissions: { deny"],
     [{ agents: {} }, "config_unknown_option", "agents", "subagent("],
@@ -52,6 +54,11 @@ describe("createAgent", () => {
       /use system.*sharedInstructions/,
     ],
     [{ maxSteps: 3 }, "config_unknown_option", "maxSteps", /maxIterations.*maxToolRounds/],
+    [{ maxRetries: 3 }, "config_unknown_option", "maxRetries", "retry: { maxRetries }"],
+    [{ handoffs: [] }, "config_unknown_option", "handoffs", "handoff(agent, { description })"],
+    [{ providerOptions: {} }, "config_unknown_option", "providerOptions", "body: { … }"],
+    [{ context: {} }, "config_unknown_option", "context", "use inputs"],
+    [{ name: "x" }, "config_unknown_option", "name", "subagent(agent, { name, description })"],
     [{ zzzzz: 1 }, "config_unknown_option", "zzzzz", /of the \d+, which .*explain$/],
     [{ budgetUsd: 1 }, "config_unknown_option", "budgetUsd", "perhaps contextBudget"],
     [{ tools: new Map() }, "config_wrong_type", "tools", "got an object (Map)"],
@@ -76,10 +83,10 @@ describe("createAgent", () => {
     [{ tools: "x" }, "config_wrong_type", "tools", "a record or an array"],
     [{ tools: { t: { ...echo, execute: 1 } } }, "config_wrong_type", "tools.t.execute", "a function"],
     [
-      { tools: { t: { ...echo, description: undefined } } },
-      "config_missing",
+      { tools: { t: { ...echo, description: 1 } } },
+      "config_wrong_type",
       "tools.t.description",
-      "is required",
+      "needs a string",
     ],
     [
       { tools: { t: { ...echo, parameters: {} } } },
@@ -100,7 +107,12 @@ describe("createAgent", () => {
       "tools.a",
       'two tools are named "a"',
     ],
-    [{ tools: { t: { ...echo, replay: "twice" } } }, "config_invalid_value", "tools.t.replay", '"once"'],
+    [
+      { tools: { t: { ...echo, replay: "twice" } } },
+      "config_invalid_value",
+      "tools.t.replay",
+      '"safe" or "once"',
+    ],
     [{ tools: { t: { ...echo, timeoutMs: 0 } } }, "config_invalid_value", "tools.t.timeoutMs", "positive"],
   ])("refuses %j with %s at %s", (options, code, field, problem) => {
     const error = refusal(options);
@@ -165,7 +177,6 @@ describe("createAgent", () => {
           inputSchema: { type: "object" },
           validate: true,
           prepare: false,
-          replayOnce: false,
         },
       ],
       limits: { maxIterations: 3 },
@@ -199,6 +210,23 @@ describe("agent.run", () => {
     const agent = agentOn(new FakeEngine().load, { model });
     const attempt = (): unknown => agent.run(prompt as string, options as object);
     expect(attempt).toThrow(expect.objectContaining({ code, field }));
+  });
+
+  it.each([
+    [
+      [{ role: "user", content: "Hi" }],
+      {},
+      "earlier messages go into the option messages: run(prompt, { messages })",
+    ],
+    [
+      { role: "user", content: "Hi" },
+      {},
+      "earlier messages go into the option messages: run(prompt, { messages })",
+    ],
+    ["Hi", { signal: new AbortController() }, "give it controller.signal"],
+  ])("says what to write in place of %j and %j", (prompt, options, hint) => {
+    const agent = agentOn(new FakeEngine().load, { model });
+    expect(() => agent.run(prompt as never, options as never)).toThrow(hint);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/api/index.js";
@@ -298,6 +299,23 @@ describe("permissions", () => {
     expect((await run.result).toolCalls[0]).toMatchObject({ isError: true, output: { code: "denied" } });
     expect(execute).not.toHaveBeenCalled();
     expect(() => run.setPermissionMode("auto")).toThrow(expect.objectContaining({ field: "classifyTool" }));
+  });
+
+  it.each([
+    ["a zod schema", {}, true],
+    ["a zod schema and a function that asks for approvals", { needsApproval: () => false }, false],
+  ])("a rule that lets a tool with %s through is told", async (_, fields, isTold) => {
+    const act = tool({ description: "Acts", inputSchema: z.object({}), execute: () => 1, ...fields });
+    const codes: string[] = [];
+    const agent = createAgent({
+      model: anthropic("m", { apiKey: "k", fetch: scripted([{ text: "Done." }]) }),
+      tools: { act },
+      permissions: { allow: ["act"] },
+      canUseTool: () => null,
+    });
+    await agent.run("Go", { onEvent: (event) => void (event.type === "warning" && codes.push(event.code)) })
+      .result;
+    expect(codes.includes("can_use_tool_shadowed")).toBe(isTold);
   });
 
   it("the classifier decides in the mode auto", async () => {

@@ -93,7 +93,7 @@ describe("onIterationEnd", () => {
         log.push(
           `${iteration} ${toolCalls.map(({ input }) => (input as { n: number }).n)} ${text} ${requests.length}`,
         );
-        expect(usage.inputTokens).toBeGreaterThan(0);
+        expect(usage!.inputTokens).toBeGreaterThan(0);
         throw new Error("broken");
       },
     });

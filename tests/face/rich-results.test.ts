@@ -144,6 +144,34 @@ describe("a result with an image and a file", () => {
     expect(bodies[1]).toContain(JSON.stringify(found));
   });
 
+  it("may be a result of MCP that says it is complete; other fields make it JSON", async () => {
+    const content = [{ type: "image", data: PNG, mimeType: "image/png" }];
+    for (const [more, isMedia] of [
+      [{}, true],
+      [{ resultType: "complete" }, true],
+      [{ resultType: "input_required" }, false],
+      [{ total: 5 }, false],
+    ] as const) {
+      const { bodies, options } = answering("anthropic");
+      const execute = () => ({ content, ...more });
+      const raw = tool({ inputSchema: { type: "object" }, execute });
+      await createAgent({ model: anthropic("m", options), tools: { look: raw } }).run("Go").result;
+      const { content: blocks } = JSON.parse(bodies[1]!).messages.at(-1).content[0];
+      expect(Array.isArray(blocks)).toBe(isMedia);
+      for (const value of Object.values(more)) {
+        if (!isMedia) expect(blocks).toContain(JSON.stringify(value));
+      }
+    }
+  });
+
+  it("may be a File, whose name the model is told", async () => {
+    const { bodies, options } = answering("anthropic");
+    const execute = () => new File([bytes(PDF)], "report.pdf", { type: "application/pdf" });
+    const raw = tool({ description: "Looks", inputSchema: { type: "object" }, execute });
+    await createAgent({ model: anthropic("m", options), tools: { look: raw } }).run("Go").result;
+    expect(bodies[1]).toContain('"title":"report.pdf"');
+  });
+
   it("may be bytes or a Blob", async () => {
     for (const value of [bytes(PNG), new Blob([bytes(PDF)], { type: "application/pdf" })]) {
       const { bodies, options } = answering("anthropic");

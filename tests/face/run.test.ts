@@ -48,11 +48,15 @@ describe("a run", () => {
     expect(await run.result).toEqual({
       outcome: "stopped",
       stoppedBy: "iterations",
+      id: run.id,
       agent: "root",
       text: "Hi",
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
       usage: USAGE,
+      modelUsage: { small: { ...USAGE, costUsd: 0.0015 } },
+      durationMs: 7,
+      apiDurationMs: 5,
       costUsd: 0.0015,
       costNanoUsd: 1_500_000,
       costBasis: "option",
@@ -215,8 +219,10 @@ describe("a run", () => {
     const { engine, run } = begin({}, {}, true);
     const seen = types(run);
     engine.refuse(new Error("forbidden by Content-Security-Policy"));
-    const { outcome, error, messages } = await run.result;
+    const { outcome, error, messages, ...rest } = await run.result;
     expect(outcome).toBe("failed");
+    expect(rest).toMatchObject({ id: run.id, usage: null, modelUsage: {}, apiDurationMs: 0 });
+    expect(rest.durationMs).toBeGreaterThanOrEqual(0);
     expect(error?.code).toBe("config_wasm");
     expect(error?.message).toContain("Content-Security-Policy");
     expect(messages).toEqual([{ role: "user", content: hello }]);

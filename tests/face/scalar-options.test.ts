@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
 import { DEFAULTS } from "../../src/face/generated/tables.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
+import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/api/index.js";
 import { call, play, results, schema, told } from "./requirements/kit.js";
 
 type Options = Partial<AgentOptions>;
@@ -149,6 +149,15 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
     "sequential",
     async (options) => (await play([round(call("look"), call("look")), done], { agent: options })).log,
   ],
+  maxAnswerTextBytes: [3, ending([{ text: "Long" }])],
+  maxAnswerArgumentBytes: [3, ending([round(call("look", { n: 1 })), done])],
+  runCutOffCalls: [
+    true,
+    async (options) => {
+      const cut = { ...round(call("look", { n: 1 })), stopReason: "length" } as const;
+      return (await play([cut, done], { agent: options })).log;
+    },
+  ],
   maxAnswerBlocks: [1, ending([round(call("look"), call("look")), done])],
   maxToolConcurrency: [
     2,
@@ -182,6 +191,15 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
     async (options) => {
       const agent = { maxTotalTokens: 1000, ...options };
       return (await play([done], { agent, prompt: "x".repeat(10_000) })).bodies.length;
+    },
+  ],
+  tellUpdatedInput: [
+    false,
+    async (options) => {
+      const canUseTool: CanUseTool = () => ({ behavior: "allow", updatedInput: { n: 7 } });
+      const agent = { permissionMode: "default", canUseTool, ...options } as const;
+      const { bodies } = await play([round(call("look", { n: 1 })), done], { agent });
+      return JSON.stringify(bodies[1]).includes("The input was changed");
     },
   ],
   holdText: [

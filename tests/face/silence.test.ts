@@ -26,7 +26,20 @@ describe("a run whose result nobody reads", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
 
   it.each<[string, ScriptedStep[], Partial<AgentOptions>, string[]]>([
-    ["failed", [{ status: 401 }], {}, ["run failed (auth): ", "invalid x-api-key"]],
+    [
+      "failed",
+      [{ status: 401 }],
+      {},
+      [
+        "run failed: anthropic m answered 401 auth at https://api.anthropic.com/v1/messages: invalid x-api-key\n",
+      ],
+    ],
+    [
+      "failed by a setting",
+      [],
+      { model: anthropic("m", { apiKey: () => Promise.reject(new Error("no vault")), fetch: scripted([]) }) },
+      ["run failed: anthropic m failed with config_invalid at ", "no vault"],
+    ],
     ["completed", [{ text: "One" }], { maxIterations: 1 }, []],
     [
       "stopped by a limit",

@@ -44,12 +44,12 @@ describe("the trace of a run with subagents", () => {
     });
     const result = await agent.run("Go").result;
     const found = paths(spans);
-    const inside = "invoke_agent > execute_tool pal > invoke_agent pal";
+    const inside = "invoke_agent > execute_tool pal pal > invoke_agent pal";
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
     expect(found.filter((path) => path === `${inside} > execute_tool dig`)).toHaveLength(2);
     expect(found.filter((path) => path === `${inside} > chat small`)).toHaveLength(4);
     expect(found.filter((path) => path === "invoke_agent > chat big")).toHaveLength(2);
     const whole = spans.find(({ parentSpanId }) => parentSpanId === null)!;
-    expect(whole.attributes["gen_ai.usage.input_tokens"]).toBe(result.usage.inputTokens);
+    expect(whole.attributes["gen_ai.usage.input_tokens"]).toBe(result.usage!.inputTokens);
   });
 });

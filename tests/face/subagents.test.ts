@@ -52,7 +52,7 @@ describe("subagents", () => {
     });
     expect(inside.every((event) => event.parentToolCallId === result.toolCalls[0]!.toolCallId)).toBe(true);
     expect(inside.filter(({ type }) => type === "text-delta")).not.toHaveLength(0);
-    expect(result.usage.inputTokens).toBeGreaterThan(0);
+    expect(result.usage!.inputTokens).toBeGreaterThan(0);
   });
 
   it("S002-17: work beside each other, on tools of the same name that are not the same", async () => {

@@ -170,14 +170,14 @@ describe("knowing the tools", () => {
       config.name,
       config.validate,
       config.prepare,
-      config.replayOnce,
+      config.replay,
     ]);
     expect(rows).toEqual([
-      ["json", true, false, false],
-      ["unchecked", false, false, false],
-      ["keyed", true, true, false],
-      ["standard", false, true, false],
-      ["open", false, false, true],
+      ["json", true, false, undefined],
+      ["unchecked", false, false, undefined],
+      ["keyed", true, true, undefined],
+      ["standard", false, true, undefined],
+      ["open", false, false, "once"],
     ]);
   });
 

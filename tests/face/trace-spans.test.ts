@@ -6,7 +6,7 @@ import {
   traceSpans,
   type Span,
 } from "../../src/face/trace/index.js";
-import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
+import { anthropic, createAgent, handoff, subagent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 import { call, START_MS, traced } from "./support/traced.js";
 
@@ -62,12 +62,12 @@ describe("spans of a run", () => {
       ],
       { tools: { helper: subagent({ description: "Helps", tools: { look: LOOK } }) } },
     );
-    const helper = "invoke_agent > execute_tool helper > invoke_agent helper";
+    const helper = "invoke_agent > execute_tool helper helper > invoke_agent helper";
     expect(new Set(paths(spans))).toEqual(
       new Set([
         "invoke_agent",
         "invoke_agent > chat claude-sonnet-4-6",
-        "invoke_agent > execute_tool helper",
+        "invoke_agent > execute_tool helper helper",
         helper,
         `${helper} > chat claude-sonnet-4-6`,
         `${helper} > execute_tool look`,
@@ -107,6 +107,7 @@ describe("spans of a run", () => {
       "gen_ai.response.id": expect.stringMatching(/./),
       "gen_ai.response.model": expect.stringMatching(/^claude-/),
       "gen_ai.response.time_to_first_chunk": 0.5,
+      "looplet.attempts": 1,
       "looplet.iteration": 1,
     });
     expect(look).toMatchObject({ kind: "internal", startMs: START_MS + 500, endMs: START_MS + 540 });
@@ -115,6 +116,7 @@ describe("spans of a run", () => {
       "gen_ai.tool.name": "look",
       "gen_ai.tool.call.id": "toolu_1",
       "gen_ai.tool.type": "function",
+      "gen_ai.agent.name": "helper",
       "looplet.iteration": 1,
       "looplet.tool.input_hash": expect.stringMatching(/^[0-9a-f]{64}$/),
     });
@@ -127,30 +129,112 @@ describe("spans of a run", () => {
       "gen_ai.conversation.id": "c1",
       "looplet.outcome": "completed",
       "looplet.run.id": "run_1",
+      "gen_ai.request.model": "claude-sonnet-4-6",
     });
+    // An agent may ask several providers, and its cached tokens stand with its model calls.
+    expect(agent.attributes).not.toHaveProperty("gen_ai.provider.name");
+    expect(Object.keys(agent.attributes).filter((name) => name.includes("cache_"))).toEqual([]);
+  });
+
+  it("name cached tokens as the conventions do", async () => {
+    const { spans } = await traced([
+      {
+        text: "Hi",
+        usage: { inputTokens: 100, outputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 20 },
+      },
+    ]);
+    const cached = Object.entries(spans[0]!.attributes).filter(([name]) => name.includes("cache"));
+    expect(Object.fromEntries(cached)).toEqual({
+      "gen_ai.usage.cache_read.input_tokens": 60,
+      "gen_ai.usage.cache_write.input_tokens": 20,
+    });
+  });
+
+  it("say whether a caller goes on after another agent, and which agent that is", async () => {
+    const run = await traced(
+      [
+        { toolCalls: [call("helper", { prompt: "Look." }, "toolu_h")] },
+        { text: "Seen." },
+        { toolCalls: [call("to_billing", {}, "toolu_b")] },
+        { text: "Paid." },
+      ],
+      {
+        spans: { agentName: "desk" },
+        tools: {
+          helper: subagent({ description: "Helps" }),
+          to_billing: handoff({ description: "Bills", system: "You bill." }),
+        },
+      },
+    );
+    const transfers = run.spans
+      .filter(({ attributes }) => attributes["gen_ai.operation.name"] === "execute_tool")
+      .map(({ name, attributes }) => [
+        name,
+        attributes["gen_ai.agent.name"],
+        attributes["gen_ai.transfer.mode"],
+        attributes["gen_ai.transfer.target.name"],
+      ]);
+    expect(transfers).toEqual([
+      ["execute_tool helper helper", "desk", "return_to_caller", "helper"],
+      ["execute_tool to_billing to_billing", "desk", "pass_control", "to_billing"],
+    ]);
   });
 
   it("P-24: usage is summed up to the parents", async () => {
     const { spans, result } = await traced(turns);
     expect(spans.at(-1)!.attributes).toMatchObject({
-      "gen_ai.usage.input_tokens": result.usage.inputTokens,
-      "gen_ai.usage.output_tokens": result.usage.outputTokens,
-      "gen_ai.usage.cache_read.input_tokens": 60,
+      "gen_ai.usage.input_tokens": result.usage!.inputTokens,
+      "gen_ai.usage.output_tokens": result.usage!.outputTokens,
     });
   });
 
-  it("show each attempt of a request and why it was retried", async () => {
+  it("hold all attempts of a model call in one span, with each retry as an event", async () => {
     const { spans } = await traced([{ status: 529 }, { text: "Hi" }], { retry: { baseMs: 10, jitterMs: 0 } });
     const chats = spans.filter(({ name }) => name.startsWith("chat"));
-    expect(chats.map(({ status, attributes }) => [status, attributes["looplet.attempt"]])).toEqual([
-      ["error", 1],
-      ["unset", 2],
-    ]);
-    expect(chats[0]!.attributes).toMatchObject({
-      "error.type": "overloaded",
-      "http.response.status_code": 529,
+    expect(chats).toHaveLength(1);
+    const [{ status, startMs, endMs, attributes, events }] = chats as [Span];
+    expect([status, startMs, endMs]).toEqual(["unset", START_MS, START_MS + 1020]);
+    expect(attributes).toMatchObject({
+      "looplet.attempts": 2,
+      "gen_ai.response.finish_reasons": ["stop"],
+      "gen_ai.response.time_to_first_chunk": 1.02,
     });
-    expect(spans.at(-1)!.events.map(({ name }) => name)).toEqual(["looplet.retry"]);
+    expect(attributes).not.toHaveProperty("error.type");
+    expect(attributes).not.toHaveProperty("http.response.status_code");
+    expect(events).toMatchObject([
+      {
+        name: "looplet.retry",
+        attributes: { attempt: 2, "error.type": "overloaded", "http.response.status_code": 529 },
+      },
+    ]);
+  });
+
+  it("count the tokens of all attempts of a model call", async () => {
+    const cut = { text: "Hello there", usage: { inputTokens: 30, outputTokens: 4 }, dropAfterEvents: 3 };
+    const { spans, result } = await traced(
+      [cut, { text: "Hi", usage: { inputTokens: 40, outputTokens: 2 } }],
+      {
+        retry: { baseMs: 1, jitterMs: 0 },
+      },
+    );
+    expect(result.usage!.inputTokens).toBe(70);
+    expect(spans[0]!.attributes["gen_ai.usage.input_tokens"]).toBe(70);
+    expect(spans.at(-1)!.attributes["gen_ai.usage.input_tokens"]).toBe(70);
+  });
+
+  it("end with the finish reason error where the last attempt failed", async () => {
+    const { spans } = await traced([{ status: 529 }, { status: 500 }], {
+      retry: { maxRetries: 1, baseMs: 1, jitterMs: 0 },
+    });
+    expect(spans[0]).toMatchObject({
+      status: "error",
+      attributes: {
+        "looplet.attempts": 2,
+        "error.type": "server",
+        "http.response.status_code": 500,
+        "gen_ai.response.finish_reasons": ["error"],
+      },
+    });
   });
 
   it("say why a run stopped or failed", async () => {
@@ -176,7 +260,9 @@ describe("spans of a run", () => {
     const look = spans.find(({ name }) => name === "execute_tool look")!;
     expect(look.attributes["gen_ai.tool.call.arguments"]).toBe('{"password":"[REDACTED]","n":1}');
     expect(look.attributes["gen_ai.tool.call.result"]).toBe('"seen"');
-    expect(spans.at(-1)!.attributes["gen_ai.output.messages"]).toContain("Done.");
+    expect(JSON.parse(spans.at(-1)!.attributes["gen_ai.output.messages"] as string)).toEqual([
+      { role: "assistant", parts: [{ type: "text", content: "Done." }] },
+    ]);
   });
 
   it("are given as they begin, too, where that is wanted", async () => {

@@ -76,6 +76,8 @@ export function theNameOfAToolNarrowsTheEventsOfTheCallbacks(): void {
     onToolResult(event) {
       if (event.type === "tool-error") expectTypeOf(event.error).toEqualTypeOf<ToolFault>();
       else if (event.toolName === "search") expectTypeOf(event.output).toEqualTypeOf<Found>();
+      if (event.toolName === "search")
+        expectTypeOf(event.updatedInput).toEqualTypeOf<{ query: string } | undefined>();
     },
     onEvent(event) {
       if (event.type === "tool-result" && event.toolName === "count")
@@ -96,6 +98,7 @@ export async function theNameOfAToolNarrowsTheCallsOfAResult(): Promise<void> {
   for (const call of toolCalls) {
     if (call.toolName !== "search") continue;
     expectTypeOf(call.input).toEqualTypeOf<{ query: string }>();
+    expectTypeOf(call.updatedInput).toEqualTypeOf<{ query: string } | undefined>();
     if (call.isError) expectTypeOf(call.output.code).toEqualTypeOf<string>();
     else expectTypeOf(call.output).toEqualTypeOf<Found>();
     // @ts-expect-error the call may have failed

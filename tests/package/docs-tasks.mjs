@@ -148,6 +148,7 @@ export const tasks = {
       const post = (body) => made.POST(new Request("https://page.test/api/chat", { method: "POST", body }));
       assert.equal((await post("prompt=hello")).status, 400);
       assert.equal((await post('{"prompt":" "}')).status, 400);
+      assert.equal((await post("null")).status, 400);
 
       const response = await post('{"prompt":"List the 3 newest orders"}');
       const text = await response.text();
@@ -192,10 +193,10 @@ export const tasks = {
       const send = async (text) => {
         await page.fill("input", text);
         await page.click("text=Send");
-        await page.waitForSelector("text=Stop");
       };
       const said = (role) => page.locator(`[data-role=${role}]`).allTextContents();
       await send("Hello");
+      await page.waitForSelector("text=Stop");
       await page.waitForSelector("text=Send");
       assert.deepEqual(await said("user"), ["Hello"]);
       const [answer, ...others] = await said("assistant");
@@ -214,7 +215,7 @@ export const tasks = {
   },
   "images-and-files/ask.ts": {
     async after({ made, requests }) {
-      await made.describe(new Blob([PNG], { type: "image/png" }));
+      await made.describe(new File([PNG], "map.png", { type: "image/png" }));
       const [image, text] = JSON.parse(requests[0].body).messages[0].content;
       assert.deepEqual(image.source, {
         type: "base64",
@@ -276,6 +277,35 @@ export const tasks = {
       await send("What is my name?");
       assert.deepEqual(shown, ["Hi Ada.", "Ada."]);
       assert.equal(fetch.requests[1].body.messages.length, 3);
+    },
+  },
+  "runs-that-survive/agent.ts": {
+    async after({ made, practice: { scripted } }) {
+      const { memoryStore } = await import("looplet/stores");
+      const call = { id: "c", name: "pay", input: { cents: 5 } };
+      const fetch = scripted([{ toolCalls: [call] }, { text: "Paid." }]);
+      const store = memoryStore();
+      const payments = {
+        find: async () => "receipt 1",
+        // The process ends after the payment.
+        pay: () => new Promise(() => {}),
+      };
+      const run = made.billing(store, payments, fetch).run("Pay.", { id: "invoice" });
+      for await (const event of run.events({ detached: true })) if (event.type === "tool-call") break;
+      const isStarted = async () => JSON.stringify(await store.load("invoice")).includes('"started"');
+      while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 1));
+      const again = made.billing(store, payments, fetch).resume("invoice");
+      const { outcome, toolCalls } = await again.result;
+      assert.deepEqual([outcome, toolCalls[0].output], ["completed", "receipt 1"]);
+      // The first process hangs in its tool.
+      run.abort();
+    },
+  },
+  "runs-that-survive-1": {
+    before: ({ answer }) => answer({ text: "Paid." }),
+    async after({ made, output }) {
+      assert.equal(made.again.id, "invoice-17");
+      assert.match(output.join(""), /Paid\./);
     },
   },
   "troubleshooting-1": {
@@ -368,6 +398,40 @@ export const tasks = {
       const { outcome, text } = await made.main();
       assert.deepEqual([outcome, text], ["stopped", "Rain."]);
       assert.equal((await made.main(AbortSignal.abort())).outcome, "cancelled");
+    },
+  },
+  "from-langchain/agent.ts": {
+    before: ({ answer }) => {
+      process.env.OPENAI_API_KEY = "key";
+      const order = (item) => ({ id: `toolu_${item}`, name: "order", input: { item } });
+      const search = { id: "toolu_s", name: "search", input: { query: "kettle" } };
+      answer({ toolCalls: [search, order("kettle"), order("boat")] }, { text: "Ordered." });
+    },
+    async after({ made, requests }) {
+      const asked = [];
+      const confirm = async (item) => (asked.push(item), item === "kettle");
+      const { outcome, text } = await made.buy("Buy a kettle and a boat.", confirm);
+      assert.deepEqual([outcome, text, asked], ["completed", "Ordered.", ["kettle", "boat"]]);
+      const results = JSON.parse(requests[1].body).messages.at(-1).content;
+      const said = results.map(({ content }) => JSON.stringify(content));
+      assert.match(said[0], /Results for kettle/);
+      assert.match(said[1], /Ordered kettle/);
+      assert.match(said[2], /The user said no\./);
+    },
+  },
+  "from-pi/agent.ts": {
+    before: ({ answer }) =>
+      answer(
+        { toolCalls: [{ name: "read", input: { path: "a.md" } }] },
+        { text: "The first." },
+        { text: "The other." },
+      ),
+    async after({ made, requests }) {
+      const { outcome, answer, messages } = await made.prompt("Read a.md.");
+      assert.deepEqual([outcome, answer], ["completed", "The other."]);
+      assert.match(JSON.stringify(requests[1].body), /Be brief\./);
+      assert.match(JSON.stringify(requests[2].body), /And now the other file\./);
+      assert.equal(messages.at(-1).role, "assistant");
     },
   },
   "from-claude-agent-sdk/agent.ts": {

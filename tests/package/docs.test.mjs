@@ -84,7 +84,7 @@ describe("the examples of the documentation", () => {
       };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
       const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
-      await run(process.execPath, [tsc, "-p", "tsconfig.json"], folder);
+      await run(process.execPath, [tsc, "-p", "tsconfig.json"], folder, 300_000);
     });
 
   describe("run", () => {

@@ -68,6 +68,9 @@ function behaves(start) {
     const noJson = await server.ask({ method: "POST", body: "prompt=hello" });
     assert.equal(noJson.status, 400);
     await noJson.text();
+    const nothing = await server.ask({ method: "POST", body: "null" });
+    assert.equal(nothing.status, 400);
+    assert.match((await nothing.json()).error, /prompt/);
   });
 }
 

@@ -37,9 +37,9 @@ export async function installPacked() {
 
 /**
  * workerd with a Worker bundled as wrangler does: esbuild with the Worker conditions, the `.wasm` left to the runtime.
- * `folder` has looplet in its node_modules, `entry` is a path in it.
+ * `folder` has looplet in its node_modules, `entry` is a path in it. `more` are further options of Miniflare.
  */
-export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-01") {
+export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-01", more = {}) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: folder,
     entryPoints: [entry],
@@ -52,6 +52,7 @@ export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-0
     logLevel: "warning",
   });
   return new Miniflare({
+    ...more,
     cf: false,
     compatibilityDate,
     modules: [
@@ -65,12 +66,12 @@ export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-0
   });
 }
 
-/** Standard output of a command; rejects with all its output when it fails or takes longer than a minute. */
-export function run(command, args, cwd) {
+/** Standard output of a command; rejects with all its output when it fails or takes longer. */
+export function run(command, args, cwd, timeoutMs = 60_000) {
   return new Promise((resolve, reject) => {
     // A test runner that finds this variable takes itself for the child of another one, and runs nothing.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
     let [out, err] = ["", ""];
     child.stdout.on("data", (bytes) => (out += bytes));
     child.stderr.on("data", (bytes) => (err += bytes));

@@ -1,6 +1,7 @@
 // The map of the package: what each import brings along.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { installPacked } from "./install.mjs";
@@ -36,6 +37,14 @@ test("looplet itself holds the engine, once, beside any subpath", async () => {
   const all = subpaths.map((path, at) => `export * as more${at} from "looplet${path.slice(1)}";`).join("");
   const text = await bundled(`export * from "looplet"; ${all}`, ["browser"]);
   assert.equal(text.match(/[A-Za-z0-9+/]{20000,}/g).length, 1);
+});
+
+test("the source maps have the sources of the face, and do not repeat the engine", () => {
+  const dist = join(installed.folder, "node_modules/looplet/dist");
+  const maps = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith(".map"));
+  const texts = maps.map((file) => readFileSync(join(dist, file), "utf8"));
+  assert.ok(texts.some((text) => text.includes("src/face/run/run.ts")));
+  for (const text of texts) assert.doesNotMatch(text, /[A-Za-z0-9+/]{20000,}/);
 });
 
 test("an error is of one class, whichever entry throws it", async () => {

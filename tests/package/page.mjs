@@ -2,8 +2,8 @@
 import { createServer } from "node:http";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { build } from "vite";
 
 /** What the ten lines say in every host. */
 export const answer = /completed with 1 tool call: .*437/;
@@ -60,26 +60,19 @@ export function open(folder, path, launch, policy, others = {}) {
 
 /**
  * Opens an example of the documentation in Chromium and does there what `inPage(page)` does. `file` is a page, or a
- * module in `folder` that a script with the text `mount` puts on a page.
+ * module in `folder` that a script with the text `mount` puts on a page, which Vite builds.
  */
 export async function visit({ folder, file, mount, others, inPage }, executablePath) {
   let path = file;
   if (!file.endsWith(".html")) {
-    path = join(dirname(file), "shown.html");
-    const outfile = join(folder, dirname(file), "shown.js");
-    await build({
-      stdin: { contents: mount, loader: "tsx", resolveDir: join(folder, dirname(file)) },
-      outfile,
-      bundle: true,
-      format: "esm",
-      jsx: "automatic",
-      logLevel: "error",
-      define: { "process.env.NODE_ENV": '"development"' },
-    });
+    const root = join(folder, dirname(file));
+    writeFileSync(join(root, "main.tsx"), mount);
     writeFileSync(
-      join(folder, path),
-      '<!doctype html><link rel="icon" href="data:,"><main></main><script type="module" src="./shown.js"></script>\n',
+      join(root, "index.html"),
+      '<!doctype html><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
     );
+    await build({ root, base: "./", configFile: false, logLevel: "error" });
+    path = join(dirname(file), "dist/index.html");
   }
   const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   await browse({ folder: dirname(folder), path: `/docs/${path}`, launch, others }, async (page, errors) => {
@@ -92,7 +85,7 @@ export async function visit({ folder, file, mount, others, inPage }, executableP
 }
 
 /** Serves the folder, opens `path` of it, and returns what `use(page, errors)` returns. */
-async function browse({ folder, path, launch, policy, others = {} }, use) {
+export async function browse({ folder, path, launch, policy, others = {} }, use) {
   const types = {
     ".html": "text/html",
     ".js": "text/javascript",

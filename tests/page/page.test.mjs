@@ -24,15 +24,21 @@ describe("the playground", { skip }, () => {
     assert.ok(lengths.length > 5, `the text grew in ${lengths.length} steps`);
   });
 
-  test("the practice provider also speaks the format of OpenAI", async () => {
-    await visitor.button("Connection: Practice provider").click();
-    await visitor.page.getByRole("combobox", { name: "Wire format" }).selectOption("openai_chat");
-    await visitor.button("Use this").click();
-    await visitor.button("Connection: Practice provider, OpenAI format").waitFor();
-    await visitor.ask("What is 17 * 23 + 4, and what time is it in Tokyo?");
-    assert.match(await visitor.card("calculator").innerText(), /395/);
-    assert.match(await visitor.summaries.innerText(), /completed/);
-  });
+  for (const [wire, word] of [
+    ["openai_chat", "OpenAI"],
+    ["openai_responses", "Responses"],
+    ["gemini", "Gemini"],
+    ["bedrock_converse", "Bedrock"],
+  ])
+    test(`the practice provider also speaks the format of ${word}`, async () => {
+      await visitor.button("Connection: Practice provider").click();
+      await visitor.page.getByRole("combobox", { name: "Wire format" }).selectOption(wire);
+      await visitor.button("Use this").click();
+      await visitor.button(`Connection: Practice provider, ${word} format`).waitFor();
+      await visitor.ask("What is 17 * 23 + 4, and what time is it in Tokyo?");
+      assert.match(await visitor.card("calculator").innerText(), /395/);
+      assert.match(await visitor.summaries.innerText(), /completed/);
+    });
 
   test("reasoning is one line until it is opened", async () => {
     await visitor.ask("What is 6 * 7?");

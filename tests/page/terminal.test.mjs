@@ -31,7 +31,7 @@ test("the words of a question need no quotes", async () => {
 test("a run that fails says why and ends with 1", async () => {
   const { code, out } = await run(["/practice 401\nWhat is 6 * 7?"]);
   assert.equal(code, 1);
-  assert.match(out, /auth: invalid x-api-key\nfailed · /);
+  assert.match(out, /answered 401 auth at \S+: invalid x-api-key\nfailed · /);
 });
 
 test("Ctrl-C stops the run and still says what it came to", async () => {

@@ -18,12 +18,15 @@ type Step = Box<dyn Fn(&mut World)>;
 fn setting() -> Settings {
     let tools = json!([
         tool("read", json!({"readOnly": true})),
-        tool("act", json!({"needsApproval": true, "timeoutMs": 60_000})),
-        tool("once", json!({"replayOnce": true})),
+        tool(
+            "act",
+            json!({"needsApproval": true, "timeoutMs": 60_000, "replay": "safe"})
+        ),
+        tool("once", json!({"replay": "once"})),
         tool("helper", json!({"agent": {"profile": 1}})),
         tool("keeper", json!({"agent": {"profile": 1, "keep": true}})),
     ]);
-    let below = json!([{"model": {"vendor": "anthropic", "model": "small"}, "tools": [tool("dig", json!({}))],
+    let below = json!([{"model": {"vendor": "anthropic", "model": "small"}, "tools": [tool("dig", json!({"replay": "safe"}))],
         "timeouts": {"totalMs": 500_000}}]);
     config(
         tools,
@@ -151,7 +154,8 @@ fn check(world: &World, at: usize) {
         "step {at}: a timer after the end"
     );
     check_messages(&result["messages"]);
-    let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
+    let usage: Option<Usage> = serde_json::from_value(result["usage"].clone()).unwrap();
+    let usage = usage.unwrap_or_default();
     assert_eq!(usage, usage_by_events(&world.events), "step {at}: usage is kept");
     let mut starts = 0i32;
     for event in &world.events {

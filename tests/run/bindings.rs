@@ -1,8 +1,9 @@
 use looplet::engine::model::question::Point;
 use serde_json::{Value, json};
 
+use crate::told::{calls_of, data};
 use crate::wire::{call, stream};
-use crate::world::{World, calls_of, config, data, tool};
+use crate::world::{World, config, tool};
 
 fn bound(fields: Value) -> Value {
     let mut tool = tool(

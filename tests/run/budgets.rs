@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked};
 use crate::subagents::{ask, calls, says, setting, told};
+use crate::told::event_name;
 use crate::wire::{begin, call, open, stream_with_usage, text};
-use crate::world::{World, event_name};
+use crate::world::World;
 
 /// Tokens of the root's budget when a request goes out, at most.
 pub fn check_budget(world: &World, mut limit: Option<u64>) {

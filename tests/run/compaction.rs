@@ -4,8 +4,9 @@ use looplet::engine::model::input::Input;
 use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
+use crate::told::data;
 use crate::wire::{Piece, call, stream, stream_with_usage, text};
-use crate::world::{World, config, data, tool};
+use crate::world::{World, config, tool};
 
 /// A run with a tool that has made so many rounds, each of which the vendor counts as 100 tokens more.
 pub fn after_rounds(rounds: u64, context: Value) -> World {
@@ -251,7 +252,7 @@ fn a_summary_that_fails_is_empty_or_longer_than_the_text_gives_way_to_the_built_
             let said = warnings(&world).join(" ");
             assert!(
                 said.contains("No summary of the history was written")
-                    && said.contains("the model call failed: HTTP status 400"),
+                    && said.contains("the model call failed: anthropic claude-test answered 400 "),
                 "{said}"
             );
             let codes = world.events.iter().filter_map(|event| match &event.kind {

@@ -4,15 +4,16 @@ use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
+use crate::told::calls_of;
 use crate::wire::{Piece, begin, block, call, end, event, open, stream, text};
-use crate::world::{World, calls_of, config, tool};
+use crate::world::{World, config, tool};
 
 fn tools() -> Value {
     json!([
         tool("read", json!({"readOnly": true})),
         tool("slow", json!({"readOnly": true, "timeoutMs": 50})),
         tool("keyed", json!({"readOnly": true, "prepare": true})),
-        tool("once", json!({"readOnly": true, "replayOnce": true})),
+        tool("once", json!({"readOnly": true, "replay": "once"})),
         tool("write", json!({})),
     ])
 }
@@ -59,6 +60,63 @@ fn a_whole_call_of_a_read_only_tool_starts_while_the_answer_streams() {
         names(&world, &["tool-input-end", "tool-call"]),
         ["tool-input-end", "tool-call"]
     );
+}
+
+/// A chunk of Chat Completions with a piece of the call at `index`.
+fn piece(index: u32, id: &str, name: &str, arguments: &str) -> String {
+    let mut call = json!({"index": index, "function": {"arguments": arguments}});
+    if !id.is_empty() {
+        call["id"] = json!(id);
+        call["function"]["name"] = json!(name);
+    }
+    let delta = json!({"tool_calls": [call]});
+    format!(
+        "data: {}\n\n",
+        json!({"id": "c", "choices": [{"index": 0, "delta": delta}]})
+    )
+}
+
+fn chat(fields: Value) -> World {
+    let model = json!({"vendor": "compatible", "model": "m", "baseUrl": "http://h/v1"});
+    let mut all = json!({"eagerTools": true, "model": model});
+    for (key, value) in fields.as_object().unwrap() {
+        all[key] = value.clone();
+    }
+    let mut world = World::started(config(tools(), all));
+    world.head(200, &[]);
+    world
+}
+
+#[test]
+fn a_call_of_chat_completions_starts_as_soon_as_the_next_one_begins() {
+    let mut world = chat(json!({}));
+    world.chunk(&piece(0, "a", "read", ""));
+    world.chunk(&piece(0, "", "", "{\"n\":"));
+    world.chunk(&piece(0, "", "", "1}"));
+    assert!(world.tool_log.is_empty(), "its end has not come");
+    world.chunk(&piece(1, "b", "read", ""));
+    assert_eq!(world.tool_log, ["start a"]);
+    assert_eq!(world.running["a"].input.as_str(), r#"{"n":1}"#);
+    assert_eq!(
+        names(&world, &["tool-input-end", "tool-call"]),
+        ["tool-input-end", "tool-call"]
+    );
+    world.chunk(&piece(1, "", "", "{\"n\":2}"));
+    world.chunk("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n");
+    world.end();
+    assert_eq!(world.tool_log, ["start a", "start b"]);
+    assert_eq!(world.running["b"].input.as_str(), r#"{"n":2}"#);
+}
+
+#[test]
+fn calls_of_chat_completions_that_come_by_turns_wait_for_the_answer() {
+    for first in ["", "{}", "{\"n\":"] {
+        let mut world = chat(json!({}));
+        world.chunk(&piece(0, "a", "read", first));
+        world.chunk(&piece(1, "b", "read", "{\"n\":2}"));
+        world.chunk(&piece(2, "c", "read", "{\"n\":3}"));
+        assert!(world.tool_log.is_empty(), "{first}: {:?}", world.tool_log);
+    }
 }
 
 #[test]

@@ -8,8 +8,9 @@ use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked, respond, says, told, warnings, world};
+use crate::told::data;
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, data, tool};
+use crate::world::{World, config, tool};
 
 /// What the host is told of the call that it is asked about first.
 fn permission(world: &World) -> Value {
@@ -192,6 +193,20 @@ fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
             ["can_use_tool_shadowed: canUseTool is not asked about these tools, because the mode or a rule allows them: ", names].concat()
         });
         assert_eq!(warnings(&world), Vec::from_iter(warned), "{permissions}");
+    }
+}
+
+#[test]
+fn a_tool_that_your_code_checks_is_shadowed_as_any_other_unless_your_code_may_ask_for_an_approval() {
+    for (fields, is_warned) in [
+        (json!({"prepare": true, "validate": false}), true),
+        (json!({"prepare": true, "mayNeedApproval": true}), false),
+        (json!({"needsApproval": true}), false),
+    ] {
+        let permissions = json!({"canUseTool": true, "allow": ["write"]});
+        let tools = json!([tool("write", fields.clone())]);
+        let world = World::started(config(tools, json!({ "permissions": permissions })));
+        assert_eq!(!warnings(&world).is_empty(), is_warned, "{fields}");
     }
 }
 

@@ -8,8 +8,9 @@ use looplet::engine::model::output::EffectId;
 use looplet::engine::model::question::{Answer, Point, Question};
 use serde_json::{Value, json};
 
+use crate::told::{data, event_name, hook_input};
 use crate::wire::{begin, block, call, end, stream, text};
-use crate::world::{World, config, data, event_name, hook_input, tool};
+use crate::world::{World, config, tool};
 
 pub fn world(hooks: Value, fields: Value) -> World {
     let tools = json!([

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::question::Point;
-use looplet::engine::model::usage::Usage;
+use looplet::engine::model::usage::{Usage, add_report};
 use serde_json::Value;
 
 use crate::ended::check_order;
@@ -210,12 +210,22 @@ pub fn check_events(world: &World) {
     assert!(world.run.poll_timeout().is_none(), "I-10: a timer after the end");
 }
 
-pub fn usage_by_iterations(world: &World) -> Usage {
-    let mut sum = Usage::default();
+pub fn usage_by_iterations(world: &World) -> Option<Usage> {
+    let mut sum = None;
     for event in &world.events {
         if let EventKind::IterationFinish { usage, .. } = &event.kind {
-            sum.add(usage);
+            add_report(&mut sum, usage.as_ref());
         }
+    }
+    sum
+}
+
+pub fn usage_by_model(result: &Value) -> Option<Usage> {
+    let by_model: BTreeMap<String, Option<Usage>> =
+        serde_json::from_value(result["modelUsage"].clone()).unwrap();
+    let mut sum = None;
+    for usage in by_model.values() {
+        add_report(&mut sum, usage.as_ref());
     }
     sum
 }

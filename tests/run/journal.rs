@@ -1,8 +1,7 @@
 //! The journal's facts and the records of a run, as data that outlives it.
 
-use looplet::engine::model::journal::{Checkpoint, Entry, Fact, Record};
+use looplet::engine::model::journal::{Begun, CallStatus, Checkpoint, Entry, FORMAT, Fact, Record};
 use looplet::engine::model::json;
-use looplet::engine::model::output::EffectKind;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, text};
@@ -82,37 +81,47 @@ fn a_record_that_is_none_is_refused_with_its_path() {
 fn a_checkpoint_folds_entries_and_goes_through_json() {
     let mut world = World::started(setting());
     world.respond(&stream(&[call("b", "wipe", json!({}))], "tool_use"));
-    let kinds = |checkpoint: &Checkpoint| -> Vec<EffectKind> {
-        let kind = |entry: &Entry| match entry.fact {
-            Fact::Opened { kind, .. } => kind,
-            Fact::Closed { .. } => panic!("it is over"),
-        };
-        checkpoint.open.iter().map(kind).collect()
-    };
     let kept: Checkpoint = json::read("checkpoint", &json::write(&world.checkpoint)).unwrap();
     assert_eq!(kept, world.checkpoint);
-    assert!(matches!(kinds(&kept)[..], [EffectKind::Question(_)]), "{kept:?}");
+    let [call] = &kept.agents[0].calls[..] else {
+        panic!("{kept:?}")
+    };
+    assert_eq!(
+        (call.tool_call_id.as_str(), &call.status),
+        ("b", &CallStatus::Asked)
+    );
+    assert_eq!(call.question, Some(world.questions[0].0));
 }
 
 #[test]
 fn a_checkpoint_refuses_entries_that_cannot_follow() {
-    let entry = |seq, fact| Entry { seq, agent: 0, fact };
-    let opened = |effect| Fact::Opened {
-        effect,
-        kind: EffectKind::Tool,
+    let entry = |seq, agent, fact| Entry { seq, agent, fact };
+    let agent = || Fact::Agent(Box::default());
+    let messages = |from| Fact::Messages {
+        from,
+        messages: Vec::new(),
+    };
+    let newer = Begun {
+        format: FORMAT + 1,
+        ..Begun::default()
     };
     let mut checkpoint = Checkpoint::default();
-    checkpoint.fold(entry(1, opened(5))).unwrap();
+    checkpoint.fold(entry(1, 0, agent())).unwrap();
     let before = checkpoint.clone();
     for (wrong, problem) in [
-        (entry(3, opened(6)), "does not follow the entry before"),
-        (entry(1, opened(6)), "does not follow the entry before"),
-        (entry(2, opened(5)), "is open already"),
-        (entry(2, Fact::Closed { effect: 6 }), "is not open"),
+        (entry(3, 0, messages(0)), "does not follow the entry before"),
+        (entry(1, 0, messages(0)), "does not follow the entry before"),
+        (entry(2, 1, messages(0)), "has not begun"),
+        (entry(2, 0, agent()), "is not the next one"),
+        (entry(2, 0, messages(1)), "leaves messages out"),
+        (
+            entry(2, 0, Fact::Begun(Box::new(newer))),
+            "was written by a newer version of looplet: update looplet",
+        ),
     ] {
         assert_eq!(checkpoint.fold(wrong).unwrap_err().problem, problem);
         assert_eq!(checkpoint, before);
     }
-    checkpoint.fold(entry(2, Fact::Closed { effect: 5 })).unwrap();
-    assert_eq!((checkpoint.seq, checkpoint.open.len()), (2, 0));
+    checkpoint.fold(entry(2, 0, messages(0))).unwrap();
+    assert_eq!(checkpoint.seq, 2);
 }

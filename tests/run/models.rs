@@ -1,8 +1,11 @@
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::HookAnswer;
 use looplet::engine::model::input::Input;
+use looplet::engine::model::message::Block;
 use serde_json::json;
 
+use crate::hooks::answer;
 use crate::wire::{Piece, call, stream, text};
 use crate::world::{World, config, tool};
 
@@ -111,4 +114,56 @@ fn a_retry_asks_the_model_that_was_set_meanwhile() {
     set_model(&mut world, json!({"vendor": "anthropic", "model": "other"}));
     world.pass(60_000);
     assert_eq!(world.body(1)["model"], "other");
+}
+
+fn effort_warnings(world: &World) -> Vec<&str> {
+    let warnings = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Warning { code, message, .. } if code == "effort_not_sent" => Some(message.as_str()),
+        _ => None,
+    });
+    warnings.collect()
+}
+
+#[test]
+fn an_effort_that_the_model_refuses_is_left_out_with_one_warning_for_each_model() {
+    let model = |name: &str| json!({"vendor": "anthropic", "model": name, "effort": "high"});
+    let mut world = World::started(config(
+        json!([tool("read", json!({}))]),
+        json!({"model": model("claude-haiku-4-5"), "hooks": [{"event": "PreToolUse"}]}),
+    ));
+    world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
+    let (_, ask) = world.questions.last().unwrap();
+    assert_eq!(ask.effort, None, "hooks are told the effort that is sent");
+    answer(&mut world, HookAnswer::default());
+    world.return_value("a", json!(1));
+    assert!(world.body(0).get("output_config").is_none() && world.body(1).get("output_config").is_none());
+    let told = effort_warnings(&world);
+    assert_eq!(told.len(), 1, "once");
+    assert!(told[0].contains("claude-haiku-4-5"), "{}", told[0]);
+
+    set_model(&mut world, model("claude-sonnet-4-5"));
+    world.refuse(500, &[], "");
+    world.pass(60_000);
+    assert!(world.body(2).get("output_config").is_none());
+    assert_eq!(effort_warnings(&world).len(), 2, "another model");
+
+    set_model(&mut world, model("claude-opus-4-5"));
+    world.refuse(500, &[], "");
+    world.pass(60_000);
+    assert_eq!(world.body(3)["output_config"]["effort"], "high");
+    assert_eq!(effort_warnings(&world).len(), 2);
+}
+
+#[test]
+fn a_summary_is_asked_for_without_an_effort_that_the_model_refuses() {
+    let model = json!({"vendor": "anthropic", "model": "claude-haiku-4-5", "effort": "high"});
+    let mut world = World::started(config(json!([]), json!({"model": model})));
+    world.input(Input::Compact { instructions: None });
+    world.input(Input::Steer {
+        id: 1,
+        content: vec![Block::text("More.")],
+    });
+    world.respond(&stream(&[text("One.")], "end_turn"));
+    assert!(world.requests[1].contains("summar"), "{}", world.requests[1]);
+    assert!(world.body(1).get("output_config").is_none());
 }

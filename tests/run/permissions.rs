@@ -7,8 +7,9 @@ use looplet::engine::model::output::EffectId;
 use looplet::engine::model::question::{Answer, Point, Question};
 use serde_json::{Value, json};
 
+use crate::told::data;
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, data, tool};
+use crate::world::{World, config, tool};
 
 mod readings;
 

@@ -8,7 +8,7 @@ use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
-use crate::world::HOOK_EVENTS;
+use crate::told::HOOK_EVENTS;
 
 pub fn add(dice: &mut Dice, fields: &mut Value) {
     if dice.below(3) == 0 {

@@ -36,17 +36,20 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
             json!({"timeoutMs": 50, "access": "edit", "bindings": [{"field": "n", "input": "bound"}]})
         ),
         tool("key", json!({"prepare": true, "readOnly": dice.below(2) == 0})),
-        tool("once", json!({"replayOnce": true})),
+        tool("once", json!({"replay": "once"})),
         tool("helper", json!({"agent": {"profile": 1}})),
         tool(
             "keeper",
             json!({"agent": {"profile": 2, "keep": true, "inheritModel": true}, "needsApproval": dice.below(4) == 0})
         ),
-        tool("expert", json!({"agent": {"profile": 3, "handoff": true}})),
+        tool(
+            "expert",
+            json!({"agent": {"profile": 3, "handoff": true, "filters": dice.below(2) == 0}})
+        ),
     ]);
     let below = json!([
         tool("read", json!({"readOnly": true})),
-        tool("once", json!({"replayOnce": true})),
+        tool("once", json!({"replay": "once"})),
         tool("helper", json!({"agent": {"profile": 1}})),
         tool("keeper", json!({"agent": {"profile": 2, "keep": true}})),
         tool("expert", json!({"agent": {"profile": 0, "handoff": true}})),

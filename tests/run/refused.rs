@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::wire::{begin, event};
+use crate::wire::{begin, call, event, stream, text};
 use crate::world::{World, config, tool};
 
 fn world() -> World {
@@ -113,7 +113,40 @@ fn an_answer_has_up_to_32_mib_of_text_and_64_mib_of_arguments() {
             (&json!("malformed_stream"), &json!(false)),
             "{kind}"
         );
-        let words = format!("more than {most} MiB");
+        let words = format!("({}) allows", most << 20);
         assert!(error["message"].as_str().unwrap().contains(&words), "{error}");
+    }
+}
+
+#[test]
+fn options_limit_the_text_and_the_arguments_of_an_answer() {
+    for (option, piece, bytes) in [
+        ("maxAnswerTextBytes", text("Hello"), 5),
+        ("maxAnswerArgumentBytes", call("t", "add", json!({})), 2),
+    ] {
+        let respond = |most: u32| {
+            let mut world = World::started(config(json!([tool("add", json!({}))]), json!({option: most})));
+            world.head(200, &[]);
+            world.chunk(&stream(std::slice::from_ref(&piece), "end_turn"));
+            world
+        };
+        assert_eq!(respond(bytes).result()["outcome"], json!(null), "{option}");
+        let error = respond(bytes - 1).result()["error"].clone();
+        assert_eq!(error["code"], "malformed_stream", "{option}");
+        assert!(error["message"].as_str().unwrap().contains(option), "{error}");
+    }
+}
+
+#[test]
+fn an_answer_may_not_be_longer_than_javascript_can_hold() {
+    for (option, most) in [
+        ("maxAnswerTextBytes", 64_u32 << 20),
+        ("maxAnswerArgumentBytes", 128 << 20),
+    ] {
+        let open = |bytes: u32| config(json!([]), json!({option: bytes})).open().map(|_| ());
+        assert!(open(most).is_ok());
+        let error = open(most + 1).unwrap_err();
+        assert_eq!(error.field, option);
+        assert!(error.problem.contains(&most.to_string()), "{error:?}");
     }
 }

@@ -148,7 +148,7 @@ fn a_stream_whose_usage_nobody_reports_is_stopped_by_estimate() {
             let result = world.result();
             assert_eq!(result["stoppedBy"], "tokens");
             assert!(result["text"].as_str().unwrap().starts_with("Once upon"));
-            assert_eq!(result["usage"]["outputTokens"], 0, "as reported");
+            assert_eq!(result["usage"], json!(null), "as reported");
         }
     }
 }

@@ -1,3 +1,4 @@
+use looplet::engine::model::error::FailureCode;
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::Input;
 use serde_json::json;
@@ -101,6 +102,7 @@ fn what_cannot_be_sent_is_not_tried_again() {
     let request = world.request();
     world.input(Input::NotSent {
         request,
+        code: FailureCode::ConfigInvalid,
         why: "authorize threw".into(),
     });
     assert_eq!(world.result()["error"]["code"], "config_invalid");

@@ -53,6 +53,19 @@ fn an_abort_tells_what_closes_the_calls_and_a_history_that_was_given_is_not_told
 }
 
 #[test]
+fn a_prompt_that_joins_one_without_an_answer_is_told_by_itself() {
+    let history = json!([{"role": "user", "content": [{"type": "text", "text": "Unanswered."}]}]);
+    let mut world = world(json!({"messageEvents": true, "messages": history}));
+    world.respond(&stream(&[text("Yes.")], "end_turn"));
+    let texts: Vec<_> = told(&world)
+        .iter()
+        .map(|message| serde_json::to_value(&message.content).unwrap()[0]["text"].clone())
+        .collect();
+    assert_eq!(texts, ["Go.", "Yes."]);
+    assert_eq!(transcript(&world).len(), 2, "it stands in the message before");
+}
+
+#[test]
 fn text_may_be_held_back_until_it_is_known_that_no_calls_follow() {
     let mut world = world(json!({"holdText": true}));
     world.respond(&stream(

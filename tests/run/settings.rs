@@ -6,6 +6,7 @@ use std::sync::Arc;
 use looplet::engine::agent::setup::Setup;
 use looplet::engine::model::config::{Config, RunOptions};
 use looplet::engine::model::error::ConfigError;
+use looplet::engine::model::journal::Checkpoint;
 use looplet::engine::model::json;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
@@ -29,6 +30,11 @@ impl Settings {
 
     pub fn open(self) -> Result<Run, ConfigError> {
         Run::new(Arc::new(Setup::new(self.config)?), self.options)
+    }
+
+    /// The run of a checkpoint, with this configuration.
+    pub fn restore(self, checkpoint: Checkpoint) -> Result<Run, ConfigError> {
+        Run::restore(Arc::new(Setup::new(self.config)?), checkpoint)
     }
 }
 

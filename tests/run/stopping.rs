@@ -2,8 +2,9 @@ use looplet::engine::model::input::Input;
 use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
+use crate::told::data;
 use crate::wire::{Piece, call, stream, stream_with_usage, text};
-use crate::world::{World, config, data, tool};
+use crate::world::{World, config, tool};
 
 fn world(fields: Value) -> World {
     let tools = json!([

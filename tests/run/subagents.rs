@@ -4,8 +4,9 @@ use looplet::engine::model::message::Json;
 use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
+use crate::told::{data, event_name};
 use crate::wire::{call, stream, stream_with_usage, text};
-use crate::world::{Settings, World, config, data, event_name, tool};
+use crate::world::{Settings, World, config, tool};
 
 /// A tool that the agent of this profile stands behind.
 pub fn agent_tool(name: &str, agent: Value) -> Value {

@@ -1,10 +1,11 @@
-use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::event::{EventKind, ToolFault};
 use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::question::Answer;
 use serde_json::{Value, json};
 
+use crate::told::data;
 use crate::wire::{Piece, call, stream, text};
-use crate::world::{World, config, data, tool};
+use crate::world::{World, config, tool};
 
 pub fn fault(message: &str) -> ToolReturn {
     ToolReturn::Fault(ToolFault {
@@ -260,4 +261,49 @@ fn a_tool_may_have_a_limit_of_its_own_and_without_one_it_is_100_000_characters()
         let shown = default.body(1)["messages"][2]["content"][0]["content"].clone();
         assert_eq!(shown.as_str().unwrap().contains("[Cut off"), is_cut);
     }
+}
+
+fn warnings(world: &World, wanted: &str) -> Vec<String> {
+    let all = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Warning { code, message, .. } if code == wanted => Some(message.clone()),
+        _ => None,
+    });
+    all.collect()
+}
+
+#[test]
+fn a_raw_block_of_a_result_that_chat_completions_cannot_send_brings_a_warning() {
+    let chat = json!({"vendor": "compatible", "model": "m", "baseUrl": "http://h/v1"});
+    let claude = json!({"vendor": "anthropic", "model": "claude-test"});
+    for (model, count) in [(chat, 1), (claude, 0)] {
+        let history = json!([
+            {"role": "user", "content": [{"type": "text", "text": "Go."}]},
+            {"role": "assistant", "content": [{"type": "tool_call", "id": "t1", "name": "boom", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "callId": "t1",
+                "content": [{"type": "raw", "json": {"type": "search_result"}}]}]}
+        ]);
+        let fields = json!({"model": model, "messages": history});
+        let world = World::started(config(json!([tool("boom", json!({}))]), fields));
+        assert_eq!(warnings(&world, "raw_result").len(), count);
+        let is_sent = world.requests[0].contains("search_result");
+        assert_eq!(is_sent, count == 0);
+    }
+}
+
+#[test]
+fn tools_without_a_description_are_offered_with_one_warning() {
+    let bare = json!({"description": ""});
+    let tools = json!([
+        tool("one", bare.clone()),
+        tool("two", bare),
+        tool("three", json!({}))
+    ]);
+    let mut world = World::started(config(tools, json!({})));
+    let found = warnings(&world, "no_description");
+    assert_eq!(found.len(), 1);
+    assert!(found[0].ends_with("Describe: one, two"), "{found:?}");
+    assert_eq!(world.body(0)["tools"].as_array().unwrap().len(), 3);
+    world.respond(&stream(&[call("t1", "one", json!({}))], "tool_use"));
+    world.return_value("t1", json!(1));
+    assert_eq!(warnings(&world, "no_description").len(), 1);
 }

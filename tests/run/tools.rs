@@ -1,12 +1,12 @@
 use looplet::engine::model::event::{EventKind, ToolFault};
 use looplet::engine::model::input::{Input, PreparedCall, ToolReturn};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::EffectKind;
 use looplet::engine::model::question::Answer;
 use serde_json::{Value, json};
 
+use crate::told::calls_of;
 use crate::wire::{Piece, call, stream, text};
-use crate::world::{World, calls_of, config, tool};
+use crate::world::{World, config, tool};
 
 fn fault(recoverable: bool) -> ToolReturn {
     ToolReturn::Fault(ToolFault {
@@ -30,7 +30,10 @@ fn asked(tools: Value, fields: Value, names: [&str; 3]) -> World {
 }
 
 fn read_and_write() -> Value {
-    json!([tool("read", json!({"readOnly": true})), tool("write", json!({}))])
+    json!([
+        tool("read", json!({"readOnly": true})),
+        tool("write", json!({"replay": "safe"}))
+    ])
 }
 
 #[test]
@@ -118,14 +121,14 @@ fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
 
 #[test]
 fn a_checked_call_starts_before_the_check_is_saved() {
-    let tools = json!([tool("save", json!({"prepare": true}))]);
+    let tools = json!([tool("save", json!({"prepare": true, "replay": "safe"}))]);
     let mut world = asked(
         tools,
         json!({"toolExecution": "parallel"}),
         ["save", "save", "save"],
     );
     world.confirm_saves = false;
-    let (question, _) = world.questions.remove(0);
+    let question = world.questions.remove(0).0;
     let answer = Answer::Prepared(vec![PreparedCall::default(); 3]);
     world.input(Input::Answered { question, answer });
     assert_eq!(world.tool_log, ["start a", "start b", "start c"]);
@@ -305,9 +308,29 @@ fn a_call_that_the_length_limit_cut_off_is_never_run() {
 }
 
 #[test]
-fn a_whole_call_runs_though_the_length_limit_ended_the_answer() {
+fn a_whole_call_before_the_length_limit_is_not_run_and_an_option_runs_it() {
+    for (fields, runs) in [(json!({}), false), (json!({"runCutOffCalls": true}), true)] {
+        let mut world = World::started(config(read_and_write(), fields));
+        world.respond(&stream(&[call("a", "read", json!({"n": 1}))], "max_tokens"));
+        if runs {
+            assert_eq!(world.tool_log, ["start a"]);
+            continue;
+        }
+        assert!(world.tool_log.is_empty(), "{:?}", world.tool_log);
+        let result = world.body(1)["messages"][2]["content"][0].clone();
+        assert_eq!(result["is_error"], true);
+        assert!(
+            result["content"].as_str().unwrap().contains("\"cut_off\""),
+            "{result}"
+        );
+    }
+}
+
+#[test]
+fn a_call_with_text_behind_it_runs_though_the_length_limit_ended_the_answer() {
     let mut world = World::started(config(read_and_write(), json!({})));
-    world.respond(&stream(&[call("a", "read", json!({"n": 1}))], "max_tokens"));
+    let pieces = [call("a", "read", json!({"n": 1})), text("And th")];
+    world.respond(&stream(&pieces, "max_tokens"));
     assert_eq!(world.tool_log, ["start a"]);
 }
 
@@ -388,7 +411,7 @@ fn progress_is_an_event() {
 
 #[test]
 fn a_call_that_must_not_be_repeated_starts_only_when_its_start_is_saved() {
-    let tools = json!([tool("pay", json!({"replayOnce": true}))]);
+    let tools = json!([tool("pay", json!({"replay": "once"}))]);
     let mut world = World::new(config(tools, json!({})));
     world.confirm_saves = false;
     world.prompt("Pay.");
@@ -400,7 +423,7 @@ fn a_call_that_must_not_be_repeated_starts_only_when_its_start_is_saved() {
     let (save, awaited) = *world.saves.last().unwrap();
     assert!(awaited);
     assert!(
-        world.saved_openings.contains(&(save, EffectKind::Tool)),
+        world.saved_starts.contains(&(save, "a".to_owned())),
         "the save says what is about to start"
     );
     world.input(Input::Saved { save, ok: true });
@@ -418,14 +441,14 @@ fn a_call_that_must_not_be_repeated_starts_only_when_its_start_is_saved() {
 
 #[test]
 fn a_run_says_once_that_no_store_keeps_what_must_not_be_repeated() {
-    let pay = tool("pay", json!({"replayOnce": true}));
+    let pay = tool("pay", json!({"replay": "once"}));
     let tools = json!([
         pay,
         tool("read", json!({})),
-        tool("ship", json!({"replayOnce": true}))
+        tool("ship", json!({"replay": "once"}))
     ]);
     let agents = json!([{"model": {"vendor": "anthropic", "model": "small"}, "tools": [pay]}]);
-    let mut world = World::started(config(tools, json!({"agents": agents})));
+    let mut world = World::started(config(tools, json!({"agents": agents, "journal": false})));
     world.respond(&stream(&[call("a", "pay", json!({}))], "tool_use"));
     world.return_value("a", json!("paid"));
     world.respond(&stream(&[text("Paid.")], "end_turn"));
@@ -441,7 +464,10 @@ fn a_run_says_once_that_no_store_keeps_what_must_not_be_repeated() {
         .collect();
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert!(warned[0].ends_with("calls of: pay, ship"), "{warned:?}");
-    let plain = World::started(config(json!([tool("read", json!({}))]), json!({})));
+    let plain = World::started(config(
+        json!([tool("read", json!({}))]),
+        json!({"journal": false}),
+    ));
     assert!(!plain.event_names().contains(&"warning".to_owned()));
 }
 
@@ -461,7 +487,7 @@ fn a_check_that_never_answers_counts_against_the_tools_time() {
 
 #[test]
 fn without_a_journal_nothing_is_saved_and_nothing_waits_for_a_save() {
-    let tools = json!([tool("pay", json!({"replayOnce": true}))]);
+    let tools = json!([tool("pay", json!({"replay": "once"}))]);
     let mut world = World::new(config(tools, json!({"journal": false})));
     world.confirm_saves = false;
     world.prompt("Go.");
@@ -470,5 +496,5 @@ fn without_a_journal_nothing_is_saved_and_nothing_waits_for_a_save() {
     world.return_value("a", json!(1));
     world.respond(&stream(&[text("Paid.")], "end_turn"));
     assert_eq!(world.result()["outcome"], "completed");
-    assert!(world.saves.is_empty() && world.saved_openings.is_empty());
+    assert!(world.saves.is_empty() && world.entries.is_empty());
 }

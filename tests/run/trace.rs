@@ -1,8 +1,9 @@
 //! What a traced run tells beside its events; one that is not traced tells nothing of it.
 
-use looplet::engine::model::event::EventKind;
+use looplet::engine::model::event::{EventKind, Transfer};
 use serde_json::{Value, json};
 
+use crate::subagents::setting;
 use crate::wire::{call, stream, text};
 use crate::world::{World, config, tool};
 
@@ -60,4 +61,26 @@ fn a_run_that_is_not_traced_has_neither() {
     let world = played(json!({}));
     assert!(world.events.iter().all(|event| event.time_ms.is_none()));
     assert_eq!(hashes(&world), [None, None, None]);
+}
+
+#[test]
+fn a_traced_call_of_another_agent_says_whether_the_caller_goes_on() {
+    let transfers = |trace: bool| {
+        let mut world = World::started(setting(json!({"trace": trace})));
+        let called = ["helper", "expert", "read"].map(|name| call(name, name, json!({"prompt": "Go"})));
+        world.respond(&stream(&called, "tool_use"));
+        let transfer = |kind: &EventKind| match kind {
+            EventKind::ToolCall { transfer, .. } => Some(*transfer),
+            _ => None,
+        };
+        let told: Vec<_> = world
+            .events
+            .iter()
+            .filter_map(|event| transfer(&event.kind))
+            .collect();
+        told
+    };
+    let traced = [Some(Transfer::ReturnToCaller), Some(Transfer::PassControl), None];
+    assert_eq!(transfers(true), traced);
+    assert_eq!(transfers(false), [None; 3]);
 }

@@ -2,8 +2,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::told::event_name;
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, event_name, tool};
+use crate::world::{World, config, tool};
 
 /// A run with two rounds of tools, of which a result is cut and a call fails.
 fn played(is_heard: bool) -> World {

@@ -6,16 +6,16 @@ use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::error::Failure;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, Moment, ToolReturn};
-use looplet::engine::model::journal::{Checkpoint, Fact, Record};
+use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact, Record, Step};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::outcome::Outcome;
-use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, ToolInvocation};
-use looplet::engine::model::question::{Point, Question};
+use looplet::engine::model::output::{EffectId, HttpRequest, Output, ToolInvocation};
+use looplet::engine::model::question::Question;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
-use super::settings::merge;
 pub use super::settings::{Settings, config, tool};
+use super::told::event_name;
 
 pub struct World {
     pub run: Run,
@@ -40,13 +40,17 @@ pub struct World {
     pub running: BTreeMap<String, ToolInvocation>,
     /// Starts and ends of tools, in order: `start a`, `end a`, `abort a`.
     pub tool_log: Vec<String>,
+    /// Every call that was started: its id and the name of its tool.
+    pub started: Vec<(String, String)>,
     pub questions: Vec<(EffectId, Question)>,
     /// Questions whose askers were told that the answer matters no more.
     pub withdrawn: Vec<EffectId>,
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
     pub saves: Vec<(EffectId, bool)>,
-    /// Which effects each save says to have opened.
-    pub saved_openings: Vec<(EffectId, EffectKind)>,
+    /// The calls that each save says to have started.
+    pub saved_starts: Vec<(EffectId, String)>,
+    /// The journal.
+    pub entries: Vec<Entry>,
     /// What the journal's entries come to.
     pub checkpoint: Checkpoint,
     pub is_recorded: bool,
@@ -63,11 +67,14 @@ pub struct World {
     pub round_trips: bool,
     /// See [`Run::set_heard`].
     is_heard: bool,
+    has_journal: bool,
 }
 
 impl World {
     pub fn new(config: Settings) -> World {
+        let has_journal = config.journal;
         World {
+            has_journal,
             run: config.open().unwrap(),
             now_ms: 1_000_000,
             seed: 0,
@@ -82,10 +89,12 @@ impl World {
             aborted_requests: Vec::new(),
             running: BTreeMap::new(),
             tool_log: Vec::new(),
+            started: Vec::new(),
             questions: Vec::new(),
             withdrawn: Vec::new(),
             saves: Vec::new(),
-            saved_openings: Vec::new(),
+            saved_starts: Vec::new(),
+            entries: Vec::new(),
             checkpoint: Checkpoint::default(),
             is_recorded: false,
             records: Vec::new(),
@@ -162,6 +171,22 @@ impl World {
         }
     }
 
+    /// The process dies, and another one goes on with the run from its journal.
+    pub fn crash(&mut self, config: Settings) {
+        self.run = config.restore(self.checkpoint.clone()).unwrap();
+        self.run.set_heard(self.is_heard);
+        (self.open_request, self.holds_outputs) = (None, false);
+        self.open_requests.clear();
+        self.running.clear();
+        self.questions.clear();
+        self.saves.clear();
+        self.handovers.clear();
+        self.failures.clear();
+        let next_event = self.checkpoint.run.next_event;
+        self.events.retain(|event| event.seq < next_event);
+        self.input(Input::Resume);
+    }
+
     fn check_deadline(&self) {
         let reason = self.run.poll_timeout().map(|deadline| deadline.reason);
         let waited_for = match reason {
@@ -211,6 +236,8 @@ impl World {
             Output::Redact { request, failure } => self.failures.push((request, failure)),
             Output::CallTool(invocation) => {
                 self.tool_log.push(format!("start {}", invocation.tool_call_id));
+                self.started
+                    .push((invocation.tool_call_id.clone(), invocation.tool_name.clone()));
                 let twice = self.running.insert(invocation.tool_call_id.clone(), invocation);
                 assert!(twice.is_none(), "a call was started twice");
             }
@@ -228,9 +255,12 @@ impl World {
                 awaited,
             } => {
                 for entry in entries {
-                    if let Fact::Opened { kind, .. } = entry.fact {
-                        self.saved_openings.push((save, kind));
+                    if let Fact::Call(call) = &entry.fact
+                        && matches!(call.status, CallStatus::Started { .. })
+                    {
+                        self.saved_starts.push((save, call.tool_call_id.clone()));
                     }
+                    self.entries.push(entry.clone());
                     self.checkpoint.fold(entry).expect("the journal's next fact");
                 }
                 self.saves.push((save, awaited));
@@ -245,7 +275,12 @@ impl World {
                 self.events.push(event);
             }
             Output::Done(outcome) => {
-                assert!(self.checkpoint.open.is_empty(), "the journal leaves effects open");
+                let root = self.checkpoint.agents.first();
+                let step = root.map(|root| &root.state.step);
+                assert!(
+                    !self.has_journal || step == Some(&Step::Ended(outcome.clone())),
+                    "the journal does not know the end: {step:?}"
+                );
                 self.done = Some(outcome);
             }
         }
@@ -400,7 +435,6 @@ impl World {
             "abortReason": outcome.and_then(|outcome| outcome.abort_reason.clone()),
             "error": outcome.and_then(|outcome| outcome.error.clone()),
             "text": self.run.text(),
-            "usage": self.run.usage(),
         });
         let shown = result.as_object_mut().unwrap();
         shown.extend(value(serde_json::to_value(self.run.report()).unwrap()));
@@ -435,57 +469,4 @@ impl World {
         }
         text
     }
-}
-
-/// Every point at which hooks are asked.
-pub const HOOK_EVENTS: [&str; 20] = [
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "SessionStart",
-    "UserPromptSubmit",
-    "Stop",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "PermissionRequest",
-    "PermissionDenied",
-    "Notification",
-    "InputGuardrail",
-    "OutputGuardrail",
-    "ToolGuardrail",
-    "PrepareIteration",
-    "IterationEnd",
-    "Limit",
-];
-
-/// What is told with a question.
-pub fn data(ask: &Question) -> Value {
-    serde_json::from_str(ask.data.as_str()).unwrap()
-}
-
-/// What a hook is told, with where it was asked.
-pub fn hook_input(ask: &Question) -> Value {
-    let mut input = serde_json::to_value(ask).unwrap();
-    let fields = input.as_object_mut().unwrap();
-    for other in ["asker", "profile", "data"] {
-        fields.remove(other);
-    }
-    let point = fields.remove("point").unwrap();
-    fields.insert("event".to_owned(), point);
-    merge(&mut input, data(ask));
-    input
-}
-
-/// The calls that are to be prepared.
-pub fn calls_of(ask: &Question) -> Vec<ToolInvocation> {
-    assert_eq!(ask.point, Point::PrepareCalls);
-    serde_json::from_value(data(ask)["calls"].clone()).unwrap()
-}
-
-pub fn event_name(kind: &EventKind) -> String {
-    let value = serde_json::to_value(kind).unwrap();
-    value["type"].as_str().unwrap().to_owned()
 }

@@ -122,7 +122,7 @@ impl TestRun {
         run.method("notSent", move |request, why| {
             tell(
                 &refusing,
-                json!({"notSent": {"request": number(&request), "why": text(&why)}}),
+                json!({"notSent": {"request": number(&request), "code": "config_invalid", "why": text(&why)}}),
             );
         });
         let redacting = Rc::clone(&run.handle);

@@ -245,6 +245,7 @@ pub fn block(at: usize, part: &Part) -> Block {
         PartKind::Media => Block::Media {
             media_type: part.name.clone(),
             source: MediaSource::Data(text),
+            name: None,
             vendor,
         },
         PartKind::Raw => Block::Raw {

@@ -298,6 +298,7 @@ fn block(block: &Value) -> Block {
                 Some("base64") => Block::Media {
                     media_type: block["source"]["media_type"].as_str().unwrap().to_owned(),
                     source: MediaSource::Data(block["source"]["data"].as_str().unwrap().to_owned()),
+                    name: None,
                     vendor: None,
                 },
                 _ => raw(),

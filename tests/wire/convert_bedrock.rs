@@ -136,6 +136,7 @@ fn block(block: &Value) -> Block {
         "image" if inner["source"]["bytes"].is_string() => Block::Media {
             media_type: format!("image/{}", text(&inner["format"])),
             source: MediaSource::Data(text(&inner["source"]["bytes"])),
+            name: None,
             vendor: None,
         },
         _ => Block::Raw {

@@ -245,6 +245,7 @@ fn media(part: &Value) -> Option<Block> {
     Some(Block::Media {
         media_type: part[kind]["mimeType"].as_str()?.to_owned(),
         source: source(part[kind][place].as_str()?.to_owned()),
+        name: None,
         vendor: part
             .get("thoughtSignature")
             .map(|signature| json_of(&json!({ "thoughtSignature": signature }))),

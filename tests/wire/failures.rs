@@ -53,13 +53,7 @@ fn every_recorded_error_has_the_code_that_it_deserves() {
 
 /// The failure has the recorded status, the server's message, the code that it deserves, and is retried when that helps.
 pub fn check(recording: &Recording) -> Result<(), String> {
-    let failure = decode_failure(
-        &recording.vendor,
-        recording.status,
-        &recording.headers,
-        &recording.body,
-        0,
-    );
+    let failure = decode_failure(recording.status, &recording.headers, &recording.body, 0);
     let message = failure.message.to_lowercase();
     let judged = JUDGED.iter().find(|(words, _)| message.contains(words));
     let wanted = match (judged, recording.status) {

@@ -157,13 +157,15 @@ fn readable(decoded: &Decoded) -> Value {
     })
 }
 
-/// The counts; what few vendors report is left out where it says nothing.
+/// The counts, `null` if there was no report; what few vendors report is left out where it says nothing.
 fn usage(answer: &ModelAnswer) -> Value {
     let mut usage = json!(answer.usage);
-    let rare = |key: &str| ["cacheWriteHourTokens", "costNanoUsd", "isCostReported"].contains(&key);
-    usage
-        .as_object_mut()
-        .unwrap()
-        .retain(|key, value| !rare(key) || ![json!(0), json!(null), json!(false)].contains(value));
+    let rare = |key: &str| {
+        let names = ["cacheWriteHourTokens", "costNanoUsd", "isCostReported"];
+        names.contains(&key) || key.starts_with("audio")
+    };
+    if let Some(counts) = usage.as_object_mut() {
+        counts.retain(|key, value| !rare(key) || ![json!(0), json!(null), json!(false)].contains(value));
+    }
     usage
 }

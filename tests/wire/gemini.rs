@@ -58,18 +58,25 @@ fn signature(part: &Part) -> Option<Value> {
     found.filter(|found| !found.is_null())
 }
 
-/// Our own reading of `usageMetadata`, from the documentation; `None` if this is none.
+/// Our own reading of `usageMetadata`, from the documentation; `None` if this is none, `null` if it has no counts.
 pub fn usage(raw: &Value) -> Option<Value> {
     let number = |name: &str| raw[name].as_u64().unwrap_or(0);
     if raw.get("promptTokenCount").is_none() && raw.get("totalTokenCount").is_none() {
-        return raw.get("trafficType").map(|_| json!(Usage::default()));
+        return raw.get("trafficType").map(|_| Value::Null);
     }
+    let sound = |list: &str| -> u64 {
+        let counts = raw[list].as_array().into_iter().flatten();
+        let sounds = counts.filter(|count| count["modality"] == "AUDIO");
+        sounds.filter_map(|count| count["tokenCount"].as_u64()).sum()
+    };
     let usage = Usage {
         input_tokens: number("promptTokenCount") + number("toolUsePromptTokenCount"),
         output_tokens: number("candidatesTokenCount") + number("thoughtsTokenCount"),
         cache_read_tokens: number("cachedContentTokenCount"),
         cache_write_tokens: 0,
         reasoning_tokens: number("thoughtsTokenCount"),
+        audio_input_tokens: sound("promptTokensDetails"),
+        audio_output_tokens: sound("candidatesTokensDetails"),
         ..Usage::default()
     };
     Some(json!(usage))

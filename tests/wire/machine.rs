@@ -109,17 +109,17 @@ fn config(setup: &Setup) -> (Config, RunOptions, Vec<Block>) {
     (config, options, prompt)
 }
 
-enum Wait {
+pub enum Wait {
     Request(EffectId),
     Tool(ToolInvocation),
 }
 
-struct World {
-    run: Run,
-    seed: u64,
-    bodies: Vec<Vec<u8>>,
+pub struct World {
+    pub run: Run,
+    pub seed: u64,
+    pub bodies: Vec<Vec<u8>>,
     /// What the run has asked for and not been given.
-    waiting: VecDeque<Wait>,
+    pub waiting: VecDeque<Wait>,
 }
 
 impl World {
@@ -128,7 +128,27 @@ impl World {
         self.run.handle_input(input, Moment { now_ms: 1000, random });
     }
 
-    fn input(&mut self, input: Input<'_>) -> Result<(), String> {
+    /// Answers the open request with a recorded answer, and every call in it with this result.
+    pub fn play(&mut self, step: &Step, result: Vec<Block>) -> Result<(), String> {
+        let Some(Wait::Request(request)) = self.waiting.pop_front() else {
+            return Err("no request is open".to_owned());
+        };
+        self.answer(request, step)?;
+        while let Some(Wait::Tool(call)) = self.waiting.pop_front_if(|wait| matches!(wait, Wait::Tool(_))) {
+            let result = ToolReturn::Content(result.clone());
+            self.input(Input::ToolFinished {
+                call: call.call,
+                result,
+            })?;
+        }
+        Ok(())
+    }
+
+    pub fn messages(&self) -> Vec<Message> {
+        self.run.history().messages.into_owned()
+    }
+
+    pub fn input(&mut self, input: Input<'_>) -> Result<(), String> {
         self.seed += 1;
         self.run.handle_input(
             input,

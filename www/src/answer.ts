@@ -221,13 +221,13 @@ function actions(...buttons: (readonly [label: string, click: () => void])[]): H
 
 function summary(name: string, result: RunResult, { used, isCostKnown }: Tally): HTMLElement {
   const { outcome, usage, finishReason, rawFinishReason } = result;
-  const cache = usage.cacheReadTokens ? ` (${tokens(usage.cacheReadTokens)} from cache)` : "";
-  const reasoning = usage.reasoningTokens ? ` (${tokens(usage.reasoningTokens)} reasoning)` : "";
+  const cache = usage?.cacheReadTokens ? ` (${tokens(usage.cacheReadTokens)} from cache)` : "";
+  const reasoning = usage?.reasoningTokens ? ` (${tokens(usage.reasoningTokens)} reasoning)` : "";
   const facts = [
     counted(used.iterations, "iteration"),
     used.tool_calls ? counted(used.tool_calls, "tool call") : "",
-    `${counted(usage.inputTokens, "token")} in${cache}`,
-    `${tokens(usage.outputTokens)} out${reasoning}`,
+    usage === null ? "tokens unknown" : `${counted(usage.inputTokens, "token")} in${cache}`,
+    usage === null ? "" : `${tokens(usage.outputTokens)} out${reasoning}`,
     isCostKnown ? cost(used.usd) : "cost unknown",
     finishReason ? `finish: ${finishReason}` : "",
     duration(used.time * 1000),

@@ -1,9 +1,38 @@
 /** Which model answers, and how it is reached. Lives in memory only: nothing here is ever stored. */
-import { anthropic, compatible, openaiChat, type Model, type Price } from "looplet";
+import {
+  anthropic,
+  bedrock,
+  compatible,
+  gemini,
+  openai,
+  openaiChat,
+  type HttpModelOptions,
+  type Model,
+  type Price,
+} from "looplet";
 import { practice } from "looplet/practice";
 
+/** The wire formats that the practice provider can show: a name, a word for it, and a model that speaks it. */
+export const wires = {
+  anthropic: {
+    name: "Anthropic Messages",
+    word: "",
+    make: (model: string, options: HttpModelOptions) =>
+      anthropic(model, { ...options, maxOutputTokens: 4096, thinking: { budgetTokens: 1024 } }),
+  },
+  openai_chat: { name: "OpenAI Chat Completions", word: ", OpenAI format", make: openaiChat },
+  openai_responses: { name: "OpenAI Responses", word: ", Responses format", make: openai },
+  gemini: { name: "Google Gemini", word: ", Gemini format", make: gemini },
+  bedrock_converse: {
+    name: "Amazon Bedrock Converse",
+    word: ", Bedrock format",
+    make: (model: string, options: HttpModelOptions) => bedrock(model, { ...options, region: "us-east-1" }),
+  },
+} as const;
+export type Wire = keyof typeof wires;
+
 export type Connection =
-  | { kind: "practice"; model: string; wire: "anthropic" | "openai_chat"; delayMs: number }
+  | { kind: "practice"; model: string; wire: Wire; delayMs: number }
   | {
       kind: "anthropic" | "openai_chat";
       model: string;
@@ -43,13 +72,7 @@ export function modelOf(connection: Connection): Model {
   if (connection.kind === "practice") {
     const price = practicePrices[connection.model];
     const options = { fetch: practice({ delayMs: connection.delayMs }), ...(price && { price }) };
-    return connection.wire === "anthropic"
-      ? anthropic(connection.model, {
-          ...options,
-          maxOutputTokens: 4096,
-          thinking: { budgetTokens: 1024 },
-        })
-      : openaiChat(connection.model, options);
+    return wires[connection.wire].make(connection.model, options);
   }
   const { kind, model, apiKey, baseUrl, isBrowserKeyAllowed, price } = connection;
   const options = {
@@ -64,19 +87,18 @@ export function modelOf(connection: Connection): Model {
 /** The connection in a few words. */
 export function nameOf(connection: Connection): string {
   if (connection.kind !== "practice") return connection.model;
-  return connection.wire === "anthropic" ? "Practice provider" : "Practice provider, OpenAI format";
+  return `Practice provider${wires[connection.wire].word}`;
 }
 
 /** The model in a few words. */
 export function modelNameOf(connection: Connection): string {
-  const isForeign = connection.kind === "practice" && connection.wire === "openai_chat";
-  return isForeign ? `${connection.model}, OpenAI format` : connection.model;
+  return connection.model + (connection.kind === "practice" ? wires[connection.wire].word : "");
 }
 
 /** This connection and those that differ from it in nothing but the model. */
 export function choicesOf(connection: Connection): Connection[] {
   if (connection.kind === "practice")
-    return (["anthropic", "openai_chat"] as const).flatMap((wire) =>
+    return [...new Set<Wire>(["anthropic", "openai_chat", connection.wire])].flatMap((wire) =>
       Object.keys(practicePrices).map((model) => ({ ...connection, wire, model })),
     );
   // Whoever is behind an address of one's own has models of its own, and a price is that of one model.

@@ -78,6 +78,11 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "Ask for a shorter answer, or allow more output tokens.",
     action: "retry",
   },
+  custom_model: {
+    title: "The code that answers as a model has failed",
+    advice: "The details below have its words. Another attempt would fail in the same way.",
+    action: "connection",
+  },
   config_invalid: {
     title: "A setting was refused",
     advice: "Correct it and try again.",
@@ -102,13 +107,12 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
 
 /** Words for the failure of a run. */
 export function explain(failure: Failure): Explanation {
-  const { status, vendor, requestId, body } = failure;
+  const { model, requestId, body } = failure;
   const facts = [
     failure.message,
-    status === undefined ? "" : `HTTP ${status}`,
-    vendor ? `from ${vendor}` : "",
     requestId ? `request ${requestId}` : "",
-    `code ${failure.code}`,
+    // The message of a model call has its code already.
+    model ? "" : `code ${failure.code}`,
   ];
   const details = facts.filter(Boolean).join(" · ") + (body ? `\n${body}` : "");
   const known = byCode[failure.code] ?? { title: "The run failed", advice: "Try again.", action: "retry" };

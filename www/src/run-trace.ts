@@ -98,10 +98,20 @@ export class RunTrace {
       case "answered":
         this.#hold(this.#held.get(event.questionId) ?? "", { isHeld: false, ranFromMs: timeMs });
         return this.#end(`question ${event.questionId}`, timeMs);
-      case "retry":
-        this.#begin(`${round} retry ${event.nextAttempt}`, "wait", round, timeMs).name =
-          `Waits for attempt ${event.nextAttempt}`;
+      case "retry": {
+        const call = this.#steps
+          .get(round)
+          ?.children.filter(({ kind }) => kind === "model")
+          .at(-1);
+        const wait = this.#begin(`${round} retry ${event.nextAttempt}`, "wait", call?.id ?? round, timeMs);
+        wait.name = `Waits for attempt ${event.nextAttempt}`;
+        const { code, status } = event.error;
+        wait.facts = {
+          "error.type": code,
+          ...(status === undefined ? {} : { "http.response.status_code": status }),
+        };
         return;
+      }
       case "attempt-start":
         return this.#end(`${round} retry ${event.attempt}`, timeMs);
       case "finish":
@@ -171,8 +181,8 @@ function nameOf({ attributes, parentSpanId }: Span): string {
     case "agent":
       return parentSpanId === null ? "Run" : `Agent ${attributes["gen_ai.agent.name"] ?? model}`;
     case "model":
-      return Number(attributes["looplet.attempt"]) > 1
-        ? `${model}, attempt ${attributes["looplet.attempt"]}`
+      return Number(attributes["looplet.attempts"]) > 1
+        ? `${model}, ${attributes["looplet.attempts"]} attempts`
         : model;
     case "tool":
       return String(attributes["gen_ai.tool.name"]);

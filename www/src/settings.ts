@@ -1,7 +1,7 @@
 /** The dialog where a connection is chosen. A key that is typed here stays in the memory of the tab. */
 import type { Price } from "looplet";
 import { budgetNames, budgets, fieldOf, initialLimits, readBudget, type Limits } from "./budget.js";
-import { practiceConnection, type Connection } from "./connection.js";
+import { practiceConnection, wires, type Connection, type Wire } from "./connection.js";
 import { element } from "./element.js";
 import { explainThrown } from "./failure.js";
 import { icon } from "./icon.js";
@@ -39,12 +39,13 @@ export class Settings {
       element(
         "p",
         { class: "quiet" },
-        "A stand-in inside this page. It speaks the vendors' wire format and plans with simple rules: no key, no network, nothing leaves your machine.",
+        "A stand-in inside this page. It speaks the vendors' wire formats and plans with simple rules: no key, no network, nothing leaves your machine.",
       ),
-      select("wire", "Wire format", {
-        anthropic: "Anthropic Messages",
-        openai_chat: "OpenAI Chat Completions",
-      }),
+      select(
+        "wire",
+        "Wire format",
+        Object.fromEntries(Object.entries(wires).map(([wire, { name }]) => [wire, name])),
+      ),
       select("delayMs", "Pace", { 24: "Readable", 80: "Slow", 0: "At once" }),
     );
     this.#vendor = element(
@@ -267,8 +268,9 @@ function readConnection(data: FormData, practiceModel: string): Connection {
   const text = (name: string) => String(data.get(name) ?? "").trim();
   const kind = text("kind") as Kind;
   if (kind === "practice") {
-    const wire = text("wire") === "openai_chat" ? "openai_chat" : "anthropic";
-    return { kind, model: practiceModel, wire, delayMs: Number(text("delayMs")) };
+    const wire = text("wire");
+    if (!(wire in wires)) throw new Error(`There is no wire format "${wire}".`);
+    return { kind, model: practiceModel, wire: wire as Wire, delayMs: Number(text("delayMs")) };
   }
   return {
     kind,

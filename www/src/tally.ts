@@ -40,7 +40,8 @@ export class Tally {
 
   settle(result: RunResult): void {
     this.#isLive = false;
-    this.#setUsage(result.usage, result.costNanoUsd);
+    if (result.usage !== null) this.#setUsage(result.usage, result.costNanoUsd);
+    else this.isCostKnown = result.costNanoUsd !== null;
     this.stoppedBy = result.stoppedBy;
   }
 

@@ -22,7 +22,7 @@ export default {
         headers: { allow: "POST" },
       });
     try {
-      const { prompt, messages } = (await request.json()) as { prompt: string; messages?: Message[] };
+      const { prompt, messages } = ((await request.json()) ?? {}) as { prompt: string; messages?: Message[] };
       const run = agentFor(env).run(prompt, messages ? { messages } : {});
       return new Response(eventStream(run), {
         headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },

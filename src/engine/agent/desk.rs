@@ -57,6 +57,14 @@ impl<'a> Desk<'a> {
         self.emit(EventKind::warning(code, message));
     }
 
+    /// Warns unless the run has given this warning before.
+    pub fn warn_once(&mut self, code: &str, message: String) {
+        if !self.ledger.warned.contains(&message) {
+            self.ledger.warned.push(message.clone());
+            self.warn(code, message);
+        }
+    }
+
     /// The limits of the agent as they stand, raised or not.
     pub fn limits(&self) -> &Limits {
         self.who.raised.as_ref().unwrap_or(&self.config.limits)

@@ -16,7 +16,6 @@ use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::model::usage::Usage;
 
 impl Agent {
     /// Ends the agent, unless a `Stop` hook makes the model go on.
@@ -132,16 +131,18 @@ impl Agent {
         }
     }
 
-    fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
+    pub(super) fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.tell_messages(desk);
         self.tell_closing(desk);
         desk.ledger.timers.clear(desk.who.iteration_timer());
         desk.withdraw_all();
-        desk.ledger.accounts.count(desk.who.agent, &Usage::default());
+        desk.ledger.accounts.count(desk.who.agent, None);
         for call in self.calls.batch.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id.clone(),
                 tool_name: call.name.clone(),
+                updated_input: None,
+                updated_input_hash: None,
                 error: ToolFault::not_run(),
                 duration_ms: 0,
             };

@@ -7,14 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::journal::Queued;
 use crate::engine::model::message::Block;
-
-/// A message for the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Queued {
-    pub id: u32,
-    pub content: Vec<Block>,
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inbox {

@@ -119,8 +119,10 @@ impl Agent {
 
     fn open(&mut self, desk: &mut Desk<'_>) {
         desk.who.iteration += 1;
-        desk.who.attempt = 0;
-        self.requests.tries = Tries::default();
+        desk.who.attempt = std::mem::take(&mut self.requests.attempts_before);
+        if desk.who.attempt == 0 {
+            self.requests.tries = Tries::default();
+        }
         self.progress = Progress::Open;
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
@@ -147,6 +149,7 @@ impl Agent {
         desk.who.attempt += 1;
         self.take_next_model(desk);
         self.tell_messages(desk);
+        self.warn_of_raw_results(desk);
         if let Err(error) = self.encode(desk.who, desk.config) {
             return self.end_failed(desk, error.into());
         }
@@ -159,6 +162,11 @@ impl Agent {
         self.reply.text_before = String::new();
         self.transcript.push_assistant(message);
         self.tell_messages(desk);
+        self.act_on_answer(desk, calls);
+    }
+
+    /// Takes the step that follows from the last message, an answer with these calls.
+    pub(super) fn act_on_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         if calls.is_empty() && self.goes_on(desk) {
             return self.continue_answer(desk);
         }
@@ -234,25 +242,30 @@ impl Agent {
     }
 
     pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
-        self.phase = Phase::Closing;
         let round = self.calls.close(desk);
         self.transcript.push_round(round.results, round.more);
         self.finish_iteration(desk);
         if round.is_last {
             return self.hand_over(desk, false);
         }
-        if round.advice == Advice::Stop {
-            return self.end_stopped(desk, StoppedBy::Repeat);
+        match round.advice {
+            Advice::Stop => self.end_stopped(desk, StoppedBy::Repeat),
+            Advice::Ask(times) if desk.config.ask_repeat => self.judge_round(desk, Some(times)),
+            _ => self.judge_round(desk, None),
         }
+    }
+
+    /// Judges the stop conditions when the round is over. `repeats` is the number of repetitions that your code is asked
+    /// about.
+    pub(super) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
+        self.phase = Phase::Closing { repeats };
         let conditions = &desk.config.stop_when;
         if conditions.iter().any(|condition| self.meets(desk, condition)) {
             return self.end_stopped(desk, StoppedBy::Condition);
         }
-        match round.advice {
-            Advice::Ask(times) if desk.config.ask_repeat => {
-                self.ask_to_stop(desk, Point::StopRepeat, Some(times));
-            }
-            _ => self.ask_condition(desk),
+        match repeats {
+            Some(times) => self.ask_to_stop(desk, Point::StopRepeat, Some(times)),
+            None => self.ask_condition(desk),
         }
     }
 
@@ -318,7 +331,7 @@ impl Agent {
     /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
     /// answer.
     pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
-        let handover = if self.ask_about_end(desk) {
+        let handover = if self.ask_about_end(desk) || self.ask_for_filter(desk) {
             None
         } else {
             self.end_iteration_time(desk);
@@ -346,7 +359,7 @@ impl Agent {
         let facts = Facts::IterationEnd {
             text: &self.reply.text,
             finish_reason: self.reply.finish_reason,
-            usage: &self.reply.usage,
+            usage: self.reply.usage,
             tool_calls: if is_of_this { self.calls.last_round() } else { &[] },
         };
         desk.ask(Ask::new(point, About::Phase, &facts));

@@ -65,7 +65,7 @@ impl Agent {
         let facts = Facts::Limit {
             limit,
             timeout,
-            usage: &accounts.used(desk.who.agent),
+            usage: accounts.used(desk.who.agent),
             tool_rounds: self.calls.rounds,
             tool_calls: accounts.tool_calls(desk.who.agent),
         };

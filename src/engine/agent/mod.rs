@@ -13,6 +13,7 @@ pub mod asks;
 pub mod calls;
 mod context;
 pub mod desk;
+pub mod durable;
 mod end;
 pub mod inbox;
 mod iteration;
@@ -201,10 +202,15 @@ impl Agent {
             Answer::Hook(verdict) => return self.after_hooks(desk, point, &about, *verdict),
             Answer::Stop(stops) => return self.after_stop_question(desk, point, stops),
             Answer::Summary(summary) => return self.apply_summary(desk, &summary),
+            Answer::Filtered(messages) => return self.after_filter(desk, Ok(messages)),
+            Answer::Failed { why } if point == Point::FilterHandoff => {
+                return self.after_filter(desk, Err(why));
+            }
             Answer::Checked(checked) => return self.after_check(desk, checked),
             Answer::Permission(answer) | Answer::Classified(answer) => {
                 self.calls.take_permission(desk, &about, answer)
             }
+            Answer::Reconciled(answer) => self.calls.take_reconciled(desk, &about, answer),
             Answer::Prepared(prepared) => self.calls.take_prepared(desk, &about, Ok(prepared)),
             Answer::Failed { why } => self.calls.take_prepared(desk, &about, Err(why)),
             Answer::Worded(texts) => self.calls.take_words(texts),
@@ -244,10 +250,12 @@ impl Agent {
             | Point::WordErrors
             | Point::Permission
             | Point::Classify
+            | Point::Reconcile
             | Point::Summarize
             | Point::CheckOutput
             | Point::StopCondition
-            | Point::StopRepeat => {}
+            | Point::StopRepeat
+            | Point::FilterHandoff => {}
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::agent::answer::guardrail::Guarded;
 use crate::engine::agent::context::summary::Summary;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output::EffectId;
@@ -48,7 +49,10 @@ pub enum Phase {
     /// The calls are checked, judged and run.
     Running,
     /// The round is over, and the stop conditions are judged.
-    Closing,
+    Closing {
+        /// The number of repetitions that your code is asked about.
+        repeats: Option<u32>,
+    },
     /// The iteration is over. The next step waits until your code has heard everything before it, and until
     /// `onIterationEnd` has answered.
     HandingOver {
@@ -58,6 +62,8 @@ pub enum Phase {
     /// The model has finished, unless a `Stop` hook makes it go on.
     Completing,
     Ended(Outcome),
+    /// The agent comes from a checkpoint, and has not gone on yet.
+    Restored(Box<Step>),
 }
 
 impl Phase {

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::model::config::Config;
+use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::journal::ModelName;
 
 /// Saved as its configuration alone.
 #[derive(Clone, Serialize, Deserialize)]
@@ -37,6 +38,12 @@ impl Profile {
             catalog,
             model,
         })
+    }
+
+    /// The model of this configuration with this name.
+    pub fn model_named(&self, name: &ModelName) -> Option<&ModelConfig> {
+        let mut own = self.config.fallback_models.iter().chain([&self.config.model]);
+        own.find(|own| ModelName::from(*own) == *name)
     }
 }
 

@@ -13,13 +13,16 @@ use crate::engine::model::message::Block;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 
+/// The source of a first prompt.
+pub(super) const PROMPT: &str = "prompt";
+
 impl Agent {
     /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
     pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
         let session = desk.session.unwrap_or_default();
         if session.is_empty() || !desk.has_hooks(point, session) {
-            return self.submit(desk, prompt, "prompt", true);
+            return self.submit(desk, prompt, PROMPT, true);
         }
         let facts = Facts::Session {
             source: session,
@@ -50,7 +53,7 @@ impl Agent {
             return self.stop_because(desk, StoppedBy::Hook, why);
         }
         self.calls.note(&mut verdict, false);
-        self.submit(desk, prompt, "prompt", true);
+        self.submit(desk, prompt, PROMPT, true);
     }
 
     /// Gives the model new content, after its hooks. `source` is `prompt`, `steer` or `followUp`.
@@ -87,7 +90,7 @@ impl Agent {
         owes_answer: bool,
         verdict: HookAnswer,
     ) {
-        let is_first = source == "prompt";
+        let is_first = source == PROMPT;
         if verdict.denies() {
             let turned_down = || "a hook turned the prompt down".into();
             let why = verdict.reason.unwrap_or_else(turned_down);

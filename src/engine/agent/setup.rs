@@ -7,10 +7,14 @@
 //! stand in the run. A configuration that cannot run is refused here, before any run.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::engine::agent::profile::Profile;
+use crate::engine::json::digest;
+use crate::engine::json::writer::decimal;
 use crate::engine::model::config::Config;
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::json;
 
 /// A saved run holds the configurations of its profiles in its place.
 #[derive(Serialize, Deserialize)]
@@ -19,9 +23,24 @@ pub struct Setup {
     pub root: Profile,
     /// The agents behind tools, from profile 1 on.
     agents: Vec<Profile>,
+    /// A digest of each option, by its name, if a journal is kept. They tell what another process has changed.
+    #[serde(default)]
+    pub digests: Vec<(String, String)>,
 }
 
 impl Setup {
+    /// Prepares an agent of the JSON of its configuration.
+    ///
+    /// # Errors
+    /// As [`Setup::new`], or a configuration that is not valid JSON.
+    pub fn read(text: &str) -> Result<Setup, ConfigError> {
+        let mut setup = Setup::new(json::read("", text)?)?;
+        if setup.root.config.journal {
+            setup.digests = digests(&serde_json::from_str(text).unwrap_or_default(), "");
+        }
+        Ok(setup)
+    }
+
     /// # Errors
     /// A configuration that cannot run: an unknown vendor, a missing URL, two tools with the same name, a schema that
     /// is not valid, an option that the protocol cannot express.
@@ -45,12 +64,14 @@ impl Setup {
                 config.tools.retain(|tool| !permissions.removes(tool));
             }
             config.check_agents(count)?;
+            config.check_answer_limits()?;
             config.equip_for_output()?;
             Profile::new(config)
         };
         Ok(Setup {
             root: profile(config)?,
             agents: agents.into_iter().map(profile).collect::<Result<_, _>>()?,
+            digests: Vec::new(),
         })
     }
 
@@ -67,12 +88,65 @@ impl Setup {
     }
 }
 
+/// A digest of each field of a configuration, of each of its tools, and of the agents behind them.
+fn digests(config: &Value, path: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (name, value) in config.as_object().into_iter().flatten() {
+        let named = |name: &str| [path, name].concat();
+        match (name.as_str(), value) {
+            ("tools", Value::Array(tools)) => all.extend(tools.iter().map(|tool| {
+                let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+                (
+                    named(&["tools.", name].concat()),
+                    digest::short(&tool.to_string()),
+                )
+            })),
+            ("agents", Value::Array(agents)) => {
+                for (at, agent) in agents.iter().enumerate() {
+                    let path = named(&["agents.", &decimal(at), "."].concat());
+                    all.extend(digests(agent, &path));
+                }
+            }
+            ("model", Value::Object(model)) => {
+                // Headers may be secret.
+                let fields = model.iter().filter(|(name, _)| *name != "headers");
+                let text: String = fields.map(|(_, value)| value.to_string()).collect();
+                all.push((named(name), digest::short(&text)));
+            }
+            _ => all.push((named(name), digest::short(&value.to_string()))),
+        }
+    }
+    all
+}
+
 impl Config {
     fn share_instructions(&mut self, shared: &str) {
         self.system = Some(match self.system.take() {
             Some(system) => [&system, "\n\n", shared].concat(),
             None => shared.to_owned(),
         });
+    }
+
+    /// # Errors
+    /// An answer that may be longer than JavaScript can hold. Strings from 512 MiB on are refused (V8), and the escapes of
+    /// JSON can double a text.
+    fn check_answer_limits(&self) -> Result<(), ConfigError> {
+        for (field, bytes, most) in [
+            ("maxAnswerTextBytes", self.max_answer_text_bytes, 64 << 20),
+            (
+                "maxAnswerArgumentBytes",
+                self.max_answer_argument_bytes,
+                128 << 20,
+            ),
+        ] {
+            if bytes > most {
+                return Err(ConfigError::new(
+                    field,
+                    format!("must be at most {most}, got {bytes}"),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// # Errors

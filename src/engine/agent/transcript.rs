@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::calls::written::{is_sendable, sendable_name};
 use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
@@ -29,6 +30,10 @@ pub struct Transcript {
     sent: usize,
     /// The number of messages that events have told whole, or that the run was given.
     told: usize,
+    /// Blocks that have joined a message that was told before.
+    joined: Vec<Block>,
+    /// The number of messages that the journal has as they are.
+    kept: usize,
     #[serde(skip)]
     body: Body,
 }
@@ -59,6 +64,13 @@ impl Transcript {
         for (index, mut message) in history.into_iter().enumerate() {
             check(&message, index, &transcript.open_calls())?;
             message.content.retain(|block| !is_empty_text(block));
+            for block in &mut message.content {
+                if let Block::ToolCall { name, .. } = block
+                    && !is_sendable(name)
+                {
+                    *name = sendable_name(name);
+                }
+            }
             match message.role {
                 Role::Assistant => {
                     transcript.close(Vec::new());
@@ -94,10 +106,44 @@ impl Transcript {
         messages
     }
 
-    /// The messages that have not been told. They count as told then.
-    pub fn take_untold(&mut self) -> &[Message] {
+    /// The messages of a checkpoint, with its open round. `sent` of them have been part of a request.
+    ///
+    /// # Errors
+    /// As [`Transcript::from_history`].
+    pub fn restored(messages: Vec<Message>, sent: usize) -> Result<Transcript, ConfigError> {
+        let mut open = Transcript::default();
+        for (index, message) in messages.iter().enumerate() {
+            check(message, index, &open.open_calls())?;
+            open.messages = vec![message.clone()];
+        }
+        Ok(Transcript {
+            sent: sent.min(messages.len()),
+            told: messages.len(),
+            kept: messages.len(),
+            joined: Vec::new(),
+            messages,
+            body: Body::default(),
+        })
+    }
+
+    /// The number of messages that have been part of a request.
+    pub fn sent(&self) -> usize {
+        self.sent
+    }
+
+    /// The messages that the journal does not have as they are, and the index of the first of them. It has them then.
+    pub fn take_unkept(&mut self) -> Option<(usize, &[Message])> {
+        let kept = std::mem::replace(&mut self.kept, self.messages.len());
+        let messages = self.messages.get(kept..)?;
+        (!messages.is_empty()).then_some((kept, messages))
+    }
+
+    /// The messages that have not been told, and before them what has joined one that was. They count as told then.
+    pub fn take_untold(&mut self) -> Vec<Message> {
         let told = std::mem::replace(&mut self.told, self.messages.len());
-        self.messages.get(told..).unwrap_or_default()
+        let joined = Message::user(std::mem::take(&mut self.joined));
+        let untold = self.messages.get(told..).unwrap_or_default();
+        std::iter::once(joined).chain(untold.iter().cloned()).collect()
     }
 
     pub fn into_messages(self) -> Vec<Message> {
@@ -113,8 +159,15 @@ impl Transcript {
         }
         self.close(Vec::new());
         let unsent = self.sent < self.messages.len();
+        let is_told = self.told == self.messages.len();
         match self.messages.last_mut() {
-            Some(last) if unsent && last.role == Role::User => last.content.append(&mut content),
+            Some(last) if unsent && last.role == Role::User => {
+                if is_told {
+                    self.joined.extend(content.iter().cloned());
+                }
+                last.content.append(&mut content);
+                self.kept = self.kept.min(self.messages.len() - 1);
+            }
             last => {
                 if last.is_some_and(|last| last.role == Role::User) {
                     self.messages.push(Message::nothing());
@@ -180,6 +233,7 @@ impl Transcript {
         self.messages = std::iter::once(first).chain(rest).collect();
         self.sent = self.sent.saturating_sub(cut);
         self.told = self.messages.len().saturating_sub(untold);
+        self.kept = 0;
         self.forget_body();
     }
 
@@ -187,9 +241,18 @@ impl Transcript {
     pub fn shorten(&mut self, policy: &Pruning) -> bool {
         let changed = shorten(&mut self.messages, policy);
         if changed {
+            self.kept = 0;
             self.forget_body();
         }
         changed
+    }
+
+    /// True when a result in a message that is not encoded yet contains a block of a vendor.
+    pub fn has_new_raw_result(&self) -> bool {
+        let new = self.messages.get(self.body.encoded()..).unwrap_or_default();
+        let is_raw = |block: &Block| matches!(block, Block::Raw { .. });
+        let mut blocks = new.iter().flat_map(|message| &message.content);
+        blocks.any(|block| matches!(block, Block::ToolResult { content, .. } if content.iter().any(is_raw)))
     }
 
     /// Makes the next body anew, for another model or with other tools.

@@ -59,6 +59,12 @@ impl Who {
         }
     }
 
+    /// The model that the agent asks, apart from this iteration.
+    pub fn own_model(&self) -> &ActiveModel {
+        let before = self.tuning.as_ref().and_then(|tuning| tuning.before());
+        before.unwrap_or(&self.model)
+    }
+
     pub fn place(&self) -> Place {
         Place {
             agent: self.agent,

@@ -24,7 +24,7 @@ fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+            fields.sort_by_cached_key(|(key, _)| key.encode_utf16().collect::<Vec<_>>());
             Value::Object(
                 fields
                     .into_iter()

@@ -5,11 +5,13 @@
 //!
 //! The agents note and count usage here and ask for limits before they send; nothing here stops an agent.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::Limits;
 use crate::engine::model::outcome::StoppedBy;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Usage, add_report};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Account {
@@ -20,8 +22,8 @@ struct Account {
     max_tool_calls: Option<u32>,
     /// Tool calls of the agent alone.
     tool_calls: usize,
-    /// The usage of all finished model calls.
-    spent: Usage,
+    /// The reported usage of all finished model calls; `None` if none was reported.
+    spent: Option<Usage>,
     /// The estimated usage of finished calls whose vendor reported none.
     unreported: Usage,
 }
@@ -30,21 +32,20 @@ struct Account {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct OpenCall {
     agent: u32,
-    reported: Usage,
+    reported: Option<Usage>,
     /// The estimated usage.
     reserved: Usage,
 }
 
 impl OpenCall {
     fn claimed(&self) -> Usage {
-        let OpenCall {
-            reported, reserved, ..
-        } = self;
+        let reserved = &self.reserved;
+        let reported = self.reported.unwrap_or_default();
         Usage {
             input_tokens: reported.input_tokens.max(reserved.input_tokens),
             output_tokens: reported.output_tokens.max(reserved.output_tokens),
             cost_nano_usd: reported.cost_nano_usd.max(reserved.cost_nano_usd),
-            ..*reported
+            ..reported
         }
     }
 }
@@ -54,6 +55,8 @@ impl OpenCall {
 pub struct Accounts {
     all: Vec<Account>,
     open: Vec<OpenCall>,
+    /// The reported usage of all finished calls, by the name of the model.
+    by_model: BTreeMap<String, Option<Usage>>,
 }
 
 impl Accounts {
@@ -65,9 +68,32 @@ impl Accounts {
             max_cost_nano_usd: limits.max_cost_nano_usd,
             max_tool_calls: limits.max_tool_calls,
             tool_calls: 0,
-            spent: Usage::default(),
+            spent: None,
             unreported: Usage::default(),
         });
+    }
+
+    /// The usage of the agent's finished calls and the estimate of those whose vendor reported none, with those of the
+    /// agents below it.
+    pub fn spent(&self, agent: u32) -> (Option<Usage>, Usage) {
+        let account = self.account(agent);
+        account
+            .map(|account| (account.spent, account.unreported))
+            .unwrap_or_default()
+    }
+
+    /// Takes over the figures of another process.
+    pub fn restore(&mut self, agent: u32, spent: Option<Usage>, unreported: Usage, tool_calls: usize) {
+        if let Some(account) = self.all.get_mut(agent as usize) {
+            account.spent = spent;
+            account.unreported = unreported;
+            account.tool_calls = tool_calls;
+        }
+    }
+
+    /// Takes over the usage by model of another process.
+    pub fn restore_models(&mut self, by_model: &BTreeMap<String, Option<Usage>>) {
+        self.by_model.clone_from(by_model);
     }
 
     /// Replaces the limits of an agent.
@@ -81,7 +107,7 @@ impl Accounts {
 
     /// Notes the usage of the agent's call under way so far.
     pub fn note(&mut self, agent: u32, usage: Usage) {
-        self.change_open(agent, &mut |open| open.reported = usage);
+        self.change_open(agent, &mut |open| open.reported = Some(usage));
     }
 
     /// Reserves the estimated usage of the agent's call, next or under way.
@@ -100,14 +126,15 @@ impl Accounts {
         open.map(|open| open.reserved).unwrap_or_default()
     }
 
-    /// Closes the agent's call with its usage. An answer without any reported usage counts by estimate.
-    pub fn count(&mut self, agent: u32, usage: &Usage) {
+    /// Closes the agent's call with its reported usage. An answer without any counts by estimate.
+    pub fn count(&mut self, agent: u32, usage: Option<&Usage>) {
         let reserved = self.reserved(agent);
         self.open.retain(|open| open.agent != agent);
-        let is_unreported = usage.total_tokens() == 0 && reserved.output_tokens > 0;
+        let tokens = usage.map_or(0, Usage::total_tokens);
+        let is_unreported = tokens == 0 && reserved.output_tokens > 0;
         let mut at = Some(agent);
         while let Some(account) = at.and_then(|at| self.all.get_mut(at as usize)) {
-            account.spent.add(usage);
+            add_report(&mut account.spent, usage);
             if is_unreported {
                 account.unreported.add(&reserved);
             }
@@ -115,13 +142,25 @@ impl Accounts {
         }
     }
 
-    /// The reported usage of the agent and those below it, calls under way included.
-    pub fn used(&self, agent: u32) -> Usage {
-        let mut used = self
-            .account(agent)
-            .map(|account| account.spent)
-            .unwrap_or_default();
-        self.add_open(agent, &mut used, |open| open.reported);
+    /// Counts the answer of a model for the usage by model.
+    pub fn count_model(&mut self, model: &str, usage: Option<&Usage>) {
+        match self.by_model.get_mut(model) {
+            Some(sum) => add_report(sum, usage),
+            None => drop(self.by_model.insert(model.to_owned(), usage.copied())),
+        }
+    }
+
+    /// The reported usage of each model that has answered.
+    pub fn by_model(&self) -> &BTreeMap<String, Option<Usage>> {
+        &self.by_model
+    }
+
+    /// The reported usage of the agent and those below it, calls under way included; `None` if none was reported.
+    pub fn used(&self, agent: u32) -> Option<Usage> {
+        let mut used = self.account(agent).and_then(|account| account.spent);
+        for open in self.open_below(agent) {
+            add_report(&mut used, open.reported.as_ref());
+        }
         used
     }
 
@@ -129,10 +168,12 @@ impl Accounts {
     fn claimed(&self, agent: u32) -> Usage {
         let mut claimed = Usage::default();
         if let Some(account) = self.account(agent) {
-            claimed = account.spent;
+            claimed = account.spent.unwrap_or_default();
             claimed.add(&account.unreported);
         }
-        self.add_open(agent, &mut claimed, OpenCall::claimed);
+        for open in self.open_below(agent) {
+            claimed.add(&open.claimed());
+        }
         claimed
     }
 
@@ -182,12 +223,10 @@ impl Accounts {
         self.open.push(open);
     }
 
-    fn add_open(&self, agent: u32, to: &mut Usage, part: fn(&OpenCall) -> Usage) {
-        for open in &self.open {
-            if self.is_below(open.agent, agent) {
-                to.add(&part(open));
-            }
-        }
+    fn open_below(&self, agent: u32) -> impl Iterator<Item = &OpenCall> {
+        self.open
+            .iter()
+            .filter(move |open| self.is_below(open.agent, agent))
     }
 
     fn account(&self, agent: u32) -> Option<&Account> {

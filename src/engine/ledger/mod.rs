@@ -1,7 +1,6 @@
 //! The parts of a run that its agents share: open effects, deadlines, outputs, accounts, time and randomness.
 //!
-//! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else, so that the journal sees
-//! each of them but saves and handovers. The run calls [`Ledger::begin`] with each input. Agents then open effects, set
+//! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else. The run calls [`Ledger::begin`] with each input. Agents then open effects, set
 //! timers and leave outputs, which the run hands out one by one. The ledger decides nothing, and nothing fails: an
 //! effect that is not open is not found, so `Run::on_effect` drops a late answer. Closing such an effect returns false.
 
@@ -21,7 +20,7 @@ use crate::engine::ledger::timers::{TimerReason, Timers};
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::event::{Event, EventKind};
 use crate::engine::model::input::Moment;
-use crate::engine::model::journal::{Entry, Fact};
+use crate::engine::model::journal::{Entry, Fact, RunState};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 
 /// A moment with this time or a later one has no time: JavaScript cannot count so far.
@@ -40,6 +39,8 @@ pub struct Place {
 pub struct OpenEffect {
     pub agent: u32,
     pub kind: EffectKind,
+    /// The time at which it was opened.
+    opened_ms: u64,
 }
 
 /// A delta without an event. Its text is in the answer, in the bytes `from` to `to` of a part.
@@ -60,6 +61,10 @@ pub struct Ledger {
     /// Subagents that begin when the input at hand is done.
     pub spawns: Vec<Spawn>,
     pub now_ms: u64,
+    /// The time of the prompt.
+    started_ms: Option<u64>,
+    /// The time that finished requests have taken.
+    requests_ms: u64,
     /// The clock of your platform when it was last read, and the lead of our time over it.
     clock_ms: u64,
     ahead_ms: u64,
@@ -70,6 +75,8 @@ pub struct Ledger {
     open: Vec<(EffectId, OpenEffect)>,
     next_effect: EffectId,
     next_seq: u32,
+    /// The warnings that a run gives once.
+    pub warned: Vec<String>,
     /// Events carry their time.
     pub is_traced: bool,
     /// Your code listens to events of tool calls.
@@ -96,6 +103,8 @@ impl Default for Ledger {
             accounts: Accounts::default(),
             spawns: Vec::new(),
             now_ms: 0,
+            started_ms: None,
+            requests_ms: 0,
             clock_ms: 0,
             ahead_ms: 0,
             seed: 0,
@@ -103,6 +112,7 @@ impl Default for Ledger {
             open: Vec::new(),
             next_effect: 1,
             next_seq: 1,
+            warned: Vec::new(),
             is_traced: false,
             is_heard: true,
             has_journal: false,
@@ -212,12 +222,27 @@ impl Ledger {
     pub fn open(&mut self, agent: u32, kind: EffectKind) -> EffectId {
         let effect = self.next_effect;
         self.next_effect = self.next_effect.saturating_add(1);
-        self.open.push((effect, OpenEffect { agent, kind }));
-        self.note(agent, kind, Fact::Opened { effect, kind });
+        self.put(effect, agent, kind);
+        effect
+    }
+
+    /// Opens an effect under the id that it had in another process.
+    pub fn reopen(&mut self, effect: EffectId, agent: u32, kind: EffectKind) -> EffectId {
+        self.put(effect, agent, kind);
+        effect
+    }
+
+    fn put(&mut self, effect: EffectId, agent: u32, kind: EffectKind) {
+        let opened = OpenEffect {
+            agent,
+            kind,
+            opened_ms: self.now_ms,
+        };
+        let at = self.open.partition_point(|(id, _)| *id < effect);
+        self.open.insert(at, (effect, opened));
         if kind.awaits_person() {
             self.hold_times(agent);
         }
-        effect
     }
 
     /// Closes an effect with its timer; false if it was not open, so that a late answer is dropped.
@@ -225,21 +250,72 @@ impl Ledger {
         let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
             return false;
         };
-        let (_, OpenEffect { agent, kind }) = self.open.remove(place);
+        let (_, open) = self.open.remove(place);
+        self.requests_ms = self.requests_ms.saturating_add(self.request_ms(&open));
+        let OpenEffect { agent, kind, .. } = open;
         self.timers.clear(TimerReason::Effect(effect));
-        self.note(agent, kind, Fact::Closed { effect });
         if kind.awaits_person() {
             self.release_times(agent);
         }
         true
     }
 
-    fn note(&mut self, agent: u32, kind: EffectKind, fact: Fact) {
-        if self.has_journal && kind.is_journaled() {
-            self.journal_seq += 1;
-            let seq = self.journal_seq;
-            self.journal.push(Entry { seq, agent, fact });
+    /// The time that a request has taken so far; 0 for any other effect.
+    fn request_ms(&self, open: &OpenEffect) -> u64 {
+        match open.kind {
+            EffectKind::Request => self.now_ms.saturating_sub(open.opened_ms),
+            _ => 0,
         }
+    }
+
+    /// Starts the clock of the run, which has gone for `elapsed_ms` in other processes.
+    pub fn start_clock(&mut self, elapsed_ms: u64) {
+        self.started_ms = Some(self.now_ms.saturating_sub(elapsed_ms));
+    }
+
+    /// The time from the prompt to the last input, in milliseconds.
+    pub fn duration_ms(&self) -> u64 {
+        self.started_ms
+            .map_or(0, |started_ms| self.now_ms.saturating_sub(started_ms))
+    }
+
+    /// The sum of the times that requests have taken, in milliseconds.
+    pub fn api_duration_ms(&self) -> u64 {
+        let open = self.open.iter().map(|(_, open)| self.request_ms(open));
+        open.fold(self.requests_ms, u64::saturating_add)
+    }
+
+    /// Adds a fact to the journal.
+    pub fn note(&mut self, agent: u32, fact: Fact) {
+        self.journal_seq += 1;
+        let seq = self.journal_seq;
+        self.journal.push(Entry { seq, agent, fact });
+    }
+
+    /// The number of facts that wait to be saved.
+    pub fn noted(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// The counters that another process goes on from.
+    pub fn counters(&self) -> RunState {
+        RunState {
+            elapsed_ms: self.duration_ms(),
+            requests_ms: self.api_duration_ms(),
+            next_effect: self.next_effect,
+            next_event: self.next_seq,
+            model_usage: self.accounts.by_model().clone(),
+            permissions: None,
+        }
+    }
+
+    /// Goes on from the counters of another process, whose last entry has this number.
+    pub fn restore(&mut self, journal_seq: u64, counters: &RunState) {
+        self.journal_seq = journal_seq;
+        self.requests_ms = counters.requests_ms;
+        self.next_effect = self.next_effect.max(counters.next_effect);
+        self.next_seq = self.next_seq.max(counters.next_event);
+        self.accounts.restore_models(&counters.model_usage);
     }
 
     /// Stops the clocks of the iterations that wait for a person, who may take days.

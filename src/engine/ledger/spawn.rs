@@ -5,18 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::output::EffectId;
-
-/// The call that a subagent answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parent {
-    pub agent: u32,
-    pub call: EffectId,
-    /// The provider's id of the call.
-    pub tool_call_id: String,
-    /// The tool's name.
-    pub name: String,
-}
+pub use crate::engine::model::journal::{Parent, Successor};
 
 /// A subagent that is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,13 +17,4 @@ pub struct Spawn {
     /// It asks the model that its caller asks.
     pub inherit_model: bool,
     pub prompt: String,
-}
-
-/// The agent that takes the conversation over when the round is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Successor {
-    pub profile: u32,
-    pub inherit_model: bool,
-    /// The name of the tool.
-    pub name: String,
 }

@@ -28,12 +28,6 @@ pub enum FinishReason {
     Other,
 }
 
-/// The most text of one answer in bytes, reasoning included. JavaScript engines refuse strings from 512 MiB on, and a
-/// compressed body of 0.5 MB can unfold to more.
-pub const MAX_TEXT_BYTES: usize = 32 << 20;
-/// The most bytes of one answer's tool arguments and media together.
-pub const MAX_ARGUMENT_BYTES: usize = 64 << 20;
-
 /// How far an answer has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -107,8 +101,9 @@ pub enum Change {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelAnswer {
     pub parts: Vec<Part>,
-    /// The usage as reported so far. A decoder overwrites it with the vendor's latest report.
-    pub usage: Usage,
+    /// The usage as reported so far; `None` before the first report. A decoder overwrites it with the vendor's latest
+    /// report.
+    pub usage: Option<Usage>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
     /// The vendor's id of the answer.
@@ -121,7 +116,7 @@ pub struct ModelAnswer {
     changes: Vec<Change>,
     /// The bytes of text and reasoning so far.
     text_bytes: usize,
-    /// The bytes of all other blocks so far.
+    /// The bytes of all other blocks so far, and of what stands beside texts.
     argument_bytes: usize,
     keep_deltas: bool,
     /// The price of a token, for vendors that do not report the cost.
@@ -138,15 +133,21 @@ pub struct ModelAnswer {
     pub max_parts: usize,
     /// True when the vendor has sent more than [`ModelAnswer::max_parts`] blocks.
     pub is_overfull: bool,
+    /// The most bytes of text, reasoning included.
+    pub max_text_bytes: usize,
+    /// The most bytes of all other blocks together.
+    pub max_argument_bytes: usize,
 }
 
 impl ModelAnswer {
     /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the face's
-    /// default is true. There is no bound on the number of blocks.
+    /// default is true. There is no bound on the number of blocks and their bytes.
     pub fn new(join_deltas: bool) -> ModelAnswer {
         ModelAnswer {
             keep_deltas: !join_deltas,
             max_parts: usize::MAX,
+            max_text_bytes: usize::MAX,
+            max_argument_bytes: usize::MAX,
             ..ModelAnswer::default()
         }
     }
@@ -224,13 +225,24 @@ impl ModelAnswer {
         Some(result)
     }
 
+    /// Counts bytes that a decoder keeps beside the texts of blocks, such as citations.
+    pub fn count(&mut self, bytes: usize) {
+        self.argument_bytes += bytes;
+    }
+
     /// The limit that this answer is beyond, in words.
-    pub fn excess(&self) -> Option<&'static str> {
-        if self.text_bytes > MAX_TEXT_BYTES {
-            return Some("The answer has more than 32 MiB of text.");
-        }
-        let is_beyond = self.argument_bytes > MAX_ARGUMENT_BYTES;
-        is_beyond.then_some("The answer has more than 64 MiB of tool arguments and media.")
+    pub fn excess(&self) -> Option<String> {
+        let (what, option, most) = if self.text_bytes > self.max_text_bytes {
+            ("text", "maxAnswerTextBytes", self.max_text_bytes)
+        } else if self.argument_bytes > self.max_argument_bytes {
+            let most = self.max_argument_bytes;
+            ("tool arguments and media", "maxAnswerArgumentBytes", most)
+        } else {
+            return None;
+        };
+        Some(format!(
+            "The answer has more bytes of {what} than {option} ({most}) allows."
+        ))
     }
 
     /// Closes a block that is complete. Closing twice changes nothing.
@@ -264,7 +276,7 @@ impl ModelAnswer {
 
     /// Replaces the usage and reports it when it differs.
     pub fn set_usage(&mut self, usage: Usage) {
-        let usage = usage.priced(self.price.as_ref());
+        let usage = Some(usage.priced(self.price.as_ref()));
         if self.usage != usage {
             self.usage = usage;
             self.changes.push(Change::Usage);

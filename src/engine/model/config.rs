@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 pub use self::model::Fields;
 pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
-pub use self::tool::{Access, AgentTool, Binding, ToolConfig};
+pub use self::tool::{Access, AgentTool, Binding, Replay, ToolConfig};
 use crate::engine::model::config::context::ContextPolicy;
 use crate::engine::model::config::output_format::OutputFormat;
 use crate::engine::model::config::permission::Permissions;
@@ -66,12 +66,25 @@ pub struct Config {
     /// Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_answer_blocks: u32,
+    /// Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more fails as
+    /// `malformed_stream`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_answer_text_bytes: u32,
+    /// Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
+    /// fails as `malformed_stream`. A body that comes whole, and one event of a stream, have at most 64 MiB.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_answer_argument_bytes: u32,
     /// Tool calls that run at once, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_concurrency: u32,
     /// How looplet treats an answer without tool calls that the limit of output tokens cut off.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_max_tokens: OnOutputLimit,
+    /// Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
+    /// answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
+    /// gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
+    pub run_cut_off_calls: bool,
     /// Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
     /// An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
     /// long as there are calls.
@@ -103,6 +116,11 @@ pub struct Config {
     /// rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub estimate_usage: bool,
+    /// Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a hook
+    /// or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the model must not
+    /// see. Default true.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub tell_updated_input: bool,
     /// Whether deltas of one block that arrive in the same network chunk are delivered as one event.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub join_deltas: bool,
@@ -142,8 +160,11 @@ impl Default for Config {
             hooks: Vec::new(),
             tool_execution: ToolExecution::default(),
             max_answer_blocks: 1000,
+            max_answer_text_bytes: 32 << 20,
+            max_answer_argument_bytes: 64 << 20,
             max_tool_concurrency: 8,
             on_max_tokens: OnOutputLimit::default(),
+            run_cut_off_calls: false,
             strict_stop_reason: false,
             steering_mode: QueueMode::All,
             follow_up_mode: QueueMode::One,
@@ -152,6 +173,7 @@ impl Default for Config {
             on_unknown_tool: OnUnknownTool::default(),
             eager_tools: false,
             estimate_usage: false,
+            tell_updated_input: true,
             join_deltas: true,
             hold_text: false,
             message_events: false,

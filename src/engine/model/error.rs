@@ -10,6 +10,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::json::writer::decimal;
+use crate::engine::model::json::word;
+
 /// A configuration that cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConfigError {
@@ -48,7 +51,8 @@ impl fmt::Display for ConfigError {
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     pub code: FailureCode,
-    /// A text for a person. It never contains a key.
+    /// A text for a person. It never contains a key. That of a model call names vendor, model, status, code and address
+    /// before the words of the server or of the platform.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// HTTP status.
@@ -63,6 +67,12 @@ pub struct Failure {
     pub request_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
+    /// The model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The address that was asked, without its query. A model inside the process has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// The first 500 characters of a body that breaks the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
@@ -85,11 +95,14 @@ pub enum FailureCode {
     Network,
     Timeout,
     /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-    /// answer with more than 32 MiB of text or 64 MiB of arguments and media.
+    /// answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes` or `maxAnswerArgumentBytes`.
     MalformedStream,
     /// The server answered with a redirect, which looplet never follows: the key would go along. The message names the
     /// target's origin where the platform shows it.
     Redirected,
+    /// Your code that answers in place of a server has thrown: the function of `custom()`, or a `scripted()` or
+    /// `practice()` of `looplet/practice`.
+    CustomModel,
     /// The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how.
     FinishReason,
     /// A setting that only the engine can judge was refused. The message names the field.
@@ -122,8 +135,36 @@ impl Failure {
             retryable,
             request_id: None,
             vendor: None,
+            model: None,
+            url: None,
             body: None,
         }
+    }
+}
+
+impl Failure {
+    /// Puts the facts of the model call before the words in the message, in one sentence.
+    pub fn tell_facts(&mut self) {
+        let (Some(vendor), Some(model)) = (&self.vendor, &self.model) else {
+            return;
+        };
+        let mut text = [vendor, " ", model].concat();
+        match self.status {
+            Some(status) => text.extend([" answered ", &decimal(status.into()), " "]),
+            None => text.push_str(" failed with "),
+        }
+        text.push_str(&word(self.code));
+        if let Some(url) = &self.url {
+            text.extend([" at ", url]);
+        }
+        if !self.message.is_empty() {
+            text.extend([": ", &self.message]);
+        }
+        if self.status == Some(404) && self.url.is_some() {
+            text.truncate(text.trim_end_matches('.').len());
+            text.push_str(". Check baseUrl and the model's name.");
+        }
+        self.message = text;
     }
 }
 

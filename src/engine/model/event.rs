@@ -109,6 +109,9 @@ pub enum EventKind {
         /// The hash of the input, in a traced run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input_hash: Option<String>,
+        /// How the call reaches another agent, in a traced run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        transfer: Option<Transfer>,
     },
     /// Progress that a tool reported with `progress()` or `yield`.
     ToolProgress {
@@ -119,12 +122,26 @@ pub enum EventKind {
     ToolResult {
         tool_call_id: String,
         tool_name: String,
+        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
+        /// left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updated_input: Option<Json>,
+        /// The hash of that input, in a traced run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updated_input_hash: Option<String>,
         output: Json,
         duration_ms: u64,
     },
     ToolError {
         tool_call_id: String,
         tool_name: String,
+        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
+        /// left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updated_input: Option<Json>,
+        /// The hash of that input, in a traced run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updated_input_hash: Option<String>,
         error: ToolFault,
         duration_ms: u64,
     },
@@ -142,6 +159,9 @@ pub enum EventKind {
     },
     Answered {
         question_id: u32,
+        /// The input that the answer gives the tool in place of the model's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updated_input: Option<Json>,
     },
     /// The model call failed and is tried again after [`EventKind::Retry::delay_ms`].
     Retry {
@@ -182,7 +202,8 @@ pub enum EventKind {
         limits: CurrentLimits,
     },
     /// A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
-    /// results of tools in them, the model's when its answer is over or given up.
+    /// results of tools in them, the model's when its answer is over or given up. A prompt that joins a message without an
+    /// answer comes by itself.
     Message {
         message: Message,
     },
@@ -197,7 +218,8 @@ pub enum EventKind {
     IterationFinish {
         finish_reason: Option<FinishReason>,
         raw_finish_reason: Option<String>,
-        usage: Usage,
+        /// The usage of the iteration's requests; `null` if the vendor reported none.
+        usage: Option<Usage>,
         /// The vendor's id of the answer.
         response_id: Option<String>,
         /// The model that answered, by the vendor's account.
@@ -267,6 +289,17 @@ pub enum CompactTrigger {
     Budget,
 }
 
+/// How a call reaches another agent, in the words of OpenTelemetry's conventions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Transfer {
+    /// A subagent works for the caller, which goes on with the result.
+    ReturnToCaller,
+    /// The agent goes on with the conversation.
+    PassControl,
+}
+
 /// The events that come by the thousand. The discriminant is their record kind on the way into JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeltaKind {
@@ -292,8 +325,9 @@ pub struct Delta<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFault {
-    /// A short, stable code: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`, `cut_off`,
-    /// `cancelled`, `not_run`, or a code of the tool's own.
+    /// A short, stable code: `tool_failed`, `invalid_json`, `invalid_input`, `cut_off`, `unknown_tool`, `denied`,
+    /// `timeout`, `call_limit`, `unusable_result`, `cancelled`, `not_run`, `save_failed`, `early_answer`,
+    /// `subagent_failed`, `depth_limit`, or a code of the tool's own.
     pub code: String,
     /// The defect in words, without a stack trace.
     pub message: String,

@@ -137,7 +137,7 @@ pub struct HookAnswer {
     #[cfg_attr(test, schemars(extend("x-option" = "hook", "x-kind" = "string")))]
     pub reason: Option<String>,
     /// `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
-    /// own.
+    /// own, and the model reads the new one beside the result.
     #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "hook")))]
     pub updated_input: Option<Json>,
     /// `PostToolUse`: the output that the model, the events and the result get in place of the tool's.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::permission::{PermissionMode, RuleKind};
-use crate::engine::model::error::Failure;
+use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
@@ -40,6 +40,8 @@ pub enum Input<'a> {
     Prompt {
         content: Vec<Block>,
     },
+    /// Goes on with a run that comes from a checkpoint.
+    Resume,
     /// Gives the model a message before its next call. The face chooses the id, any number.
     Steer {
         id: u32,
@@ -75,9 +77,11 @@ pub enum Input<'a> {
         request: EffectId,
         why: String,
     },
-    /// The request was never sent: `authorize` or your `fetch` refused it. It is not retried.
+    /// No server was asked, by the fault of your code: `authorize` threw (`config_invalid`), or code that answers in
+    /// place of a server did (`custom_model`). It is not retried.
     NotSent {
         request: EffectId,
+        code: FailureCode,
         why: String,
     },
     /// The failure of [`Output::Redact`](crate::engine::model::output::Output::Redact), without secrets.
@@ -179,7 +183,8 @@ pub struct CheckedOutput {
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
     pub behavior: Behavior,
-    /// The input that the tool gets instead of the model's; the history keeps the model's.
+    /// The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the new one
+    /// beside the result.
     #[cfg_attr(test, schemars(extend("x-of" = ["allow"], "x-kind" = "object", "x-type" = "object")))]
     pub updated_input: Option<Json>,
     /// The reason, which the model reads.
@@ -190,6 +195,19 @@ pub struct PermissionAnswer {
     pub interrupt: bool,
     /// Changes of the rules or the mode for the rest of the run. Default: none.
     pub updated_permissions: Vec<PermissionUpdate>,
+}
+
+/// The answer to the question what became of a call that had begun in another process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Reconciled {
+    /// The call was done, and this is its result.
+    Done { output: Json },
+    /// The call was not done, and runs now.
+    Run,
+    /// The call failed. The model reads the message.
+    Fail { message: String },
 }
 
 /// The decision in one word.

@@ -179,6 +179,9 @@ pub enum Block {
         media_type: String,
         #[serde(flatten)]
         source: MediaSource,
+        /// The file's name, for example `report.pdf`. Vendors tell it to the model; Gemini has no place for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
         /// Further fields of the vendor whose model made it.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(with = "VendorFields"))]
@@ -318,6 +321,7 @@ impl TryFrom<AnyBlock> for Block {
                     Some(url) if read.data.is_none() => MediaSource::Url(url),
                     _ => MediaSource::Data(needed(read.data, "data")?),
                 },
+                name: read.name,
                 vendor,
             },
             "raw" => Block::Raw {

@@ -6,6 +6,7 @@
 //! error.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::Memory;
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::{Json, Message};
+use crate::engine::model::usage::Usage;
 
 /// The end of a run in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +47,8 @@ pub enum StoppedBy {
     Condition,
     /// Repeated rounds of tool calls.
     Repeat,
+    /// Three processes in a row have gone on with the run and ended without bringing it further.
+    RecoveryExhausted,
     /// Answers that never fitted the schema.
     StructuredOutput,
     /// A hook that said `continue: false` or refused the prompt.
@@ -82,6 +86,10 @@ pub struct ToolCallRecord {
     pub tool_name: String,
     /// The model's arguments; a string when they are not a JSON object.
     pub input: Json,
+    /// The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields that
+    /// `bindings` fill are left out. The model reads it beside the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<Json>,
     /// The tool's result or the structured error; `null` while the call is open.
     pub output: Option<Json>,
     pub is_error: bool,
@@ -95,6 +103,19 @@ pub struct ToolCallRecord {
 pub struct Report<'a> {
     /// The last answer that fits the schema.
     pub output: Option<&'a Json>,
+    /// The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without a
+    /// report is not in it.
+    pub usage: Option<Usage>,
+    /// The part of `usage` that each model has used, by the name under which the model was asked. A model that has
+    /// answered without a report is `null`.
+    pub model_usage: &'a BTreeMap<String, Option<Usage>>,
+    /// Milliseconds from the prompt to the end, by the run's clock: with the waits for tools, for people and between
+    /// attempts.
+    pub duration_ms: u64,
+    /// Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all requests,
+    /// failed ones and those of subagents and summaries included. Requests that overlap each count, so the sum may exceed
+    /// `durationMs`.
+    pub api_duration_ms: u64,
     /// The cost in billionths of a US dollar, an integer; `null` when it is not known.
     pub cost_nano_usd: Option<u64>,
     /// The index of the agent that spoke last: 0, or that of the agent which has taken over.

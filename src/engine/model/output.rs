@@ -118,12 +118,7 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
-    /// True when the journal records effects of this kind.
-    pub fn is_journaled(self) -> bool {
-        !matches!(self, EffectKind::Save | EffectKind::Handover)
-    }
-
     pub fn awaits_person(self) -> bool {
-        self == EffectKind::Question(Point::Permission)
+        matches!(self, EffectKind::Question(Point::Permission | Point::Reconcile))
     }
 }

@@ -16,7 +16,7 @@ use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::HookAnswer;
 #[cfg(test)]
 use crate::engine::model::input::PermissionUpdate;
-use crate::engine::model::input::{CheckedOutput, PermissionAnswer, PreparedCall};
+use crate::engine::model::input::{Behavior, CheckedOutput, PermissionAnswer, PreparedCall, Reconciled};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::ToolInvocation;
@@ -80,6 +80,9 @@ pub enum Point {
     /// May this call run? Your classifier answers.
     #[serde(rename = "classify")]
     Classify,
+    /// Was this call done, which had begun when the run was cut off?
+    #[serde(rename = "reconcile")]
+    Reconcile,
     /// Which text stands for the first part of the conversation?
     #[serde(rename = "summarize")]
     Summarize,
@@ -92,6 +95,9 @@ pub enum Point {
     /// Should the run stop because its rounds repeat themselves?
     #[serde(rename = "stop_repeat")]
     StopRepeat,
+    /// Which messages does the agent that takes the conversation over begin with?
+    #[serde(rename = "filter_handoff")]
+    FilterHandoff,
 }
 
 /// A question to one function.
@@ -133,11 +139,14 @@ pub enum Answer {
     Worded(Vec<String>),
     Permission(PermissionAnswer),
     Classified(PermissionAnswer),
+    Reconciled(Reconciled),
     /// True when the run should stop.
     Stop(bool),
     Checked(CheckedOutput),
     /// The summary of the conversation so far.
     Summary(String),
+    /// The messages that the next agent begins with.
+    Filtered(Vec<Message>),
     /// An answer that changes inputs, together with the platform's readings of texts in them.
     Read {
         readings: Vec<Reading>,
@@ -149,6 +158,19 @@ pub enum Answer {
     },
 }
 
+impl Answer {
+    /// The input that a call gets by this answer in place of the model's.
+    pub fn updated_input(&self) -> Option<&Json> {
+        match self {
+            Answer::Hook(said) if !said.denies() => said.updated_input.as_ref(),
+            Answer::Permission(said) | Answer::Classified(said) if said.behavior == Behavior::Allow => {
+                said.updated_input.as_ref()
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The facts that a question tells, by its point. The marks `x-of` name the points of a variant or a field, with `!`
 /// where the field is always told.
 #[derive(Serialize)]
@@ -156,7 +178,7 @@ pub enum Answer {
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Facts<'a> {
     /// The facts of one call, at the points around a tool and for permissions.
-    #[cfg_attr(test, schemars(extend("x-of" = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "ToolGuardrail", "permission", "classify"])))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "ToolGuardrail", "permission", "classify", "reconcile"])))]
     Call(Box<CallFacts<'a>>),
     #[cfg_attr(test, schemars(extend("x-of" = ["SessionStart"])))]
     Session {
@@ -234,7 +256,8 @@ pub enum Facts<'a> {
     IterationEnd {
         text: &'a str,
         finish_reason: Option<FinishReason>,
-        usage: &'a Usage,
+        /// `null` if the vendor reported none.
+        usage: Option<Usage>,
         tool_calls: &'a [ToolCallRecord],
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["Limit"])))]
@@ -245,11 +268,19 @@ pub enum Facts<'a> {
         #[cfg_attr(test, schemars(extend("x-type" = "\"totalMs\" | \"iterationMs\"")))]
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<&'a str>,
-        /// Usage of the run so far.
-        usage: &'a Usage,
+        /// Usage of the run so far; `null` if no vendor reported any.
+        usage: Option<Usage>,
         tool_rounds: u32,
         /// Tool calls of the run, including the calls that would exceed the limit.
         tool_calls: usize,
+    },
+    #[cfg_attr(test, schemars(extend("x-of" = ["filter_handoff"])))]
+    Handoff {
+        /// The name of the tool that hands over.
+        tool_name: &'a str,
+        input: &'a Json,
+        /// The conversation, with the result of the handoff.
+        messages: &'a [Message],
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["PostToolBatch"])))]
     Batch { tool_calls: &'a [ToolCallRecord] },
@@ -304,11 +335,11 @@ pub struct CallFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The reason for the question or the denial.
-    #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!"])))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!", "reconcile!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
     /// The agent that made the call; `"root"` is the run's own.
-    #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify"])))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<&'a str>,
     /// The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.

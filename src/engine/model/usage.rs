@@ -22,6 +22,10 @@ pub struct Usage {
     /// The part of [`Usage::cache_write_tokens`] that the vendor keeps for an hour.
     pub cache_write_hour_tokens: u64,
     pub reasoning_tokens: u64,
+    /// The part of [`Usage::input_tokens`] that is sound. Vendors charge more for it, and a `price` does not know that.
+    pub audio_input_tokens: u64,
+    /// The part of [`Usage::output_tokens`] that is sound.
+    pub audio_output_tokens: u64,
     /// The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
     /// price; `null` when neither is known.
     pub cost_nano_usd: Option<u64>,
@@ -57,6 +61,8 @@ impl Usage {
             .cache_write_hour_tokens
             .saturating_add(other.cache_write_hour_tokens);
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
+        self.audio_input_tokens = self.audio_input_tokens.saturating_add(other.audio_input_tokens);
+        self.audio_output_tokens = self.audio_output_tokens.saturating_add(other.audio_output_tokens);
     }
 
     /// The usage of one call with its cost. The vendor's own figure wins over the price.
@@ -70,6 +76,13 @@ impl Usage {
 
     fn is_nothing(&self) -> bool {
         self.total_tokens() == 0 && !self.is_cost_reported
+    }
+}
+
+/// Adds the report of a call to the sum of all reports. A call whose vendor reported nothing adds nothing.
+pub fn add_report(sum: &mut Option<Usage>, report: Option<&Usage>) {
+    if let Some(report) = report {
+        sum.get_or_insert_default().add(report);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Input fields that your code fills in: the model is not shown them, and its own values for them are dropped.
 //!
 //! The agent calls [`bound_input`] for each call of a tool with bindings, before anything judges or runs the call. A
-//! value comes from the `inputs` of the run's options. A binding whose input is missing changes nothing, and nothing
+//! value comes from the `inputs` of the run's options. [`unbound_input`] leaves them out where others read the input.
+//! A binding whose input is missing changes nothing, and nothing
 //! fails.
 
 use looplet_scan::reader::Object;
@@ -33,6 +34,24 @@ pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) 
     }
     out.push(b'}');
     Json::from_valid(&String::from_utf8(out).unwrap_or_default())
+}
+
+/// The input without the fields that your code fills in.
+pub fn unbound_input(input: &Json, bindings: &[Binding], inputs: Option<&Json>) -> Json {
+    if bindings.is_empty() {
+        return input.clone();
+    }
+    let inputs = inputs.and_then(|inputs| Object::parse(inputs.as_str()));
+    let is_filled = |name: &str| {
+        let mut bindings = bindings.iter().filter(|binding| binding.field == name);
+        bindings.any(|binding| {
+            inputs
+                .as_ref()
+                .is_some_and(|inputs| inputs.last(&binding.input).is_some())
+        })
+    };
+    let kept = without(input.as_str(), &is_filled);
+    kept.map_or_else(|| input.clone(), |kept| Json::from_valid(&kept))
 }
 
 /// An object without the fields of some names; `None` if `json` is not an object.

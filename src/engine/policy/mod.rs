@@ -8,6 +8,7 @@
 pub mod binding;
 pub mod context;
 pub mod defaults;
+pub mod effort;
 pub mod estimate;
 pub mod permission;
 pub mod repeat;

@@ -44,7 +44,10 @@ impl Tries {
         let own = delay_ms(policy, attempt.saturating_sub(self.before), failure, seed);
         let is_ours = matches!(
             failure.code,
-            FailureCode::ConfigInvalid | FailureCode::Redirected | FailureCode::Bug
+            FailureCode::ConfigInvalid
+                | FailureCode::CustomModel
+                | FailureCode::Redirected
+                | FailureCode::Bug
         );
         if own.is_some() || is_ours || self.failed_calls >= policy.max_model_call_retries {
             return own;

@@ -14,7 +14,6 @@ use std::borrow::Cow;
 
 use looplet_scan::reader::{Object, items, string, validate, whole};
 
-use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::usage::shifted;
 use crate::engine::policy::retry_after::retry_after_ms;
@@ -27,13 +26,7 @@ use Place::{Message, Word};
 
 /// The failure that an HTTP answer with an error status reports. Header names come in any case. `now_ms` is the time of
 /// the answer in milliseconds since 1970, for a `Retry-After` that is a date.
-pub fn decode_failure(
-    vendor: &str,
-    status: u16,
-    headers: &[(String, String)],
-    body: &[u8],
-    now_ms: u64,
-) -> Failure {
+pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], now_ms: u64) -> Failure {
     let text = validate(body);
     let mut said = text.as_deref().map(Said::read).unwrap_or_default();
     if let Some(kind) = header(headers, "x-amzn-errortype") {
@@ -42,7 +35,7 @@ pub fn decode_failure(
     let code = said.code(Some(status));
     let mut failure = Failure::new(code, "");
     failure.message = if said.message.is_empty() {
-        plain_message(status, body)
+        plain_message(body)
     } else {
         said.message.clone()
     };
@@ -58,7 +51,6 @@ pub fn decode_failure(
         .or(said.retry_after_ms);
     }
     failure.request_id = request_id(headers).or(said.request_id);
-    failure.vendor = Some(vendor.to_owned());
     if said.message.is_empty() {
         failure.body = excerpt(body);
     }
@@ -128,19 +120,17 @@ fn excerpt(body: &[u8]) -> Option<String> {
     if text.is_empty() { None } else { Some(text) }
 }
 
-/// The message for a body without one: the body itself if it is short plain text, else the status.
-fn plain_message(status: u16, body: &[u8]) -> String {
+/// The message for a body without one: the body itself if it is short plain text.
+fn plain_message(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body.get(..body.len().min(800)).unwrap_or_default());
     let text = text.trim();
-    let mut message = String::from("HTTP status ");
-    message.push_str(&decimal(status.into()));
-    if !text.is_empty() && text.len() <= 200 && !text.starts_with(['<', '{', '[']) {
-        message.push_str(": ");
-        message.push_str(text);
-    } else if text.starts_with('<') {
-        message.push_str(" with an HTML page");
+    if text.starts_with('<') {
+        "an HTML page".to_owned()
+    } else if text.is_empty() || text.len() > 200 || text.starts_with(['{', '[']) {
+        "no message".to_owned()
+    } else {
+        text.to_owned()
     }
-    message
 }
 
 fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {

@@ -16,6 +16,7 @@ pub mod eventstream;
 pub mod failure;
 pub mod framing;
 pub mod gemini;
+pub mod likeness;
 pub mod ndjson;
 pub mod openai_chat;
 mod openai_parts;
@@ -27,6 +28,7 @@ pub mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;
 mod vendor_fields;
+mod vertex;
 
 use looplet_scan::lane::Keys;
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,7 @@ use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
 use crate::engine::protocol::framing::Framing;
+use crate::engine::protocol::request::address::is_version;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +76,15 @@ pub struct Protocol {
     pub framing: Framing,
     /// The path behind the base URL, with a query where the protocol has one. Its first segment is a version.
     pub path: fn(&ModelConfig) -> String,
+    /// The path of most base URLs of servers that speak this protocol.
+    pub base_path: &'static str,
+    /// The base URL within one that ends with the protocol's whole endpoint.
+    pub before_endpoint: fn(&str) -> Option<&str>,
+    /// The protocol's name in messages, and the constructor of models that speak it; empty for none.
+    pub title: &'static str,
+    pub constructor: &'static str,
+    /// Texts that stand at the beginning of its answers and of no other protocol's, quotes included.
+    pub marks: &'static [&'static str],
     /// The headers of every request in this protocol, besides `content-type: application/json`.
     pub headers: &'static [(&'static str, &'static str)],
     /// Writes the body up to the messages.
@@ -80,6 +92,8 @@ pub struct Protocol {
     /// # Errors
     /// The path of an option that this protocol cannot express.
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
+    /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
+    pub raw_in_results: bool,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
     /// The text that replaces an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker.
@@ -91,11 +105,14 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// The protocol's URL under a base URL, which may end in a slash. The base URL may already have the path's first
+    /// The protocol's URL under a base URL without a slash at its end. The base URL may already have the path's first
     /// segment (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version.
-    /// Where models belong to publishers (Vertex AI), the version stands before them.
-    pub fn url(&self, base_url: &str, model: &ModelConfig) -> String {
-        let base = base_url.trim_end_matches('/');
+    /// On Vertex AI the version stands before the project or the publisher, and the base URL may end in `/models`.
+    pub fn url(&self, base: &str, model: &ModelConfig) -> String {
+        let base = match base.strip_suffix("/models") {
+            Some(publisher) if vertex::has_version(base) => publisher,
+            _ => base,
+        };
         let path = (self.path)(model);
         let second = path
             .get(1..)
@@ -106,7 +123,7 @@ impl Protocol {
             .bytes()
             .rposition(|byte| byte == b'/')
             .and_then(|at| base.get(at..));
-        let is_versioned = last.is_some_and(is_version) || base.contains("/publishers/");
+        let is_versioned = last.is_some_and(is_version) || vertex::has_version(base);
         let has_first = base.ends_with(first) || (is_version(first) && is_versioned);
         let rest = if !first.is_empty() && has_first {
             rest
@@ -120,11 +137,6 @@ impl Protocol {
 /// Returns no marker, for vendors that cache by themselves.
 pub fn no_marker(_spec: &RequestSpec<'_>) -> String {
     String::new()
-}
-
-/// True for a segment such as `/v1` or `/v1beta`.
-fn is_version(segment: &str) -> bool {
-    segment.starts_with("/v") && segment.as_bytes().get(2).is_some_and(u8::is_ascii_digit)
 }
 
 /// A vendor: its address, its key's header and its protocol.
@@ -228,8 +240,12 @@ pub fn vendor(name: &str) -> Option<&'static Vendor> {
 /// vendor without a row here belongs to the face, whose configuration says how it is reached.
 ///
 /// # Errors
-/// An unknown vendor or protocol, or a vendor without a base URL when none is configured.
+/// An unknown vendor or protocol, a vendor without a base URL when none is configured, or a model named `.` or `..`.
 pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol), ConfigError> {
+    // A segment of dots climbs out of the path even if it is escaped.
+    if matches!(model.model.as_str(), "." | "..") {
+        return Err(ConfigError::new("model.model", "is not the name of a model"));
+    }
     let is_reached = model.protocol.is_some() && model.base_url.is_some();
     let vendor = vendor(&model.vendor)
         .or_else(|| vendor("compatible").filter(|_| is_reached))

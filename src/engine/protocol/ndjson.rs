@@ -4,6 +4,8 @@
 //! of an answer. The model call reaches the functions here through the table of protocols. A line that is not valid
 //! JSON fails the call, and so does a body without `finish`.
 
+use std::collections::BTreeMap;
+
 use looplet_scan::reader::{Object, items, string, validate, whole};
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +40,14 @@ pub const PROTOCOL: Protocol = Protocol {
     name: "ndjson",
     framing: Framing::Ndjson,
     path: |_| String::new(),
+    base_path: "",
+    before_endpoint: |_| None,
+    title: "NDJSON",
+    constructor: "",
+    marks: &[],
     headers: &[],
     encode_head,
+    raw_in_results: true,
     encode_message,
     encode_tail,
     marked_end: no_marker,
@@ -149,7 +157,7 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 /// - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}` and
 ///   `{"type":"tool_call_end","id"|"index"}` are a call in pieces; a piece without both belongs to the last call;
 /// - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","cacheWriteHourTokens",
-///   "reasoningTokens","costUsd"}` is the usage; a missing count is 0, a missing cost unknown;
+///   "reasoningTokens","audioInputTokens","audioOutputTokens","costUsd"}` is the usage; a missing count is 0, a missing cost unknown;
 /// - `{"type":"response","id"?,"model"?}` names the answer and its model;
 /// - `{"type":"finish","reason"}` is the end, with `stop`, `length`, `tool_calls`, `content_filter`, `refusal` or
 ///   `pause`;
@@ -161,8 +169,11 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 pub struct NdjsonDecoder {
     /// The text, reasoning or refusal that is growing.
     flow: Option<(PartKind, usize)>,
-    /// The calls in pieces: their index, if they have one, and their block.
-    calls: Vec<(Option<u64>, usize)>,
+    /// The blocks of the calls in pieces.
+    calls: Vec<usize>,
+    /// The last of them with an index, or with an id.
+    by_index: BTreeMap<u64, usize>,
+    by_id: BTreeMap<String, usize>,
     done: bool,
 }
 
@@ -235,15 +246,18 @@ impl NdjsonDecoder {
             }
             "tool_call_start" => {
                 let part = self.start_call(&event, answer);
-                self.calls.push((event.number("index"), part));
+                self.calls.push(part);
+                self.by_index
+                    .extend(event.number("index").map(|index| (index, part)));
+                self.by_id.extend(event.owned("id").map(|id| (id, part)));
             }
             "tool_call_delta" => {
-                if let Some(part) = self.call(&event, answer) {
+                if let Some(part) = self.call(&event) {
                     answer.push(part, &event.text("text"));
                 }
             }
             "tool_call_end" => {
-                if let Some(part) = self.call(&event, answer) {
+                if let Some(part) = self.call(&event) {
                     end_call(part, answer);
                 }
             }
@@ -292,23 +306,20 @@ impl NdjsonDecoder {
         answer.start_tool_call(&text("id"), &text("name"))
     }
 
-    fn call(&self, event: &Object<'_>, answer: &ModelAnswer) -> Option<usize> {
-        let mut calls = self.calls.iter().rev();
+    fn call(&self, event: &Object<'_>) -> Option<usize> {
         let found = match (event.number("index"), event.filled("id")) {
-            (Some(index), _) => calls.find(|(known, _)| *known == Some(index)),
-            (None, Some(id)) => {
-                calls.find(|(_, part)| answer.parts.get(*part).is_some_and(|part| part.id == id))
-            }
-            (None, None) => calls.next(),
+            (Some(index), _) => self.by_index.get(&index),
+            (None, Some(id)) => self.by_id.get(id.as_ref()),
+            (None, None) => self.calls.last(),
         };
-        found.map(|(_, part)| *part)
+        found.copied()
     }
 
     fn close(&mut self, event: &Object<'_>, answer: &mut ModelAnswer) {
         self.end_flow(answer);
         note_reason(Some(event.text("reason").into_owned()), answer);
         if answer.finish_reason != Some(FinishReason::Length) {
-            for (_, part) in &self.calls {
+            for part in &self.calls {
                 end_call(*part, answer);
             }
         }
@@ -349,6 +360,8 @@ fn read_usage(event: &Object<'_>) -> Option<Usage> {
         cache_write_tokens: count("cacheWriteTokens")?,
         cache_write_hour_tokens: count("cacheWriteHourTokens")?,
         reasoning_tokens: count("reasoningTokens")?,
+        audio_input_tokens: count("audioInputTokens")?,
+        audio_output_tokens: count("audioOutputTokens")?,
         cost_nano_usd: event.get("costUsd").and_then(|usd| shifted(usd, 9)),
         ..Usage::default()
     })

@@ -6,6 +6,7 @@
 //! not open is dropped. A run decides only which agent acts and when it ends; the decisions of an iteration are the
 //! agent's. Every failure becomes an outcome.
 
+mod journal;
 mod starting;
 mod telling;
 mod tree;
@@ -16,7 +17,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::asks::points::takes;
-use crate::engine::agent::inbox::Queued;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
@@ -29,10 +29,12 @@ use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::{Input, Moment};
+use crate::engine::model::journal::Queued;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::Answer;
+use crate::engine::run::journal::Kept;
 
 /// The whole state of a run; serialisable between any two outputs.
 #[derive(Serialize, Deserialize)]
@@ -52,6 +54,7 @@ pub struct Run {
     session: Option<String>,
     started: bool,
     outcome: Option<Outcome>,
+    kept: Kept,
 }
 
 impl Run {
@@ -93,6 +96,7 @@ impl Run {
             session: options.session,
             started: false,
             outcome: None,
+            kept: Kept::default(),
             setup,
         })
     }
@@ -113,6 +117,7 @@ impl Run {
         }
         match input {
             Input::Prompt { content } => self.start(content),
+            Input::Resume => self.resume(),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_summarize(instructions)),
             Input::Due => {
@@ -150,8 +155,8 @@ impl Run {
                 let failure = Failure::new(FailureCode::Network, why);
                 self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
             }
-            Input::NotSent { request, why } => {
-                let failure = Failure::new(FailureCode::ConfigInvalid, why);
+            Input::NotSent { request, code, why } => {
+                let failure = Failure::new(code, why);
                 self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
             }
             Input::RequestFailed { request, failure } => {
@@ -332,6 +337,7 @@ impl Run {
         if let Some(outcome) = self.agents.first().and_then(|root| root.agent.ended()).cloned() {
             return self.conclude(outcome);
         }
+        self.note_changes();
         if let Some(save) = self.ledger.flush_journal() {
             for node in &mut self.agents {
                 node.agent.calls.note_save(save);
@@ -350,6 +356,7 @@ impl Run {
             .unwrap_or_default();
         self.forget_fleeting();
         self.ledger.close_all();
+        self.note_changes();
         self.ledger.flush_journal();
         self.ledger.emit(
             Place {

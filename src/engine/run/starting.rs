@@ -6,24 +6,35 @@
 use crate::engine::agent::profile::Profile;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::{Replay, ToolConfig};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
 use crate::engine::policy::permission::IGNORED_RULES;
 use crate::engine::run::Run;
 
-const REPLAY_NEEDS_STORE: &str = "replay: \"once\" holds within this run only. A run is not saved, so after a crash a second run may repeat calls of: ";
+/// The save of a call ends with the run, because nothing stores it.
+const REPLAY_NEEDS_STORE: &str = "replay: \"once\" holds within this run only, because the agent has no store. After a crash a second run may repeat calls of: ";
 
 impl Run {
     pub(super) fn start(&mut self, prompt: Vec<Block>) {
         if std::mem::replace(&mut self.started, true) {
             return;
         }
+        self.tell_start(0);
+        let wait_ms = self.setup.root.config.timeouts.total_ms;
+        self.ledger.set_timer(TimerReason::Total, wait_ms);
+        self.on_root(|agent, desk| agent.start(desk, prompt));
+    }
+
+    /// Tells the beginning of a process, with its warnings. The run has gone for `elapsed_ms` in other processes.
+    pub(super) fn tell_start(&mut self, elapsed_ms: u64) {
+        self.started = true;
         let Run { setup, ledger, .. } = self;
+        ledger.start_clock(elapsed_ms);
         let Profile { config, .. } = &setup.root;
         let model = config.model.model.clone();
         let tools = config.own_tools().map(|tool| tool.name.clone()).collect();
         ledger.emit(Place::default(), EventKind::RunStart { model, tools });
-        ledger.set_timer(TimerReason::Total, config.timeouts.total_ms);
         for message in setup
             .profiles()
             .flat_map(|profile| &profile.catalog.schema_warnings)
@@ -31,28 +42,36 @@ impl Run {
             let kind = EventKind::warning("schema_keyword", message.clone());
             ledger.emit(Place::default(), kind);
         }
-        self.warn_of_replays();
+        self.warn_of_tools(
+            "no_description",
+            "Only the name and the schema tell the model when to call a tool that has no description. Describe: ",
+            |tool| tool.description.trim().is_empty(),
+        );
+        if !self.ledger.has_journal {
+            self.warn_of_tools("replay_needs_store", REPLAY_NEEDS_STORE, |tool| {
+                tool.replay == Some(Replay::Once)
+            });
+        }
         if self.permissions.is_some() {
             self.warn_of_permissions();
         }
-        self.on_root(|agent, desk| agent.start(desk, prompt));
     }
 
-    /// Warns that `replay: "once"` ends with the run, which nothing saves.
-    fn warn_of_replays(&mut self) {
-        let mut names: Vec<String> = Vec::new();
+    /// Warns once of all tools that `concerns` finds. The message ends in their names.
+    fn warn_of_tools(&mut self, code: &str, message: &str, concerns: fn(&ToolConfig) -> bool) {
+        let mut names: Vec<&str> = Vec::new();
         for tool in self
             .setup
             .profiles()
             .flat_map(|profile| profile.config.own_tools())
         {
-            if tool.replay_once && !names.contains(&tool.name) {
-                names.push(tool.name.clone());
+            if concerns(tool) && !names.contains(&tool.name.as_str()) {
+                names.push(&tool.name);
             }
         }
         if !names.is_empty() {
-            let message = [REPLAY_NEEDS_STORE, &names.join(", ")].concat();
-            let kind = EventKind::warning("replay_needs_store", message);
+            let message = [message, &names.join(", ")].concat();
+            let kind = EventKind::warning(code, message);
             self.ledger.emit(Place::default(), kind);
         }
     }

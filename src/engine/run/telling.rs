@@ -74,8 +74,8 @@ impl Run {
         }
     }
 
-    /// The tokens and the money used so far.
-    pub fn usage(&self) -> Usage {
+    /// The tokens and the money used so far; `None` if no vendor reported any.
+    pub fn usage(&self) -> Option<Usage> {
         self.ledger.accounts.used(0)
     }
 
@@ -95,10 +95,14 @@ impl Run {
         let undelivered = root.map(|root| root.inbox.ids());
         Report {
             output: root.and_then(Agent::output),
-            cost_nano_usd: match (usage.cost_nano_usd, who.and_then(|who| who.model.config.price)) {
-                (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
-                (cost, _) => cost,
+            usage,
+            cost_nano_usd: match (usage, who.and_then(|who| who.model.config.price)) {
+                (None, Some(_)) if self.ledger.accounts.by_model().is_empty() => Some(0),
+                _ => usage.and_then(|usage| usage.cost_nano_usd),
             },
+            model_usage: self.ledger.accounts.by_model(),
+            duration_ms: self.ledger.duration_ms(),
+            api_duration_ms: self.ledger.api_duration_ms(),
             profile: who.map(|who| who.profile).unwrap_or_default(),
             iterations: who.map(|who| who.iteration).unwrap_or_default(),
             finish_reason: root.and_then(|root| root.reply.finish_reason),

@@ -97,6 +97,9 @@ impl Run {
             if let Some(memory) = node.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
                 self.memories.retain(|other| !known(other));
+                if self.ledger.has_journal {
+                    self.kept.memories.push(memory.clone());
+                }
                 self.memories.push(memory);
             }
             if let Some((parent, outcome, result)) = report {

@@ -46,6 +46,6 @@ export type TakeIn = (list: AgentList, caller: Caller, known: KnownTool) => void
 /** Adds every agent among these tools, and the agents below them. */
 export function addAgents(list: AgentList, caller: Caller, tools: ToolSet): void {
   for (const known of tools.values()) {
-    (known.options as Tool & { [AGENT]?: TakeIn })[AGENT]?.(list, caller, known);
+    (known.defined as Tool & { [AGENT]?: TakeIn })[AGENT]?.(list, caller, known);
   }
 }

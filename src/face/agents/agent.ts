@@ -9,7 +9,7 @@
  */
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "../run/chat.js";
-import { checkOptions, describe, describeReturned } from "../options/check.js";
+import { checkOptions, describe, describeReturned, joined } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -21,7 +21,7 @@ import { checkFinish } from "../options/finishing.js";
 import { keepOptions } from "../options/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { agentTable, given, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
+import { agentTable, given, HTTP_MODEL_TABLE, RESUME_TABLE, RUN_TABLE } from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
@@ -36,7 +36,10 @@ import type {
   FinishOptions,
   PermissionOptions,
   ProfileOptions,
+  Reconcile,
   RunOptions,
+  RunResult,
+  Store,
   ToolRunOptions,
   TraceOptions,
   Tracer,
@@ -73,22 +76,39 @@ export interface AgentParts {
   /** Hooks that the run does not wait for. */
   readonly hearers: readonly Tracer[];
   readonly endSession: ReturnType<typeof sessionEnd>;
+  readonly store: Store | undefined;
+  readonly reconcile: Reconcile | undefined;
 }
 
 /** Makes an agent whose runs take place in the engine that `load` returns. */
-export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
+export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
+  const options = checkOptions(given, "", agentTable(), elsewhere);
   const parts = partsOf(options);
-  const start: StartRun = (prompt, run, onEnd, session) => {
-    checkRunOptions(run);
-    return new EngineRun(parts, prompt, run, load, onEnd, session);
-  };
   const agent: Agent = {
-    run(prompt, run = {}) {
-      const source = run?.messages?.length ? "resume" : "startup";
-      return start(prompt, run, ({ outcome }) => parts.endSession(outcome), source);
+    run(prompt, given = {}) {
+      const run = checkRunOptions(given);
+      const session = run.messages?.length ? "resume" : "startup";
+      return new EngineRun(parts, prompt, run, load, ({ outcome }) => parts.endSession(outcome), session);
     },
-    chat(chat = {}) {
-      checkOptions(chat, "", { messages: "any", subagents: "any" });
+    resume(run, given = {}) {
+      const isKey = typeof run === "string";
+      const options = checkOptions(given, "", RESUME_TABLE, RUN_ELSEWHERE);
+      if (isKey && parts.store === undefined) {
+        const problem = "a run is resumed by its id from a store, or from its entries";
+        throw new LoopletError("config_missing", "store", problem);
+      }
+      if (!isKey && !Array.isArray(run)) {
+        const problem = `needs the id of a run or its entries, got ${describe(run)}`;
+        throw new LoopletError("misuse_invalid_argument", "run", problem);
+      }
+      const resumed = isKey ? { key: run } : { key: options.id ?? parts.ids(), entries: run };
+      const onEnd = ({ outcome }: RunResult): void => parts.endSession(outcome);
+      return new EngineRun(parts, "", options, load, onEnd, undefined, resumed);
+    },
+    chat(given = {}) {
+      const start: StartRun = (prompt, run, onEnd, session) =>
+        new EngineRun(parts, prompt, checkRunOptions(run), load, onEnd, session);
+      const chat = checkOptions(given, "", { messages: "any", subagents: "any" });
       return new Conversation(start, chat, parts.endSession);
     },
   };
@@ -96,7 +116,6 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
 }
 
 function partsOf(options: AgentOptions): AgentParts {
-  checkOptions(options, "", agentTable(), elsewhere);
   const { clock } = options;
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);
@@ -105,12 +124,9 @@ function partsOf(options: AgentOptions): AgentParts {
   const models = new ModelList(options);
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
-  const model = { ...models.add(options.model, "model", tools), ...asked };
+  const model = joined(models.add(options.model, "model", tools), asked);
   checkWindow(options, model, "");
-  const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => ({
-    ...config,
-    ...asked,
-  }));
+  const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => joined(config, asked));
   const guards = guardrailFunctions(options);
   const root = rootConfig(options, model, fallbackModels, tools);
   const list: AgentList = {
@@ -154,19 +170,38 @@ function partsOf(options: AgentOptions): AgentParts {
     functions,
     hearers: hearers(options),
     endSession: sessionEnd(options),
+    store: checkedStore(options.store),
+    reconcile: options.reconcile,
   };
 }
 
-function checkRunOptions(run: RunOptions): void {
-  checkOptions(run, "", RUN_TABLE, RUN_ELSEWHERE);
+/** A store may be an instance of a class, so its methods are looked up and not read as options. */
+function checkedStore(store: Store | undefined): Store | undefined {
+  if (store === undefined) return undefined;
+  for (const name of ["append", "load"] as const) {
+    if (typeof (store as Partial<Store> | null)?.[name] !== "function")
+      throw new LoopletError(
+        "config_wrong_type",
+        "store",
+        `needs a method ${name}, as the stores of looplet/stores have`,
+      );
+  }
+  return store;
+}
+
+function checkRunOptions(given: RunOptions): RunOptions {
+  const run = checkOptions(given, "", RUN_TABLE, RUN_ELSEWHERE);
   checkHistory(run);
   const { signal } = run;
   if (
     signal !== undefined &&
     typeof (signal as Partial<AbortSignal> | null)?.addEventListener !== "function"
   ) {
-    throw new LoopletError("config_wrong_type", "signal", `needs an AbortSignal, got ${describe(signal)}`);
+    const hint = (signal as unknown) instanceof AbortController ? "; give it controller.signal" : "";
+    const problem = `needs an AbortSignal, got ${describe(signal)}${hint}`;
+    throw new LoopletError("config_wrong_type", "signal", problem);
   }
+  return run;
 }
 
 function rootConfig(
@@ -184,7 +219,7 @@ function rootConfig(
     );
   }
   const { limits, ...profile } = profileConfig(options, "", tools);
-  return {
+  return joined({
     model,
     system: system === "" ? undefined : system,
     sharedInstructions: typeof sharedInstructions === "function" ? undefined : sharedInstructionsOf(options),
@@ -196,7 +231,8 @@ function rootConfig(
     ...toolRunConfig(options),
     ...given(options, RUN_OPTIONS),
     trace: tracersOf(options).length > 0 || undefined,
-  };
+    journal: options.store !== undefined || undefined,
+  });
 }
 
 /** Writes everything once per agent but the shared instructions, if your function gives them. */
@@ -283,7 +319,8 @@ function elsewhere(): { [name: string]: string } {
     name,
     `give it to the model: anthropic(name, { ${name} })`,
   ]);
-  return Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string };
+  const name = "an agent has none; give it to subagent(agent, { name, description })";
+  return { ...(Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string }), name };
 }
 
 const RUN_ELSEWHERE = {
@@ -291,4 +328,5 @@ const RUN_ELSEWHERE = {
   tools: "give it to createAgent({ tools })",
   maxIterations: "give it to createAgent({ maxIterations })",
   detached: "give it to run.events({ detached: true })",
+  stream: "every run streams: use onText, or for await (const event of run)",
 };

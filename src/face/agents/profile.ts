@@ -5,7 +5,7 @@ import { LoopletError } from "../api/errors.js";
 import { AGENT_LIMITS, AGENT_OPTIONS, RETRYABLE } from "../generated/tables.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkChoice, describe, placed } from "../options/check.js";
+import { at, checkChoice, describe, joined, placed } from "../options/check.js";
 import { contextConfig } from "../options/context.js";
 import { nanoUsd } from "../options/money.js";
 import { given } from "../options/options.js";
@@ -23,8 +23,8 @@ export function profileConfig(options: ProfileOptions, field: string, tools: Too
 }
 
 function config(options: ProfileOptions, tools: ToolSet): Config {
-  const { retry = {}, maxUsd } = options;
-  const { on = [], baseMs, maxMs } = retry;
+  const { retry, maxUsd } = options;
+  const { on = [], baseMs, maxMs } = joined(retry);
   for (const [index, code] of on.entries()) checkChoice(code, `retry.on[${index}]`, RETRYABLE);
   if (baseMs !== undefined && maxMs !== undefined && maxMs < baseMs) {
     const problem = `needs at least retry.baseMs (${baseMs}), the shortest wait, got ${maxMs}`;
@@ -33,13 +33,13 @@ function config(options: ProfileOptions, tools: ToolSet): Config {
   // A limit of 0 leaves a run nothing to spend, so it is a mistake.
   if (maxUsd !== undefined && maxUsd <= 0)
     throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
-  return {
+  return joined({
     limits: { ...given(options, AGENT_LIMITS), maxCostNanoUsd: nanoUsd(maxUsd) },
     ...given(options, AGENT_OPTIONS),
     ...stopConfig(options, tools),
     context: contextConfig(options),
     output: outputConfig(options),
-  };
+  });
 }
 
 /**

@@ -15,7 +15,7 @@ import type {
 } from "../api/index.js";
 import type { Config } from "../generated/input.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, isObject } from "../options/check.js";
+import { at, checkOptions, fieldOf, isObject, joined } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
 import { optionsOf } from "../options/made-agent.js";
 import { HANDOFF_TABLES, subagentTables, type AgentToolTables } from "../options/options.js";
@@ -95,28 +95,26 @@ function agentOptions<O extends object>(
   if (made === undefined) {
     const whole = `give the agent itself as the first argument: ${what}(agent, { description })`;
     const places = { run: whole, chat: whole, agent: whole };
-    checkOptions(first, nameOf(first, what), { ...tables.call, ...tables.agent }, places);
-    return first as O;
+    return checkOptions(first, nameOf(first, what), { ...tables.call, ...tables.agent }, places) as O;
   }
   const path = nameOf(call, what);
-  checkOptions(call ?? {}, path, { ...tables.call, description: "text" });
-  if ((call as { description?: unknown } | undefined)?.description === undefined) {
+  const own = checkOptions(call ?? {}, path, { ...tables.call, description: "text" });
+  if ((own as { description?: unknown }).description === undefined) {
     const problem = `is required, because it tells the calling model when to ask this agent: ${what}(agent, { description })`;
     throw new LoopletError("config_missing", at(path, "description"), problem);
   }
-  const own = Object.entries(made).filter(([, value]) => value !== undefined);
-  for (const [option] of own) {
+  for (const option of Object.keys(made)) {
     if (Object.hasOwn(tables.agent, option)) continue;
     const problem = `is an option of this agent that ${what} cannot take over, because it is the run's; give it to createAgent for the agent that has the tool`;
     throw new LoopletError("config_unknown_option", at(path, option), problem);
   }
-  return { ...made, ...call } as unknown as O;
+  return joined(made, own) as unknown as O;
 }
 
 const NO_INPUT = { type: "object", properties: {}, additionalProperties: false };
 
 function nameOf(options: unknown, otherwise: string): string {
-  const name: unknown = isObject(options) ? options["name"] : undefined;
+  const name: unknown = isObject(options) ? fieldOf(options, "name") : undefined;
   return typeof name === "string" ? name : otherwise;
 }
 
@@ -162,7 +160,7 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   checkWindow({ contextWindow: options.contextWindow ?? list.options.contextWindow }, model, field);
   const { maxOutputTokens } = options;
   const fallbacks = fallbackConfig(options, field, list.models, tools)?.map((config) =>
-    maxOutputTokens === undefined ? config : { ...config, maxOutputTokens },
+    maxOutputTokens === undefined ? config : joined(config, { maxOutputTokens }),
   );
   const unpriced = [model, ...(fallbacks ?? [])].some(({ price }) => price === undefined);
   if (options.maxUsd !== undefined && unpriced && list.options.allowUnknownPrice !== true) {
@@ -226,7 +224,13 @@ function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: 
     before,
   );
   const callsHost = options.onHandoff !== undefined;
-  known.config.agent = { ...known.config.agent!, handoff: true, callsHost };
+  const { inputFilter, inputSchema } = options;
+  const filters = inputFilter !== undefined;
+  // Arguments that the model gives without being asked for them are ignored here too.
+  if (filters)
+    known.inputFilter =
+      inputSchema === undefined ? (handoff) => inputFilter({ ...handoff, input: {} }) : inputFilter;
+  known.config.agent = { ...known.config.agent!, handoff: true, callsHost, filters };
 }
 
 /** The tools and the model of an agent. */
@@ -245,12 +249,12 @@ function know(
     options.model === undefined
       ? inherited(caller.model)
       : list.models.add(options.model, at(field, "model"), tools);
-  return { tools, model: maxOutputTokens === undefined ? model : { ...model, maxOutputTokens } };
+  return { tools, model: maxOutputTokens === undefined ? model : joined(model, { maxOutputTokens }) };
 }
 
 /** The model without `toolChoice` and `responseFormat`, which belong to the agent that set them. */
 function inherited({ toolChoice: _, responseFormat: __, ...model }: ModelConfig): ModelConfig {
-  return model;
+  return joined(model);
 }
 
 function addAgent(

@@ -5,10 +5,13 @@
 import type { AgentData, RunData } from "../generated/model.js";
 import type { HookOptions } from "./hook.js";
 import type { ContextOptions, IterationOptions, StopOptions } from "./iteration.js";
+import type { Message } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
+import type { HostAbortSignal } from "./platform.js";
 import type { FinishOptions, OutputFormat } from "./result.js";
-import type { Prompt, RunOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
+import type { JournalEntry, StoreOptions } from "./run.js";
+import type { Prompt, ResumeOptions, RunOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
 import type { InputOf, InputSchema } from "./schema.js";
 import type { ToolContext, ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
@@ -30,7 +33,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
     IterationOptions,
     ToolRunOptions,
     TraceOptions,
-    ContextOptions {
+    ContextOptions,
+    StoreOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible(…)`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
@@ -97,6 +101,16 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
   run(prompt: Prompt, options?: TypedRunOptions<C, Output>): TypedRun<C, Output>;
+  /**
+   * Goes on with a run that another process has begun: with the run of this id in the agent's `store`, or with the
+   * entries of a journal. Finished tool calls are not made again, a request that was cut off is sent again, and open
+   * questions are asked again under their ids. A call that had begun runs again if its `replay` is `"safe"`; else
+   * `reconcile` is asked about it. Options that have changed since count as they are now; a warning names them. A run that
+   * a limit has stopped goes on under the limits of now, and a run that has completed ends again with the same result.
+   *
+   * @throws LoopletError `config_missing` without a store
+   */
+  resume(run: string | readonly JournalEntry[], options?: ResumeOptions<C, Output>): TypedRun<C, Output>;
   /**
    * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
    */
@@ -185,9 +199,31 @@ export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
    */
   onHandoff?: ((input: InputOf<S>, context: ToolContext) => unknown) | undefined;
   /**
+   * Contract: called once per handoff, when all calls of its answer are over. It returns the messages that the agent
+   * begins with, or a promise of them. They are the conversation from then on, `result.messages` too. An error that it
+   * throws, and messages that are not a legal history, fail the run: the agent must not read what it was to be spared.
+   * `removeAllTools` is a ready one. Default: the whole conversation.
+   */
+  inputFilter?:
+    ((handoff: HandoffInput<S>) => readonly Message[] | PromiseLike<readonly Message[]>) | undefined;
+  /**
    * Whether the agent gets a tool `hand_back`, which returns the conversation to the agent before it. Default false.
    */
   handBack?: boolean | undefined;
+}
+
+/** The facts of a handoff, as `inputFilter` gets them. */
+export interface HandoffInput<S = InputSchema> {
+  /** The conversation, with the call of the handoff and its result. */
+  readonly messages: Message[];
+  /** The checked input of the handoff, as plain JSON; an empty object without `inputSchema`. */
+  readonly input: InputOf<S>;
+  /** The name of the tool that hands over. */
+  readonly toolName: string;
+  /** The agent that hands over; `"root"` is the run's own. */
+  readonly agentPath: string;
+  /** Fires when nobody waits for the messages any more. */
+  readonly signal: HostAbortSignal;
 }
 
 /** The options of a tool that calls an agent of `createAgent`: the second argument of `subagent`. */
@@ -199,5 +235,12 @@ export type SubagentCallOptions = Pick<
 /** The options of a tool that hands over to an agent of `createAgent`: the second argument of `handoff`. */
 export type HandoffCallOptions<S = InputSchema> = Pick<
   HandoffOptions<S>,
-  "name" | "description" | "needsApproval" | "maxCalls" | "handBack" | "inputSchema" | "onHandoff"
+  | "name"
+  | "description"
+  | "needsApproval"
+  | "maxCalls"
+  | "handBack"
+  | "inputSchema"
+  | "onHandoff"
+  | "inputFilter"
 >;

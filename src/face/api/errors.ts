@@ -37,6 +37,14 @@ export class RunError extends Error {
   }
 }
 
+/**
+ * The error of a store whose journal another process has continued. The run that gets it ends as `cancelled`, because two
+ * processes must not go on with one run.
+ */
+export class StoreConflict extends Error {
+  override readonly name = "StoreConflict";
+}
+
 /** An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong. */
 export class ToolError extends Error {
   override readonly name = "ToolError";

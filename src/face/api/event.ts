@@ -89,4 +89,4 @@ type EventKind<C extends ToolTypes = ToolTypes> =
    * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's. The face
    * makes it, so the engine does not know it.
    */
-  | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number };
+  | { type: "snapshot"; text: string; messages: Message[]; usage: Usage | null; iterations: number };

@@ -202,8 +202,8 @@ export interface CustomToolDefinition {
 
 /**
  * Contract: called once per attempt. It answers with a text, with parts, or with a stream of both (an async
- * generator); plain strings are text. An error that it throws is a retryable failure; yield an `error` part to say
- * otherwise. A part of an unknown form ends the run as `failed` with `invalid_request`, without another attempt.
+ * generator); plain strings are text. An error that it throws, or a part of an unknown form, ends the run as `failed`
+ * with `custom_model`, without another attempt. Yield an `error` part for a failure that may be tried again.
  */
 export type CustomModel = (request: CustomRequest) => CustomAnswer | Promise<CustomAnswer>;
 

@@ -61,7 +61,8 @@ export interface PermissionOptions {
   permissionTimeoutMs?: number | undefined;
   /**
    * Must be true for the mode `"bypassPermissions"`, however it is chosen: by `permissionMode`,
-   * `run.setPermissionMode` or an answer's `updatedPermissions`. This option alone switches to no mode. Default false.
+   * `run.setPermissionMode` or an answer's `updatedPermissions`. This option alone switches to no mode. In Node and
+   * Bun, root is refused that mode unless the environment variable `IS_SANDBOX` is `1`. Default false.
    */
   allowDangerouslySkipPermissions?: boolean | undefined;
 }

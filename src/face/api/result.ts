@@ -26,13 +26,19 @@ export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
 
 /** The part of a result that every outcome has. */
 export interface RunReport<C extends ToolTypes = ToolTypes>
-  extends Omit<Report, "output" | "profile">, Omit<History, "toolCalls"> {
+  extends Omit<Report, "output" | "profile" | "modelUsage">, Omit<History, "toolCalls"> {
+  /** The run's id, as `run.id`. */
+  id: string;
   /** The agent that spoke last: `"root"`, or with a handoff a path of tools such as `"root/to_billing"`. */
   agent: string;
   /** The text of the last answer, complete or not. */
   text: string;
   toolCalls: TypedCall<C>[];
-  usage: Usage;
+  /**
+   * The part of `usage` that each model has used, by the name under which the model was asked. A model that has
+   * answered without a report is `null`.
+   */
+  modelUsage: { [model: string]: ModelUsage | null };
   /** The cost in US dollars, which is `costNanoUsd` for people; 0 when it is not known, see `costBasis`. */
   costUsd: number;
   /**
@@ -40,6 +46,12 @@ export interface RunReport<C extends ToolTypes = ToolTypes>
    * price table, or none. If the calls of a run differ, the least certain source counts. Only the face knows tables.
    */
   costBasis: "reported" | "option" | "table" | "unknown";
+}
+
+/** The usage of one model. */
+export interface ModelUsage extends Usage {
+  /** The cost in US dollars, which is `costNanoUsd` for people; 0 when it is not known. */
+  costUsd: number;
 }
 
 /**

@@ -1,4 +1,6 @@
-/** A run: its start, its listeners, its events and its steering. A chat is a row of runs. */
+/**
+ * A run: its start, its listeners, its events, its steering, and the store that keeps it. A chat is a row of runs.
+ */
 import type { Facts, SubagentMemory } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
@@ -55,9 +57,17 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
   agent?: string | undefined;
   /** Values for the tools' `bindings`; they win over the agent's own. Default: none. */
   inputs?: Inputs | undefined;
+  /** The run's id, and with a store the name of its journal. Default: by the option `ids`. */
+  id?: string | undefined;
   /** A signal that aborts the run, even one that has fired already. Its reason becomes `result.abortReason`. */
   signal?: HostAbortSignal | undefined;
 }
+
+/** The options of `agent.resume`: those of a run, without what the journal brings. */
+export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
+  TypedRunOptions<C, Output>,
+  "messages" | "subagents" | "agent" | "inputs"
+>;
 
 /** Options of an iteration of a run's events. */
 export interface EventsOptions {
@@ -116,11 +126,17 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    */
   abort(reason?: string): void;
   /**
-   * Answers a `question` event of the kind `permission`; false if the question is closed already or of another kind.
+   * Answers a `question` event: one of the kind `permission` with a `PermissionResult`, one of the kind `reconcile` with a
+   * `Reconciliation`. False if the question is closed already or of another kind.
    *
    * @throws LoopletError `misuse_invalid_argument`
    */
-  answer(questionId: number, answer: PermissionResult): boolean;
+  answer(questionId: number, answer: PermissionResult | Reconciliation): boolean;
+  /**
+   * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the store's error if it could
+   * not be saved. Give it to `waitUntil` where a platform ends your process after the response.
+   */
+  saved(): Promise<void>;
   /**
    * Switches the permission mode for the rest of the run, from the next tool call on. In a run without permissions it
    * switches them on.
@@ -192,4 +208,62 @@ export interface TypedChat<C extends ToolTypes, Output> {
    * @throws LoopletError `misuse_chat_busy` while a run goes on
    */
   close(): void;
+}
+
+/** A fact of a run: plain JSON. Its form belongs to looplet and has a version; keep it as it is. */
+export interface JournalEntry {
+  /** From 1 on, without a gap. */
+  readonly seq: number;
+  readonly agent: number;
+  readonly fact: unknown;
+}
+
+/**
+ * Keeps journals, by the ids of their runs. `looplet/stores` has stores for memory, IndexedDB and Durable Objects,
+ * `looplet/stores/node` one for files.
+ */
+export interface Store {
+  /**
+   * Adds entries to a journal, all or none.
+   *
+   * Contract: rejects with {@link StoreConflict} if the journal's last entry does not have the number `expectedSeq` (0 for
+   * a journal that is empty or not there), because another process goes on with the run then. looplet calls it again
+   * after any other error, three times in all, and never twice at once for one journal.
+   */
+  append(key: string, entries: readonly JournalEntry[], expectedSeq: number): Promise<void> | void;
+  /** The entries in their order; `undefined` or an empty array if there is no such journal. */
+  load(key: string): Promise<readonly JournalEntry[] | undefined> | readonly JournalEntry[] | undefined;
+}
+
+/**
+ * The fate of a call that had begun when its process ended: it was done, it was not done and runs now, or it failed.
+ */
+export type Reconciliation =
+  | { readonly outcome: "done"; readonly output: unknown }
+  | { readonly outcome: "run" }
+  | { readonly outcome: "fail"; readonly message: string };
+
+/** A call that had begun when its process ended, or whose tool is not there any more. */
+export interface ReconcileRequest extends Omit<Facts["reconcile"], "agentPath"> {
+  readonly agentPath: string;
+  /** The argument for `run.answer`. */
+  readonly questionId: number;
+  /** Fires when the answer no longer matters. */
+  readonly signal: HostAbortSignal;
+}
+
+/**
+ * Contract: called for a call whose outcome looplet cannot know. The rest of the run waits for it, and the answer may take
+ * days. `null` leaves the question open for `run.answer(questionId, …)`. So does an error that it throws, with a warning.
+ */
+export type Reconcile = (
+  call: ReconcileRequest,
+) => Reconciliation | null | PromiseLike<Reconciliation | null>;
+
+/** The options of `createAgent` about runs that outlive their process. */
+export interface StoreOptions {
+  /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */
+  store?: Store | undefined;
+  /** Your function that knows what became of a call. Default: the question stays open for `run.answer`. */
+  reconcile?: Reconcile | undefined;
 }

@@ -39,7 +39,14 @@ export type OfTools<E, C extends ToolTypes> = E extends unknown
     : never
   : never;
 
-type OfTool<E, C extends ToolTypes> = Omit<E, keyof ToolTypes> & Pick<C, keyof E & keyof ToolTypes>;
+type OfTool<E, C extends ToolTypes> = Omit<E, keyof ToolTypes | "updatedInput"> &
+  Pick<C, keyof E & keyof ToolTypes> &
+  (E extends { updatedInput?: unknown } ? Updated<E, C> : unknown);
+
+/** The field `updatedInput` with the type of the tool's input, where `E` has it. */
+type Updated<E, C extends ToolTypes> = "updatedInput" extends keyof E
+  ? { updatedInput?: C["input"] }
+  : unknown;
 
 /** A function that the model may call. */
 export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
@@ -48,8 +55,11 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    * tools needs it; in a record the key is the name.
    */
   name?: string | undefined;
-  /** Tells the model what the tool does and when to call it. Required. */
-  description: string;
+  /**
+   * Tells the model what the tool does and when to call it. A tool without one brings the warning `no_description`, once
+   * per run.
+   */
+  description?: string | undefined;
   /**
    * The schema of the input: a JSON Schema whose `type` is `"object"`, or a Standard Schema with its JSON Schema
    * extension. The model sees it, and looplet checks the input against it before `execute` runs. Required.
@@ -90,11 +100,12 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   resourceKey?: ((input: InputOf<S>) => string | undefined) | undefined;
   /**
-   * `"once"` starts a call at most once within its run, and never before the answer is complete (`eagerTools`).
-   * Nothing saves a run: after a crash, a second run may repeat the call. The warning `replay_needs_store` says so
-   * once per run. Default: a call may be repeated.
+   * The treatment of a call that was under way when the process ended, in an agent with a `store`. `"safe"` runs it again
+   * with the same `toolCallId`. `"once"` asks `reconcile` about it, and starts a call only when the store has its start.
+   * Without a store nothing outlives a crash, and `"once"` causes the warning `replay_needs_store`. Default: `"safe"` for
+   * a `readOnly` tool, else `"once"`.
    */
-  replay?: "once" | undefined;
+  replay?: "safe" | "once" | undefined;
   /**
    * Whether a call needs an approval before it runs, by `canUseTool` or by `run.answer` to the `question` event.
    * Contract of a function: called with the checked input; true, or an error that it throws, means yes. Default

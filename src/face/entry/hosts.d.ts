@@ -11,6 +11,27 @@ declare module "*.wasm?module" {
   export default module;
 }
 
+declare module "node:process" {
+  const process: { readonly env: { readonly [name: string]: string | undefined }; getuid?(): number };
+  export default process;
+}
+
+declare module "node:fs/promises" {
+  interface FileHandle {
+    appendFile(bytes: Uint8Array): Promise<void>;
+    sync(): Promise<void>;
+    close(): Promise<void>;
+  }
+  export function mkdir(folder: string, options: { recursive: boolean }): Promise<unknown>;
+  export function open(file: string, flags: string): Promise<FileHandle>;
+  export function readFile(file: string, encoding: "utf8"): Promise<string>;
+  export function truncate(file: string, bytes: number): Promise<void>;
+}
+
+declare module "node:path" {
+  export function join(...parts: string[]): string;
+}
+
 declare module "node:fs" {
   export function readFileSync(file: URL): Uint8Array<ArrayBuffer>;
 }

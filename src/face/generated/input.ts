@@ -3,6 +3,7 @@ import type {
   Block,
   Effort,
   Failure,
+  FailureCode,
   Message,
   OnOutputLimit,
   OnUnknownTool,
@@ -36,6 +37,8 @@ export type Input =
         content: readonly Block[];
       };
     }
+  /** Goes on with a run that comes from a checkpoint. */
+  | "resume"
   /** Gives the model a message before its next call. The face chooses the id, any number. */
   | {
       steer: {
@@ -79,10 +82,14 @@ export type Input =
         why: string;
       };
     }
-  /** The request was never sent: `authorize` or your `fetch` refused it. It is not retried. */
+  /**
+   * No server was asked, by the fault of your code: `authorize` threw (`config_invalid`), or code that answers in
+   * place of a server did (`custom_model`). It is not retried.
+   */
   | {
       notSent: {
         request: number;
+        code: FailureCode;
         why: string;
       };
     }
@@ -193,6 +200,9 @@ export type Answer =
   | {
       classified: PermissionResult;
     }
+  | {
+      reconciled: Reconciled;
+    }
   /** True when the run should stop. */
   | {
       stop: boolean;
@@ -203,6 +213,10 @@ export type Answer =
   /** The summary of the conversation so far. */
   | {
       summary: string;
+    }
+  /** The messages that the next agent begins with. */
+  | {
+      filtered: readonly Message[];
     }
   /** An answer that changes inputs, together with the platform's readings of texts in them. */
   | {
@@ -225,7 +239,7 @@ export interface HookAnswer {
   reason?: string | null;
   /**
    * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
-   * own.
+   * own, and the model reads the new one beside the result.
    */
   updatedInput?: { [field: string]: unknown } | null;
   /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
@@ -273,10 +287,15 @@ export interface ModelConfig {
   protocol?: string | null;
   model?: string;
   /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is resolved
-   * against the page. A `fetch` of your own can add a query. Default: the vendor's.
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`), a slash
+   * at the end and the path of the endpoint may be there or not. A relative URL is resolved against the page. A `fetch`
+   * of your own can add a query. Default: the vendor's.
    */
   baseUrl?: string | null;
+  /**
+   * The vendor's own base URL, for a vendor without a row in the engine. It completes a `base_url` without a path.
+   */
+  vendorUrl?: string | null;
   /** Further request headers, in order. A key never stands here: `authorize` adds it. */
   headers?: readonly [string, string][];
   /** Whether the answer is streamed. */
@@ -301,7 +320,10 @@ export interface ModelConfig {
   stopSequences?: readonly string[];
   /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { [field: string]: unknown } | null;
-  /** How much the model thinks, for vendors that support it. Default: the vendor's. */
+  /**
+   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without it,
+   * with the warning `effort_not_sent`. Default: the vendor's.
+   */
   effort?: Effort | null;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
   toolChoice?: ToolChoice | null;
@@ -368,6 +390,23 @@ export interface PreparedCall {
 
 /** The decision in one word. */
 export type Behavior = "allow" | "deny";
+
+/** The answer to the question what became of a call that had begun in another process. */
+export type Reconciled =
+  /** The call was done, and this is its result. */
+  | {
+      done: {
+        output: unknown;
+      };
+    }
+  /** The call was not done, and runs now. */
+  | "run"
+  /** The call failed. The model reads the message. */
+  | {
+      fail: {
+        message: string;
+      };
+    };
 
 /** Your code's judgement of a structured answer. */
 export interface CheckedOutput {
@@ -436,10 +475,26 @@ export interface Config {
    * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
    */
   maxAnswerBlocks?: number;
+  /**
+   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more fails as
+   * `malformed_stream`.
+   */
+  maxAnswerTextBytes?: number;
+  /**
+   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
+   * fails as `malformed_stream`. A body that comes whole, and one event of a stream, have at most 64 MiB.
+   */
+  maxAnswerArgumentBytes?: number;
   /** Tool calls that run at once, a positive integer. */
   maxToolConcurrency?: number;
   /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
   onMaxTokens?: OnOutputLimit;
+  /**
+   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
+   * answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
+   * gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
+   */
+  runCutOffCalls?: boolean;
   /**
    * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
    * An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
@@ -473,6 +528,12 @@ export interface Config {
    * rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
    */
   estimateUsage?: boolean;
+  /**
+   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a hook
+   * or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the model must not
+   * see. Default true.
+   */
+  tellUpdatedInput?: boolean;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
   joinDeltas?: boolean;
   /**
@@ -516,6 +577,7 @@ export interface ToolConfig {
   maxResultChars?: number | null;
   /**
    * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
+   * Empty arguments of a tool with required fields are an error in any case.
    */
   validate?: boolean;
   /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. */
@@ -523,10 +585,12 @@ export interface ToolConfig {
   /** Your code sees the calls before they run, for a Standard Schema or a `resourceKey`. */
   prepare?: boolean;
   /**
-   * Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
-   * early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
+   * The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code: such
+   * a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only with a
+   * store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a read-only tool,
+   * else `once`.
    */
-  replayOnce?: boolean;
+  replay?: Replay | null;
   /**
    * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
    */
@@ -537,6 +601,8 @@ export interface ToolConfig {
   maxCalls?: number | null;
   /** Each call waits until your code approves it. */
   needsApproval?: boolean;
+  /** Your code says of each call whether it waits for an approval. */
+  mayNeedApproval?: boolean;
   /**
    * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
    * well-known tool name implies.
@@ -561,6 +627,9 @@ export interface Binding {
   input: string;
 }
 
+/** The fate of a call that was under way when the process ended. */
+export type Replay = "safe" | "once";
+
 /** A tool that is an agent. */
 export interface AgentTool {
   /** The index of its configuration: 0 is the run's own, 1 the first of the other agents. */
@@ -571,6 +640,8 @@ export interface AgentTool {
   handoff?: boolean;
   /** Your code is called before the agent takes the conversation over. Its error keeps the conversation here. */
   callsHost?: boolean;
+  /** Your code chooses the messages that the agent begins with. */
+  filters?: boolean;
   /** The agent asks the model of its caller. */
   inheritModel?: boolean;
 }

@@ -3,7 +3,10 @@
 /** A model call that failed at the provider or on the network. */
 export interface Failure {
   code: FailureCode;
-  /** A text for a person. It never contains a key. */
+  /**
+   * A text for a person. It never contains a key. That of a model call names vendor, model, status, code and address
+   * before the words of the server or of the platform.
+   */
   message: string;
   /** HTTP status. */
   status?: number;
@@ -14,6 +17,10 @@ export interface Failure {
   /** The vendor's id of the request, for its support team. */
   requestId?: string;
   vendor?: string;
+  /** The model that was asked. */
+  model?: string;
+  /** The address that was asked, without its query. A model inside the process has none. */
+  url?: string;
   /** The first 500 characters of a body that breaks the protocol. */
   body?: string;
 }
@@ -33,7 +40,7 @@ export type FailureCode =
   | "timeout"
   /**
    * The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-   * answer with more than 32 MiB of text or 64 MiB of arguments and media.
+   * answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes` or `maxAnswerArgumentBytes`.
    */
   | "malformed_stream"
   /**
@@ -41,6 +48,11 @@ export type FailureCode =
    * target's origin where the platform shows it.
    */
   | "redirected"
+  /**
+   * Your code that answers in place of a server has thrown: the function of `custom()`, or a `scripted()` or
+   * `practice()` of `looplet/practice`.
+   */
+  | "custom_model"
   /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how. */
   | "finish_reason"
   /** A setting that only the engine can judge was refused. The message names the field. */
@@ -55,11 +67,19 @@ export type FailureCode =
   /** A defect of looplet. */
   | "bug";
 
+/** How a call reaches another agent, in the words of OpenTelemetry's conventions. */
+export type Transfer =
+  /** A subagent works for the caller, which goes on with the result. */
+  | "return_to_caller"
+  /** The agent goes on with the conversation. */
+  | "pass_control";
+
 /** The error of a tool call, as the model is told it. */
 export interface ToolFault {
   /**
-   * A short, stable code: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`, `cut_off`,
-   * `cancelled`, `not_run`, or a code of the tool's own.
+   * A short, stable code: `tool_failed`, `invalid_json`, `invalid_input`, `cut_off`, `unknown_tool`, `denied`,
+   * `timeout`, `call_limit`, `unusable_result`, `cancelled`, `not_run`, `save_failed`, `early_answer`,
+   * `subagent_failed`, `depth_limit`, or a code of the tool's own.
    */
   code: string;
   /** The defect in words, without a stack trace. */
@@ -126,6 +146,8 @@ export type Point =
   | "permission"
   /** May this call run? Your classifier answers. */
   | "classify"
+  /** Was this call done, which had begun when the run was cut off? */
+  | "reconcile"
   /** Which text stands for the first part of the conversation? */
   | "summarize"
   /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
@@ -133,7 +155,9 @@ export type Point =
   /** Should the run stop after this round of tools, by your conditions? */
   | "stop_condition"
   /** Should the run stop because its rounds repeat themselves? */
-  | "stop_repeat";
+  | "stop_repeat"
+  /** Which messages does the agent that takes the conversation over begin with? */
+  | "filter_handoff";
 
 /** Why the history is made shorter. */
 export type CompactTrigger =
@@ -163,6 +187,10 @@ export interface Usage {
   /** The part of `cacheWriteTokens` that the vendor keeps for an hour. */
   cacheWriteHourTokens: number;
   reasoningTokens: number;
+  /** The part of `inputTokens` that is sound. Vendors charge more for it, and a `price` does not know that. */
+  audioInputTokens: number;
+  /** The part of `outputTokens` that is sound. */
+  audioOutputTokens: number;
   /**
    * The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
    * price; `null` when neither is known.
@@ -268,6 +296,8 @@ export interface MediaBlock {
   type: "media";
   /** For example `image/png` or `application/pdf`. */
   mediaType: string;
+  /** The file's name, for example `report.pdf`. Vendors tell it to the model; Gemini has no place for it. */
+  name?: string;
   /** Further fields of the vendor whose model made it. */
   vendor?: { [field: string]: unknown };
   data?: string;
@@ -360,6 +390,8 @@ export type StoppedBy =
   | "condition"
   /** Repeated rounds of tool calls. */
   | "repeat"
+  /** Three processes in a row have gone on with the run and ended without bringing it further. */
+  | "recovery_exhausted"
   /** Answers that never fitted the schema. */
   | "structured_output"
   /** A hook that said `continue: false` or refused the prompt. */
@@ -450,6 +482,8 @@ export type EventKind =
       input: unknown;
       /** The hash of the input, in a traced run. */
       inputHash?: string;
+      /** How the call reaches another agent, in a traced run. */
+      transfer?: Transfer;
     }
   /** Progress that a tool reported with `progress()` or `yield`. */
   | {
@@ -462,6 +496,13 @@ export type EventKind =
       type: "tool-result";
       toolCallId: string;
       toolName: string;
+      /**
+       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
+       * left out.
+       */
+      updatedInput?: unknown;
+      /** The hash of that input, in a traced run. */
+      updatedInputHash?: string;
       output: unknown;
       durationMs: number;
     }
@@ -469,6 +510,13 @@ export type EventKind =
       type: "tool-error";
       toolCallId: string;
       toolName: string;
+      /**
+       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
+       * left out.
+       */
+      updatedInput?: unknown;
+      /** The hash of that input, in a traced run. */
+      updatedInputHash?: string;
       error: ToolFault;
       durationMs: number;
     }
@@ -487,6 +535,8 @@ export type EventKind =
   | {
       type: "answered";
       questionId: number;
+      /** The input that the answer gives the tool in place of the model's. */
+      updatedInput?: unknown;
     }
   /** The model call failed and is tried again after `delayMs`. */
   | {
@@ -535,7 +585,8 @@ export type EventKind =
     }
   /**
    * A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
-   * results of tools in them, the model's when its answer is over or given up.
+   * results of tools in them, the model's when its answer is over or given up. A prompt that joins a message without an
+   * answer comes by itself.
    */
   | {
       type: "message";
@@ -553,7 +604,8 @@ export type EventKind =
       type: "iteration-finish";
       finishReason: FinishReason | null;
       rawFinishReason: string | null;
-      usage: Usage;
+      /** The usage of the iteration's requests; `null` if the vendor reported none. */
+      usage: Usage | null;
       /** The vendor's id of the answer. */
       responseId: string | null;
       /** The model that answered, by the vendor's account. */
@@ -699,6 +751,11 @@ export interface ToolCallRecord {
   toolName: string;
   /** The model's arguments; a string when they are not a JSON object. */
   input: unknown;
+  /**
+   * The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields that
+   * `bindings` fill are left out. The model reads it beside the result.
+   */
+  updatedInput?: unknown;
   /** The tool's result or the structured error; `null` while the call is open. */
   output: unknown;
   isError: boolean;
@@ -875,7 +932,8 @@ export interface Facts {
   IterationEnd: {
     readonly text: string;
     readonly finishReason: FinishReason | null;
-    readonly usage: Usage;
+    /** `null` if the vendor reported none. */
+    readonly usage: Usage | null;
     readonly toolCalls: readonly ToolCallRecord[];
   };
   /** A limit is reached and may be raised. */
@@ -886,8 +944,8 @@ export interface Facts {
     >;
     /** The option of the timeout that was reached, for the limit `time`. */
     readonly timeout?: "totalMs" | "iterationMs";
-    /** Usage of the run so far. */
-    readonly usage: Usage;
+    /** Usage of the run so far; `null` if no vendor reported any. */
+    readonly usage: Usage | null;
     readonly toolRounds: number;
     /** Tool calls of the run, including the calls that would exceed the limit. */
     readonly toolCalls: number;
@@ -946,6 +1004,17 @@ export interface Facts {
     /** Context for `classifyTool` that `PostToolUse` hooks have given. */
     readonly classifierContext?: readonly string[];
   };
+  /** Was this call done, which had begun when the run was cut off? */
+  reconcile: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    /** The reason for the question or the denial. */
+    readonly reason: string;
+    /** The agent that made the call; `"root"` is the run's own. */
+    readonly agentPath?: string;
+  };
   /** Which text stands for the first part of the conversation? */
   summarize: {
     readonly trigger: "auto" | "manual" | "overflow";
@@ -970,6 +1039,14 @@ export interface Facts {
     /** The number of times that the calls have repeated. */
     readonly times: number;
     readonly toolCalls: readonly ToolCallRecord[];
+  };
+  /** Which messages does the agent that takes the conversation over begin with? */
+  filter_handoff: {
+    /** The name of the tool that hands over. */
+    readonly toolName: string;
+    readonly input: any;
+    /** The conversation, with the result of the handoff. */
+    readonly messages: readonly Message[];
   };
 }
 
@@ -1035,6 +1112,27 @@ export interface Question {
 export interface Report {
   /** The last answer that fits the schema. */
   output: unknown;
+  /**
+   * The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without a
+   * report is not in it.
+   */
+  usage: Usage | null;
+  /**
+   * The part of `usage` that each model has used, by the name under which the model was asked. A model that has
+   * answered without a report is `null`.
+   */
+  modelUsage: { [field: string]: Usage | null };
+  /**
+   * Milliseconds from the prompt to the end, by the run's clock: with the waits for tools, for people and between
+   * attempts.
+   */
+  durationMs: number;
+  /**
+   * Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all requests,
+   * failed ones and those of subagents and summaries included. Requests that overlap each count, so the sum may exceed
+   * `durationMs`.
+   */
+  apiDurationMs: number;
   /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
   costNanoUsd: number | null;
   /** The index of the agent that spoke last: 0, or that of the agent which has taken over. */
@@ -1065,12 +1163,29 @@ export interface AgentData {
    * Default 1,000.
    */
   maxAnswerBlocks?: number | undefined;
+  /**
+   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more fails as
+   * `malformed_stream`. Default 33,554,432.
+   */
+  maxAnswerTextBytes?: number | undefined;
+  /**
+   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
+   * fails as `malformed_stream`. A body that comes whole, and one event of a stream, have at most 64 MiB.
+   * Default 67,108,864.
+   */
+  maxAnswerArgumentBytes?: number | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
   /**
    * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
    */
   onMaxTokens?: OnOutputLimit | undefined;
+  /**
+   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
+   * answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
+   * gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
+   */
+  runCutOffCalls?: boolean | undefined;
   /**
    * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
    * An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
@@ -1140,6 +1255,12 @@ export interface RunData {
    * rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
    */
   estimateUsage?: boolean | undefined;
+  /**
+   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a hook
+   * or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the model must not
+   * see. Default true.
+   */
+  tellUpdatedInput?: boolean | undefined;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
   joinDeltas?: boolean | undefined;
   /**
@@ -1166,7 +1287,7 @@ export interface ToolData {
   maxResultChars?: number | undefined;
   /**
    * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
-   * Default true.
+   * Empty arguments of a tool with required fields are an error in any case. Default true.
    */
   validate?: boolean | undefined;
   /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. Default false. */
@@ -1213,7 +1334,10 @@ export interface ModelData {
   stopSequences?: readonly string[] | undefined;
   /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { [field: string]: unknown } | undefined;
-  /** How much the model thinks, for vendors that support it. Default: the vendor's. */
+  /**
+   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without it,
+   * with the warning `effort_not_sent`. Default: the vendor's.
+   */
   effort?: Effort | undefined;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
   toolChoice?: ToolChoice | undefined;
@@ -1230,8 +1354,9 @@ export interface ModelData {
 /** The options of a model over HTTP that are plain data. */
 export interface HttpModelData {
   /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is resolved
-   * against the page. A `fetch` of your own can add a query. Default: the vendor's.
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`), a slash
+   * at the end and the path of the endpoint may be there or not. A relative URL is resolved against the page. A `fetch`
+   * of your own can add a query. Default: the vendor's.
    */
   baseUrl?: string | undefined;
   /** Whether the answer is streamed. Default true. */
@@ -1313,7 +1438,7 @@ export interface HookData {
   reason?: string | undefined;
   /**
    * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
-   * own.
+   * own, and the model reads the new one beside the result.
    */
   updatedInput?: { [field: string]: unknown } | undefined;
   /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
@@ -1434,7 +1559,10 @@ export type PermissionResult =
       behavior: "allow";
       /** Changes of the rules or the mode for the rest of the run. Default: none. */
       updatedPermissions?: readonly PermissionUpdate[] | undefined;
-      /** The input that the tool gets instead of the model's; the history keeps the model's. Default: none. */
+      /**
+       * The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the new one
+       * beside the result. Default: none.
+       */
       updatedInput?: object | undefined;
       message?: undefined;
       interrupt?: undefined;

@@ -2,13 +2,24 @@
  * Answers the questions of one run: finds your functions for a point, calls them, and hands their answers on. A
  * withdrawn question is forgotten at once: nothing that its function does afterwards has an effect.
  */
-import type { CompactionRequest, ContextOptions, StopOptions, StopPredicate } from "../api/iteration.js";
+import type {
+  CompactionOptions,
+  CompactionRequest,
+  ContextOptions,
+  StopOptions,
+  StopPredicate,
+} from "../api/iteration.js";
+import { LoopletError } from "../api/errors.js";
 import type { PermissionOptions } from "../api/permission.js";
+import type { Message } from "../api/message.js";
+import type { Reconcile, Reconciliation } from "../api/run.js";
+import type { Reconciled } from "../generated/input.js";
 import type { Answer, Question } from "../host/question.js";
 import type { Point } from "../generated/model.js";
-import { at, describe } from "../options/check.js";
+import { at, describe, fieldOf } from "../options/check.js";
 import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
 import { conditions } from "../options/stopping.js";
+import { checkMessages } from "../options/messages.js";
 import { message } from "../options/thrown.js";
 import type { Driver } from "../run/engine.js";
 import type { StructuredOutput } from "../tools/structured-output.js";
@@ -22,6 +33,7 @@ export interface RunFunctions {
   readonly profiles: readonly (StopOptions & ContextOptions)[];
   readonly sets: readonly ToolSet[];
   readonly permissions: PermissionOptions;
+  readonly reconcile: Reconcile | undefined;
   readonly ruledTools: RuledTools;
   readonly tools: ToolCalls;
   readonly output: StructuredOutput;
@@ -42,9 +54,11 @@ function askers(asked: RunFunctions): Askers {
     word_errors: async ({ data }) => ({ worded: await tools.word(data.errors) }),
     permission: (question, id, abort) => decide(asked, "canUseTool", question, id, abort),
     classify: (question, id, abort) => decide(asked, "classifyTool", question, id, abort),
+    reconcile: (question, id, abort) => reconcile(asked, question, id, abort),
     summarize: async ({ data, profile }, _, abort) => ({
       summary: await summary(profiles, profile, data, abort),
     }),
+    filter_handoff: async (question, _, abort) => ({ filtered: await filtered(asked, question, abort) }),
     check_output: async ({ data, profile }) => ({ checked: await output.check(data.output, profile) }),
     stop_condition: async ({ data, profile }) => {
       const predicates = conditions(profiles[profile]!).filter(
@@ -127,6 +141,33 @@ async function decide(
   }
 }
 
+async function reconcile(
+  { reconcile }: RunFunctions,
+  { agentPath, data }: Question,
+  questionId: number,
+  { signal }: Abort,
+): Promise<Answer | null> {
+  const said = (await reconcile?.({ ...data, agentPath, questionId, signal })) ?? null;
+  return said === null ? null : { reconciled: checkReconciliation(said) };
+}
+
+/**
+ * An answer about a call in the engine's form.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function checkReconciliation(said: Reconciliation): Reconciled {
+  const { outcome, output, message } = said as { outcome: string; output?: unknown; message?: unknown };
+  if (outcome === "run") return "run";
+  if (outcome === "done") return { done: { output: output ?? null } };
+  if (outcome === "fail" && typeof message === "string") return { fail: { message } };
+  throw new LoopletError(
+    "misuse_invalid_argument",
+    "answer",
+    `needs { outcome: "done", output }, { outcome: "run" } or { outcome: "fail", message }`,
+  );
+}
+
 /** Asks for a summary. A subagent without a function of its own uses the run's. */
 async function summary(
   profiles: RunFunctions["profiles"],
@@ -134,11 +175,27 @@ async function summary(
   compact: Omit<CompactionRequest, "signal">,
   { signal }: Abort,
 ): Promise<string> {
-  const [own, runs] = [profile, 0].map((of) => profiles[of]?.compaction || undefined);
-  const said: unknown = await (own?.summarize ?? runs?.summarize)?.({ ...compact, signal });
+  const [own, runs] = [profile, 0].map((of) => {
+    const { compaction } = profiles[of]!;
+    return compaction && (fieldOf(compaction, "summarize") as CompactionOptions["summarize"]);
+  });
+  const said: unknown = await (own || runs || undefined)?.({ ...compact, signal });
   if (typeof said !== "string")
     throw new TypeError(`${at("compaction", "summarize")} returned ${describe(said)}`);
   return said;
+}
+
+/** Asks for the messages that an agent begins with when it takes the conversation over. */
+async function filtered(
+  { sets }: RunFunctions,
+  { profile, agentPath, data: { toolName, ...handoff } }: Question,
+  { signal }: Abort,
+): Promise<Message[]> {
+  const known = sets[profile]?.get(toolName);
+  const messages: unknown = await known!.inputFilter!({ ...handoff, toolName, agentPath, signal });
+  if (messages === undefined) throw new TypeError("it returned nothing where messages belong");
+  checkMessages(messages, "messages");
+  return messages as Message[];
 }
 
 async function any(

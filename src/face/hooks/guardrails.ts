@@ -40,9 +40,9 @@ const ONCE = { names: ["prompt"] };
 /** @throws LoopletError `config_…` */
 export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] {
   if (guardrails === undefined) return [];
-  checkOptions(guardrails, "guardrails", GUARDRAILS_TABLE);
   const functions: HostFunction[] = [];
-  const { timeoutMs = 600_000, each = "prompt", ...kinds } = guardrails;
+  const own = checkOptions(guardrails, "guardrails", GUARDRAILS_TABLE);
+  const { timeoutMs = 600_000, each = "prompt", ...kinds } = own;
   for (const [name, given] of Object.entries(kinds) as [string, Check | Check[] | undefined][]) {
     if (given === undefined) continue;
     const { event, of, into } = KINDS[name]!;
@@ -69,8 +69,8 @@ export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] 
 
 function answerOf(result: unknown, into: Kind["into"]): HookAnswer {
   if (!isObject(result)) throw new TypeError(`the guardrail returned ${describe(result)}, not { allowed }`);
-  checkOptions(result, "", RESULT_TABLE);
-  const { allowed, reason, rewrite } = result as unknown as GuardrailResult<any>;
+  const checked: unknown = checkOptions(result, "", RESULT_TABLE);
+  const { allowed, reason, rewrite } = checked as GuardrailResult<any>;
   if (!allowed) return { decision: "deny", reason: reason ?? "no reason given" };
   if (rewrite === undefined || rewrite === null) return {};
   checkValue(

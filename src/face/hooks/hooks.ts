@@ -125,26 +125,25 @@ export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEn
 
 function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookGroup, field: string]> {
   if (hooks === undefined) return;
-  checkOptions(hooks, "hooks", EVENTS_TABLE);
-  for (const [event, list] of Object.entries(hooks)) {
+  for (const [event, list] of Object.entries(checkOptions(hooks, "hooks", EVENTS_TABLE))) {
     const field = at("hooks", event);
     if (list === undefined) continue;
     if (!Array.isArray(list)) throw wrong(field, "an array of { matcher, hooks: [function] }", list);
     for (const [index, group] of (list as HookGroup[]).entries()) {
       const place = `${field}[${index}]`;
-      checkGroup(group, place);
-      yield [event, group, place];
+      yield [event, checkGroup(group, place), place];
     }
   }
 }
 
-function checkGroup(group: HookGroup, field: string): void {
-  if (typeof group === "function") throw wrong(field, "{ hooks: [function] }", group);
-  checkOptions(group, field, GROUP_TABLE);
+function checkGroup(given: HookGroup, field: string): HookGroup {
+  if (typeof given === "function") throw wrong(field, "{ hooks: [function] }", given);
+  const group = checkOptions(given, field, GROUP_TABLE);
   const { hooks } = group;
   if (!Array.isArray(hooks)) throw wrong(at(field, "hooks"), "an array of functions", hooks);
   for (const [index, hook] of hooks.entries())
     checkValue(hook, `${at(field, "hooks")}[${index}]`, "function");
+  return group;
 }
 
 function wrong(field: string, needed: string, got: unknown): LoopletError {
@@ -177,8 +176,8 @@ function matcherOf(matcher: string | undefined, field: string): ((name: string) 
 function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
-  checkOptions(output, "", OUTPUT_TABLE);
-  checkUpdates(output["updatedPermissions"], options, tools);
+  const own = checkOptions(output, "", OUTPUT_TABLE);
+  checkUpdates(own["updatedPermissions"], options, tools);
   const {
     decision,
     continue: goesOn,
@@ -186,7 +185,7 @@ function answerOf(event: string, output: unknown, options: PermissionOptions, to
     additionalContext,
     classifierContext,
     ...rest
-  } = output as HookOutput;
+  } = own as HookOutput;
   const words = wordsOf(event);
   if (decision !== undefined && !words.includes(decision)) {
     if (words.length === 0)

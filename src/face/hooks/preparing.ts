@@ -13,7 +13,7 @@ import type { FinishOptions } from "../api/result.js";
 import type { Raise } from "../generated/input.js";
 import { PREPARED_DATA, RAISED_DATA } from "../generated/tables.js";
 import type { HookAnswer } from "../host/question.js";
-import { checkOptions, describe, isObject } from "../options/check.js";
+import { checkOptions, describe, isObject, joined } from "../options/check.js";
 import { nanoUsd } from "../options/money.js";
 import type { OptionTable } from "../options/options.js";
 import type { HostFunction } from "./host-functions.js";
@@ -71,9 +71,8 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
  * @throws LoopletError `config_…`
  */
 export function addedBudget(budget: AddedBudget): { agentPath: string; more: Raise } {
-  checkOptions(budget, "budget", ADDED_TABLE);
-  const { agentPath = "root", ...more } = budget;
-  return { agentPath, more: inNano("budget", more) };
+  const { agentPath = "root", ...more } = checkOptions(budget, "budget", ADDED_TABLE);
+  return { agentPath, more: inNano("budget", joined(more)) };
 }
 
 function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): Raise {
@@ -86,6 +85,5 @@ function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): Raise {
 function record(said: unknown, table: OptionTable): object | undefined {
   if (said === undefined || said === null) return undefined;
   if (!isObject(said)) throw new TypeError(`it returned ${describe(said)} where an object belongs`);
-  checkOptions(said, "", table);
-  return said;
+  return checkOptions(said, "", table);
 }

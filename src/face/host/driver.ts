@@ -15,7 +15,7 @@ import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell } from "./shell.js";
 import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
-import type { Block, FetchInit, Outcome, PermissionMode, Usage } from "../api/index.js";
+import type { Block, FetchInit, JournalEntry, Outcome, PermissionMode, Usage } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
 import type { ModelConfig, Raise } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
@@ -38,6 +38,8 @@ export interface HostCallbacks extends BatchListener {
   ask(question: number, ask: Question): void;
   /** Forgets a question whose answer has no effect any more. */
   withdraw(question: number, why: string): void;
+  /** Writes entries of the journal. The answer comes later, as {@link RunDriver.saved}. */
+  save(save: number, entries: readonly JournalEntry[]): void;
   /** Hears that the outcome is set. Nothing follows. `abort()` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -47,6 +49,9 @@ export interface HostCallbacks extends BatchListener {
   setTimer(callback: () => void, delayMs: number): unknown;
   clearTimer(handle: unknown): void;
 }
+
+/** The JSON of a new run's options, or of the entries of a journal. */
+export type RunSource = string | { readonly entries: string };
 
 /** A request before its key is added. */
 export interface AuthorizeRequest {
@@ -79,7 +84,10 @@ export interface ResponseLike {
 export interface RawRunResult extends History {
   text: string;
   output: unknown;
-  usage: Usage;
+  usage: Usage | null;
+  modelUsage: { [model: string]: Usage | null };
+  durationMs: number;
+  apiDurationMs: number;
   costNanoUsd: number | null;
   iterations: number;
   finishReason: string | null;
@@ -92,15 +100,24 @@ export class RunDriver {
   private readonly shell: Shell;
 
   /**
-   * `config` is the JSON of the agent's configuration, `options` that of the run's. Throws `{ field, problem }` for a
-   * configuration that cannot run, or for a history that is not legal.
+   * `config` is the JSON of the agent's configuration, `options` that of the run's, or of a journal's entries. Throws
+   * `{ field, problem }` for a configuration that cannot run, or for a history that is not legal.
    */
-  constructor(wasm: LoadedWasm, config: string, options: string, host: HostCallbacks) {
+  constructor(wasm: LoadedWasm, config: string, options: RunSource, host: HostCallbacks) {
     this.shell = new Shell(wasm, config, options, host);
   }
 
   start(content: readonly Block[]): void {
     this.shell.handleInput({ prompt: { content } });
+  }
+
+  /** Goes on with the run of a journal. */
+  resume(): void {
+    this.shell.handleInput("resume");
+  }
+
+  saved(save: number, ok: boolean): void {
+    this.shell.handleInput({ saved: { save, ok } });
   }
 
   steer(id: number, content: readonly Block[]): void {
@@ -192,14 +209,13 @@ export class RunDriver {
       report: handle.report(),
       history: handle.history(),
       text: handle.text(),
-      usage: handle.usage() as Usage,
     }));
     if (read === undefined) return undefined;
-    const { report, history, text, usage } = read;
+    const { report, history, text } = read;
     // A text that this engine of JavaScript cannot hold throws here, outside of the WebAssembly, which is intact.
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     const told = JSON.parse(decoder.decode(report)) as RawRunResult;
-    return withHistory({ ...told, text: decoder.decode(text), usage }, history);
+    return withHistory({ ...told, text: decoder.decode(text) }, history);
   }
 
   /** The problem of an input, if the engine refuses it. */

@@ -1,4 +1,5 @@
 /** Brings the return values and errors of your functions around a request into one form. */
+import type { FailureCode } from "../api/index.js";
 import type { ResponseLike } from "./driver.js";
 
 /** The fields of a `Headers`, of an object with its methods, of pairs or of a plain object. */
@@ -68,4 +69,26 @@ export function describe(error: unknown): string {
   if (message === undefined) return name ?? Object.prototype.toString.call(error);
   const text = name && name !== "Error" ? `${name}: ${message}` : message;
   return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
+}
+
+/** One line about the error with which `fetch` has rejected. Browsers hide the cause, so the line lists the usual ones. */
+export function describeRejection(error: unknown): string {
+  const text = describe(error);
+  return HIDDEN.test(text) ? `${text} (the browser hides why: CORS, a wrong base URL or no network)` : text;
+}
+
+/** The words of Chromium, Firefox and Safari for any failure of a network; a host may stand behind them. */
+const HIDDEN = /^TypeError: (Failed to fetch|NetworkError when attempting to fetch|Load failed)/;
+
+/**
+ * The code of an error around a request. Before `fetch` it is the fault of `authorize`; code that answers in place of
+ * a server says `custom_model` in the error's own `code`.
+ */
+export function codeOf(error: unknown, isSent: boolean): FailureCode {
+  if (!isSent) return "config_invalid";
+  try {
+    return (error as { code?: unknown } | undefined)?.code === "custom_model" ? "custom_model" : "network";
+  } catch {
+    return "network";
+  }
 }

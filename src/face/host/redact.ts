@@ -4,6 +4,7 @@
  * Only the words of a failure are searched. The text of an answer is not, because that would slow down every stream.
  */
 import type { Failure } from "../api/index.js";
+import { requestUrl } from "../models/models.js";
 import { soundsSecret } from "../options/secret-name.js";
 
 /** The shortest secret, in characters. Shorter values are not secrets, and removing them would garble texts. */
@@ -33,13 +34,24 @@ export function secretsOf(before: readonly Pair[], after: readonly Pair[]): stri
 /** `failure` without the secrets of its request. Without a request nothing of the server's words is kept. */
 export function redactFailure(failure: Failure, secrets: readonly string[] | undefined): Failure {
   const clean = (text: string): string => (secrets === undefined ? REDACTED : redact(text, secrets));
-  const { message, requestId, body } = failure;
+  const { message, requestId, body, url } = failure;
   return {
     ...failure,
     message: clean(message),
+    // The address is yours, and no word of the server.
+    ...(url == null ? {} : { url: redact(resolved(url), secrets ?? []) }),
     ...(requestId == null ? {} : { requestId: clean(requestId) }),
     ...(body == null ? {} : { body: clean(body) }),
   };
+}
+
+/** The address as the page completes it. */
+function resolved(url: string): string {
+  try {
+    return requestUrl(url);
+  } catch {
+    return url;
+  }
 }
 
 /**

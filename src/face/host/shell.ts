@@ -3,12 +3,20 @@
  * and hold everything that a run has open in JavaScript (its timer, its pumps). They decide nothing.
  */
 import { report, type BatchReader } from "./batch.js";
-import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
-import { describe, discard, headerPairs, redirectOf, textPairs } from "./exchange.js";
+import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike, RunSource } from "./driver.js";
+import {
+  codeOf,
+  describe,
+  describeRejection,
+  discard,
+  headerPairs,
+  redirectOf,
+  textPairs,
+} from "./exchange.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, redactFailure, secretsOf } from "./redact.js";
-import type { Failure, FetchInit, Outcome } from "../api/index.js";
+import type { Failure, FetchInit, JournalEntry, Outcome } from "../api/index.js";
 import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
@@ -45,14 +53,18 @@ export class Shell {
   constructor(
     wasm: LoadedWasm,
     config: string,
-    options: string,
+    options: RunSource,
     private host: HostCallbacks,
   ) {
     this.instance = instanceOf(wasm);
     this.reader = this.instance.reader;
     this.glue = wasm.glue;
     this.hasClock = host.now !== undefined;
-    const handle = this.instance.enter(() => this.instance.agent(config)?.open(options, this));
+    const handle = this.instance.enter(() => {
+      const agent = this.instance.agent(config);
+      if (typeof options === "string") return agent?.open(options, this);
+      return agent?.restore(options.entries, this);
+    });
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;
     this.instance.shells.add(this);
@@ -152,6 +164,10 @@ export class Shell {
     this.call((host) => host.withdraw(question, why));
   }
 
+  save(save: number, json: string): void {
+    this.call((host) => host.save(save, JSON.parse(json) as JournalEntry[]));
+  }
+
   done(): void {
     if (this.isDone) return;
     this.isDone = true;
@@ -181,7 +197,7 @@ export class Shell {
       open.secrets = secretsOf(asked.headers, pairs);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(pairs));
-      // From here on an error counts as a network failure, even if your `fetch` throws at once.
+      // From here on an error counts as a network failure, even if your `fetch` throws at once, unless it says otherwise.
       isSent = true;
       const init: FetchInit = { method, headers, body, signal, redirect: "manual" };
       let answer: unknown = this.host.fetch(url, init, model);
@@ -190,8 +206,12 @@ export class Shell {
       this.respond(request, open, url, answer as ResponseLike);
     } catch (error) {
       if (isOver()) return;
-      const why = wordsOf(error, open.secrets);
-      this.close(request, isSent ? { networkFailed: { request, why } } : { notSent: { request, why } });
+      const why = redacted(error, open.secrets, isSent ? describeRejection : describe);
+      const code = codeOf(error, isSent);
+      this.close(
+        request,
+        code === "network" ? { networkFailed: { request, why } } : { notSent: { request, code, why } },
+      );
     }
   }
 
@@ -322,7 +342,7 @@ export class Shell {
   }
 
   fail(request: number, error: unknown): void {
-    const why = wordsOf(error, this.requests.get(request)?.secrets ?? []);
+    const why = redacted(error, this.requests.get(request)?.secrets ?? [], describe);
     this.close(request, { networkFailed: { request, why } });
   }
 
@@ -372,9 +392,9 @@ export class Shell {
 }
 
 /** One line about an error of your code or of the platform. Never throws. */
-function wordsOf(error: unknown, secrets: readonly string[]): string {
+function redacted(error: unknown, secrets: readonly string[], words: (error: unknown) => string): string {
   try {
-    return redact(describe(error), secrets);
+    return redact(words(error), secrets);
   } catch {
     return "an error that cannot be read";
   }

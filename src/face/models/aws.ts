@@ -6,7 +6,7 @@
 import { LoopletError } from "../api/errors.js";
 import type { Authorize } from "../api/index.js";
 import type { AwsCredentials, AwsSigV4Options } from "../api/model.js";
-import { checkOptions, describe, isObject } from "../options/check.js";
+import { checkOptions, describe, fieldOf, isObject } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
 
 const TABLE: OptionTable = { region: "text!", service: "text", credentials: "any!" };
@@ -17,8 +17,7 @@ const TABLE: OptionTable = { region: "text!", service: "text", credentials: "any
  * @throws LoopletError `config_…`
  */
 export function awsSigV4(options: AwsSigV4Options): Authorize {
-  checkOptions(options, "model.authorize", TABLE);
-  const { region, service = "bedrock", credentials } = options;
+  const { region, service = "bedrock", credentials } = checkOptions(options, "model.authorize", TABLE);
   if (typeof credentials !== "function") checkCredentials(credentials);
   return async ({ method, url, headers, body }) => {
     const known = typeof credentials === "function" ? await credentials() : credentials;
@@ -31,7 +30,7 @@ export function awsSigV4(options: AwsSigV4Options): Authorize {
 function checkCredentials(credentials: unknown): asserts credentials is AwsCredentials {
   const fields = isObject(credentials) ? credentials : {};
   for (const name of ["accessKeyId", "secretAccessKey"]) {
-    const value = fields[name];
+    const value = fieldOf(fields, name);
     if (typeof value === "string" && /^\S+$/.test(value)) continue;
     throw new LoopletError(
       value === undefined ? "config_missing" : "config_invalid_value",
@@ -53,7 +52,8 @@ interface Signed {
 }
 
 async function sign(credentials: AwsCredentials, request: Signed): Promise<[string, string][]> {
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const { accessKeyId, secretAccessKey } = credentials;
+  const sessionToken = fieldOf(credentials, "sessionToken") as AwsCredentials["sessionToken"];
   const { region, service, method, url } = request;
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
   const day = time.slice(0, 8);

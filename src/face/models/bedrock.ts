@@ -2,7 +2,7 @@
 import { LoopletError } from "../api/errors.js";
 import type { Model } from "../api/index.js";
 import type { BedrockOptions } from "../api/model.js";
-import { checkOptions, describeWord } from "../options/check.js";
+import { checkOptions, describeWord, joined } from "../options/check.js";
 import { HTTP_MODEL_TABLE, type OptionTable } from "../options/options.js";
 import { awsSigV4 } from "./aws.js";
 import { vendorModel, isBrowser } from "./models.js";
@@ -15,8 +15,8 @@ const TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: 
  * @throws LoopletError `config_…`
  */
 export function bedrock(model: string, options: BedrockOptions): Model {
-  checkOptions(options, "model", TABLE);
-  const { region, credentials, ...rest } = options;
+  const { region, credentials, ...others } = checkOptions(options, "model", TABLE);
+  const rest = joined(others);
   if (!/^[a-z0-9-]+$/.test(region)) {
     throw new LoopletError(
       "config_invalid_value",
@@ -39,6 +39,6 @@ export function bedrock(model: string, options: BedrockOptions): Model {
     );
   }
   const authorize = credentials === undefined ? rest.authorize : awsSigV4({ region, credentials });
-  const baseUrl = rest.baseUrl ?? `https://bedrock-runtime.${region}.amazonaws.com`;
-  return vendorModel("bedrock", model, { ...rest, baseUrl, authorize }, "bedrock_converse");
+  const baseUrl = `https://bedrock-runtime.${region}.amazonaws.com`;
+  return vendorModel("bedrock", model, { ...rest, authorize }, "bedrock_converse", { baseUrl });
 }

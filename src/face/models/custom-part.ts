@@ -18,6 +18,8 @@ const COUNTS = [
   "cacheReadTokens",
   "cacheWriteTokens",
   "cacheWriteHourTokens",
+  "audioInputTokens",
+  "audioOutputTokens",
   "reasoningTokens",
   "costUsd",
 ];

@@ -16,6 +16,7 @@ import type {
 import { checkOptions, describe } from "../options/check.js";
 import { askedWith } from "../options/model-options.js";
 import { CUSTOM_TABLE } from "../options/options.js";
+import { message } from "../options/thrown.js";
 import { CustomMistake, PartCheck } from "./custom-part.js";
 import { sealModel } from "./models.js";
 
@@ -24,7 +25,7 @@ import { sealModel } from "./models.js";
  *
  * @throws LoopletError `config_…`
  */
-export function custom(answer: CustomModel, options: CustomOptions = {}): Model {
+export function custom(answer: CustomModel, given: CustomOptions = {}): Model {
   if (typeof answer !== "function") {
     throw new LoopletError(
       "config_wrong_type",
@@ -32,7 +33,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
       `custom() needs a function, got ${describe(answer)}`,
     );
   }
-  checkOptions(options, "model", CUSTOM_TABLE);
+  const options = checkOptions(given, "model", CUSTOM_TABLE);
   return sealModel({
     config: {
       vendor: "custom",
@@ -50,8 +51,8 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
 /** A `fetch` that calls `answer` and streams its parts as NDJSON. @internal */
 export function customFetch(answer: CustomModel): (url: string, init: FetchInit) => Promise<Response> {
   return async (_url, { body, signal }) => {
-    const said = await answer(new AskedOnce(body, signal));
-    return new Response(stream(parts(said)), {
+    const asked = new AskedOnce(body, signal);
+    return new Response(stream(parts(() => answer(asked))), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
     });
@@ -102,7 +103,8 @@ class AskedOnce implements CustomRequest {
   }
 }
 
-async function* parts(said: CustomAnswer): AsyncGenerator<CustomPart> {
+async function* parts(answer: () => CustomAnswer | Promise<CustomAnswer>): AsyncGenerator<CustomPart> {
+  const said = await answer();
   let called = false;
   let finished = false;
   const check = new PartCheck();
@@ -153,8 +155,7 @@ function lineOf(part: CustomPart): string {
   }
 }
 
+/** A mistake in your code, which another attempt would repeat. */
 function thrown(error: unknown): CustomPart {
-  if (error instanceof CustomMistake)
-    return { type: "error", code: "invalid_request", message: error.message, retryable: false };
-  return { type: "error", code: "server", message: error instanceof Error ? error.message : String(error) };
+  return { type: "error", code: "custom_model", message: message(error) };
 }

@@ -1,5 +1,5 @@
 /** The models that a run may use: checked, priced and numbered, so that each request gets the right key. */
-import { at, describe } from "../options/check.js";
+import { at, describe, joined } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { nanoPrice } from "../options/model-options.js";
 import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
@@ -39,7 +39,7 @@ export class ModelList {
     const { fetch, maxUsd, allowUnknownPrice } = this.#settings;
     checkAccess(given, field, fetch);
     const slot = this.#all.length;
-    const config = { ...priced(given), ...(slot === 0 ? {} : { slot }) };
+    const config = joined(priced(given), slot === 0 ? {} : { slot });
     const chosen = (config.toolChoice as { tool?: string } | undefined)?.tool;
     if (chosen !== undefined && !tools.has(chosen)) {
       throw new LoopletError("config_invalid_value", at(field, "toolChoice"), `there is no tool "${chosen}"`);
@@ -51,7 +51,7 @@ export class ModelList {
         `needs to know what ${field === "model" ? "the model" : field} costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs`,
       );
     }
-    this.#all.push({ ...given, config });
+    this.#all.push(joined(given, { config }));
     return config;
   }
 

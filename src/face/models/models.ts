@@ -19,7 +19,7 @@ import type {
   WireProtocol,
 } from "../api/index.js";
 import type * as engine from "../generated/input.js";
-import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
 import { askedWith } from "../options/model-options.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
 
@@ -44,7 +44,8 @@ export interface ModelParts {
 const PARTS = Symbol.for("looplet.model");
 
 /** A frozen model that hides its parts from enumeration, JSON and the console. */
-export function sealModel(parts: ModelParts): Model {
+export function sealModel(given: ModelParts): Model {
+  const parts = joined(given, { config: joined(given.config) });
   const model = { vendor: parts.config.vendor, model: parts.config.model };
   Object.defineProperty(model, PARTS, { value: () => parts });
   return Object.freeze(model);
@@ -101,8 +102,8 @@ export function gemini(model: string, options: HttpModelOptions = {}): Model {
  */
 export function compatible(model: string, options: CompatibleOptions): Model {
   checkName(model);
-  checkOptions(options, "model", COMPATIBLE_TABLE);
-  const { protocol = "openai_chat", quirks } = options;
+  const own = checkOptions(options, "model", COMPATIBLE_TABLE);
+  const { protocol = "openai_chat", quirks } = own;
   if (!PROTOCOLS.includes(protocol)) {
     throw new LoopletError(
       "config_invalid_value",
@@ -111,7 +112,7 @@ export function compatible(model: string, options: CompatibleOptions): Model {
     );
   }
   if (quirks !== undefined) checkQuirks(quirks);
-  return httpModel("compatible", model, options, protocol, { quirks });
+  return httpModel("compatible", model, own, protocol, joined({ quirks }));
 }
 
 const PROTOCOLS: readonly WireProtocol[] = [
@@ -133,6 +134,7 @@ function checkQuirks(quirks: object): void {
 
 /** How to reach a vendor that has no row in the engine. */
 export interface Reach {
+  /** The vendor's own base URL. */
   readonly baseUrl?: string;
   /** The header of the key, and the text before the key. Default: `authorization`, `Bearer `. */
   readonly auth?: { readonly header: string; readonly prefix: string };
@@ -150,8 +152,8 @@ export function vendorModel(
   reach?: Reach,
 ): Model {
   checkName(model);
-  checkOptions(options, "model", HTTP_MODEL_TABLE);
-  return httpModel(vendor, model, options, protocol, reach);
+  const own = checkOptions(options, "model", HTTP_MODEL_TABLE);
+  return httpModel(vendor, model, own, protocol, joined(reach));
 }
 
 function checkName(model: unknown): void {
@@ -167,23 +169,25 @@ function httpModel(
   vendor: string,
   model: string,
   options: HttpModelOptions,
-  protocol?: string,
-  { baseUrl: usual, auth, quirks, isLocal = false }: Reach = {},
+  protocol: string | undefined,
+  { baseUrl: usual, auth, quirks, isLocal = false }: Reach,
 ): Model {
   checkKey(options.apiKey);
   const given = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);
   const baseUrl = given ?? usual;
   const headers = checkedHeaders(options.headers === undefined ? {} : options.headers);
+  const host = given === undefined ? undefined : new URL(given, ANY_PAGE).host;
   const isVendors =
-    given === undefined ||
-    given === usual ||
-    VENDOR_HOSTS.some((end) => new URL(given, ANY_PAGE).host.endsWith(end));
+    host === undefined ||
+    (usual !== undefined && host === new URL(usual).host) ||
+    VENDOR_HOSTS.some((end) => host.endsWith(end));
   return sealModel({
     config: {
       vendor,
       ...(protocol === undefined ? {} : { protocol }),
       model,
       ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(usual === undefined ? {} : { vendorUrl: usual }),
       headers,
       ...askedWith(options),
       ...(quirks === undefined ? {} : { quirks }),

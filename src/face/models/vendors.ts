@@ -5,7 +5,7 @@
  */
 import { LoopletError } from "../api/errors.js";
 import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../api/index.js";
-import { checkOptions, describeWord } from "../options/check.js";
+import { checkOptions, describeWord, joined } from "../options/check.js";
 import { HTTP_MODEL_TABLE } from "../options/options.js";
 import { vendorModel, type Reach } from "./models.js";
 
@@ -31,7 +31,7 @@ export function vendor(row: {
   /** Whether the server is on the user's own machine and needs no key. Default false. */
   isLocal?: boolean;
 }): VendorModel {
-  const { name, protocol = "openai_chat", ...reach } = row;
+  const { name, protocol = "openai_chat", ...reach } = joined(row);
   return (model, options = {}) => vendorModel(name, model, options, protocol, reach as Reach);
 }
 
@@ -274,8 +274,7 @@ function vertexBase(project: string, location: string): string {
 }
 
 function taken<T extends object>(options: T, own: { readonly [name: string]: "text!" | "any" }): T {
-  checkOptions(options, "model", { ...HTTP_MODEL_TABLE, ...own });
-  return options;
+  return checkOptions(options, "model", { ...HTTP_MODEL_TABLE, ...own });
 }
 
 /** Checks a part of a URL, so that it cannot change another part. */

@@ -15,19 +15,22 @@ const MAX_64 = Number.MAX_SAFE_INTEGER;
 const MAX_LISTED = 25;
 
 /**
- * Checks the names, types and required fields of `options`. `path` is the dotted path of the object, empty at the
- * top. `elsewhere` says where an option that is known elsewhere belongs; it may be a function, because the list takes
- * work.
+ * Checks the names, types and required fields of `options`, and returns them in an object that inherits nothing. Read
+ * the options there: `options.name` would also find a field that other code has added to the prototype of every
+ * object. `path` is the dotted path of the object, empty at the top. `elsewhere` says where an option that is known
+ * elsewhere belongs; it may be a function, because the list takes work.
  */
-export function checkOptions(
-  options: unknown,
+export function checkOptions<T>(
+  options: T,
   path: string,
   table: OptionTable,
   elsewhere: Places | (() => Places) = {},
-): void {
+): T {
   if (!isRecord(options)) {
     const field = path === "" ? "options" : path;
-    throw new LoopletError("config_wrong_type", field, `needs an object, got ${describe(options)}`);
+    const required = Object.keys(table).filter((name) => isMarked(table[name]!, "!"));
+    const fields = required.length === 0 ? "" : ` with ${required.join(", ")}`;
+    throw new LoopletError("config_wrong_type", field, `needs an object${fields}, got ${describe(options)}`);
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
@@ -36,19 +39,38 @@ export function checkOptions(
     }
   }
   // The loop makes no list of the rows: tables are long, and every agent is checked.
+  const own = joined() as { [name: string]: unknown };
   for (const name in table) {
     // Other code may have added fields to the prototype of every object.
     if (!Object.hasOwn(table, name)) continue;
     const kind = table[name]!;
-    const value = options[name];
+    const value = fieldOf(options, name);
     if (value === undefined) {
       if (isMarked(kind, "!")) throw new LoopletError("config_missing", at(path, name), "is required");
-    } else if (typeof kind === "string") {
+      continue;
+    }
+    own[name] = value;
+    if (typeof kind === "string") {
       if (value === null && isMarked(kind, "?")) continue;
       checkValue(value, at(path, name), kind.replace(/[!?]$/, "") as OptionKind);
-    } else if (Array.isArray(kind)) checkChoice(value, at(path, name), kind as Choices);
-    else checkOptions(value, at(path, name), kind as OptionTable);
+    } else if (Array.isArray(kind)) own[name] = checkChoice(value, at(path, name), kind as Choices);
+    else own[name] = checkOptions(value, at(path, name), kind as OptionTable);
   }
+  return own as T;
+}
+
+/** A field of an object or of its class, but not of every object. */
+export function fieldOf(object: object, name: string): unknown {
+  for (let holder = object; !Object.hasOwn(holder, name);) {
+    holder = Object.getPrototypeOf(holder) as object;
+    if (holder === null || Object.getPrototypeOf(holder) === null) return undefined;
+  }
+  return (object as { [name: string]: unknown })[name];
+}
+
+/** The fields of these objects in one that inherits nothing, so that a field that is missing reads as undefined. */
+export function joined<A extends object = object, B extends object = object>(first?: A, second?: B): A & B {
+  return Object.assign(Object.create(null) as A & B, first, second);
 }
 
 function isMarked(kind: OptionTable[string], mark: string): boolean {
@@ -109,11 +131,11 @@ function ofType(value: unknown, type: string, what: string): Problem {
   return typeof value === type ? undefined : ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
 }
 
-/** Checks that a value is one of several words, or an object that fits the table among them. */
-export function checkChoice(value: unknown, field: string, choices: Choices): void {
+/** Checks that a value is one of several words, or an object that fits the table among them. Returns it, checked. */
+export function checkChoice(value: unknown, field: string, choices: Choices): unknown {
   const table = choices.find((choice) => typeof choice === "object");
   if (table !== undefined && isObject(value)) return checkOptions(value, field, table);
-  if (choices.includes(value as string)) return;
+  if (choices.includes(value as string)) return value;
   const named = choices.map((choice) =>
     typeof choice === "string" ? `"${choice}"` : `{ ${Object.keys(choice).join(", ")} }`,
   );

@@ -2,7 +2,7 @@
 import { LoopletError } from "../api/errors.js";
 import type { ProfileOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
-import { at, checkOptions, checkValue, describeReturned } from "./check.js";
+import { at, checkOptions, checkValue, describeReturned, joined } from "./check.js";
 import type { ContextPolicy, ModelConfig } from "../generated/input.js";
 import { AGENT_CONTEXT, COMPACTION_DATA, PRUNING } from "../generated/tables.js";
 import { given, type OptionTable } from "./options.js";
@@ -22,15 +22,15 @@ export function contextConfig(options: ProfileOptions): ContextPolicy | undefine
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
     throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
   }
-  if (typeof pruning === "object") checkOptions(pruning, "pruning", PRUNING);
-  else if (pruning !== undefined) checkValue(pruning, "pruning", "boolean");
+  const pruned = typeof pruning === "object" ? checkOptions(pruning, "pruning", PRUNING) : pruning;
+  if (pruned !== undefined && typeof pruned !== "object") checkValue(pruned, "pruning", "boolean");
   const config = {
     ...given(options, AGENT_CONTEXT),
     ...data,
     thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
     ask: summarize === undefined ? undefined : true,
     // In a subagent null switches off the run's own setting.
-    pruning: pruning === true ? {} : pruning === false ? null : pruning,
+    pruning: pruned === true ? {} : pruned === false ? null : pruned,
   };
   return Object.values(config).every((value) => value === undefined) ? undefined : config;
 }
@@ -52,10 +52,10 @@ export function checkWindow(
 
 /** Checks the options of compaction. An object switches it on, also in a subagent of a run that has it off. */
 function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
-  if (compaction === undefined) return {};
-  if (compaction === false) return { auto: false };
-  checkOptions(compaction, "compaction", COMPACTION_TABLE);
-  return { ...compaction, auto: compaction.auto ?? true };
+  if (compaction === undefined) return joined();
+  if (compaction === false) return joined({ auto: false });
+  const checked = checkOptions(compaction, "compaction", COMPACTION_TABLE);
+  return joined(checked, { auto: checked.auto ?? true });
 }
 
 /**
@@ -86,6 +86,6 @@ export function sharedInstructionsOf({ sharedInstructions }: ContextOptions): st
  * @throws LoopletError `config_…`
  */
 export function compactInstructions(options: { instructions?: string | undefined } = {}): string {
-  checkOptions(options, "compact", { instructions: "text" });
-  return options.instructions ?? "";
+  const { instructions = "" } = checkOptions(options, "compact", { instructions: "text" });
+  return instructions;
 }

@@ -4,12 +4,12 @@ import type { ModelOptions, Price } from "../api/index.js";
 import type { HttpModelData } from "../generated/model.js";
 import { MODEL_DATA, PROMPT_CACHING } from "../generated/tables.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, describe, isObject } from "./check.js";
+import { at, checkOptions, describe, isObject, joined } from "./check.js";
 import { given, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
 
 /** The part of a model's configuration that its options set. */
 export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConfig, "vendor" | "model"> {
-  const { stream, promptCaching, price, responseFormat } = options;
+  const { stream, promptCaching, price, responseFormat } = joined(options);
   if (price !== undefined && typeof price !== "function" && !isObject(price)) {
     throw new LoopletError(
       "config_wrong_type",
@@ -49,8 +49,7 @@ function caching(given: ModelOptions["promptCaching"]): object | undefined {
       `needs true, false or { ttl, key }, got ${describe(given)}`,
     );
   }
-  checkOptions(given, "model.promptCaching", PROMPT_CACHING);
-  return { enabled: true, ...given };
+  return { enabled: true, ...checkOptions(given, "model.promptCaching", PROMPT_CACHING) };
 }
 
 function plainJson(value: unknown, field: string): unknown {
@@ -62,10 +61,10 @@ function plainJson(value: unknown, field: string): unknown {
 }
 
 /** Converts US dollars per million tokens to whole nano-USD per token: a factor of 1,000. */
-export function nanoPrice(price: Price): NonNullable<ModelConfig["price"]> {
-  checkOptions(price, "model.price", PRICE_TABLE);
-  const { longPrompt } = price;
-  if (longPrompt !== undefined) checkOptions(longPrompt, "model.price.longPrompt", LONG_PROMPT_TABLE);
+export function nanoPrice(given: Price): NonNullable<ModelConfig["price"]> {
+  const price = checkOptions(given, "model.price", PRICE_TABLE);
+  const longPrompt =
+    price.longPrompt && checkOptions(price.longPrompt, "model.price.longPrompt", LONG_PROMPT_TABLE);
   const nano = (name: Exclude<keyof Price, "longPrompt">): number | undefined => {
     const usd = price[name];
     if (usd === undefined) return undefined;

@@ -84,6 +84,8 @@ export function agentTable(): OptionTable {
     clock: "object",
     random: "function",
     ids: "function",
+    store: "any",
+    reconcile: "function",
     allowUnknownPrice: "boolean",
     prepareIteration: "function",
     onIterationEnd: "function",
@@ -116,11 +118,9 @@ export const PERMISSION_TABLE: OptionTable = {
   allowDangerouslySkipPermissions: "boolean",
 };
 
-export const RUN_TABLE: OptionTable = {
-  messages: "any",
-  subagents: "any",
-  agent: "text",
-  inputs: "object",
+/** The options of `agent.resume`. */
+export const RESUME_TABLE: OptionTable = {
+  id: "text",
   signal: "any",
   onText: "function",
   onThinking: "function",
@@ -131,9 +131,17 @@ export const RUN_TABLE: OptionTable = {
   onError: "function",
 };
 
+export const RUN_TABLE: OptionTable = {
+  ...RESUME_TABLE,
+  messages: "any",
+  subagents: "any",
+  agent: "text",
+  inputs: "object",
+};
+
 export const TOOL_TABLE: OptionTable = {
   name: "text",
-  description: "text!",
+  description: "text",
   inputSchema: "any!",
   execute: "function",
   kind: "text",
@@ -166,7 +174,13 @@ export interface AgentToolTables {
 }
 
 export const HANDOFF_TABLES: AgentToolTables = {
-  call: { ...CALL_TABLE, handBack: "boolean", inputSchema: "any", onHandoff: "function" },
+  call: {
+    ...CALL_TABLE,
+    handBack: "boolean",
+    inputSchema: "any",
+    onHandoff: "function",
+    inputFilter: "function",
+  },
   agent: OWN_TABLE,
 };
 
@@ -244,6 +258,8 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   outputFormat: "use output: { schema }",
   cacheControl: "use promptCaching",
   max_tokens: "use maxOutputTokens",
+  maxCalls:
+    "use retry: { maxModelCallRetries } for retries of a model call; a tool's maxCalls belongs to the tool",
   maxLlmRetries: "use retry: { maxModelCallRetries }",
   tokenBudget: "use maxTotalTokens (input plus output of the whole run)",
   maxBudgetUsd: "use maxUsd",
@@ -256,4 +272,21 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   tracers: "use trace, a list of tracers",
   tracer: "use trace",
   abortSignal: "use signal, an option of agent.run(prompt, { signal })",
+  maxRetries: "use retry: { maxRetries } of createAgent",
+  timeout: "use timeouts of createAgent",
+  providerOptions: "give the vendor's fields to the model: body: { … }",
+  modelSettings: "give each to the model: anthropic(name, { … })",
+  defaultHeaders: "use headers",
+  mcpServers: "make tools of theirs, as docs/tasks/mcp.md shows",
+  handoffs: "give each to tools: { name: handoff(agent, { description }) }",
+  inputGuardrails: "use guardrails: { input }",
+  outputGuardrails: "use guardrails: { output }",
+  outputType: "use output: { schema }",
+  middleware: "use hooks, guardrails or prepareIteration",
+  checkpointer: "use agent.chat(), or keep result.messages",
+  onStepFinish: "use onIterationEnd",
+  onStepEnd: "use onIterationEnd",
+  onFinish: "await run.result",
+  telemetry: "use trace",
+  context: "use inputs",
 };

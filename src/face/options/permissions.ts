@@ -8,6 +8,7 @@ import type { Permissions } from "../generated/input.js";
 import { PERMISSION_MODES, PERMISSION_RESULT, PERMISSION_RULES } from "../generated/tables.js";
 import type { PermissionOptions, PermissionResult, PermissionRules } from "../api/permission.js";
 import { normalRules } from "./readings.js";
+import { runsAsRoot } from "./root-user.js";
 
 /**
  * The engine's part of the options. It is undefined if no option is set, and then every tool runs.
@@ -17,20 +18,17 @@ import { normalRules } from "./readings.js";
 export function permissionConfig(options: PermissionOptions): Permissions | undefined {
   const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
   if (mode !== undefined) checkMode(mode, "permissionMode", options);
-  if (permissions !== undefined) {
-    checkOptions(permissions, "permissions", PERMISSION_RULES);
-    for (const [list, rules] of Object.entries(permissions as PermissionRules)) {
-      for (const [index, rule] of (rules ?? []).entries()) {
-        checkRule(rule, at("permissions", `${list}[${index}]`));
-      }
-    }
-  }
+  const lists = Object.entries(
+    permissions === undefined ? {} : checkOptions(permissions, "permissions", PERMISSION_RULES),
+  ) as [string, PermissionRules[keyof PermissionRules]][];
+  for (const [list, rules] of lists)
+    for (const [index, rule] of (rules ?? []).entries())
+      checkRule(rule, at("permissions", `${list}[${index}]`));
   if (classifyTool !== undefined && mode !== "auto") {
     throw new LoopletError("config_invalid_value", "classifyTool", `is asked only in permissionMode: "auto"`);
   }
   const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
   if (isOpen && permissionTimeoutMs === undefined) return undefined;
-  const lists = Object.entries((permissions ?? {}) as PermissionRules);
   return {
     ...Object.fromEntries(lists.map(([list, rules]) => [list, rules && normalRules(rules)])),
     // A timeout alone restricts nothing: tools run unless they want an approval.
@@ -48,6 +46,13 @@ export function checkMode(mode: unknown, field: string, options: PermissionOptio
       "config_missing",
       "allowDangerouslySkipPermissions",
       `must be true for the mode "bypassPermissions", which runs every call that no rule denies`,
+    );
+  }
+  if (mode === "bypassPermissions" && runsAsRoot()) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `"bypassPermissions" is refused for root, because every call would run with all rights of the machine; run as another user, or set the environment variable IS_SANDBOX=1 if the machine is a sandbox that tools may break`,
     );
   }
   if (mode === "auto" && options.classifyTool === undefined) {
@@ -99,18 +104,19 @@ export function checkPermissionResult(
   options: PermissionOptions,
   tools: RuledTools,
 ): PermissionResult {
+  let result: PermissionResult;
   try {
-    checkOptions(answer, "answer", PERMISSION_RESULT);
-    checkChoice(answer.behavior, "answer.behavior", PERMISSION_RESULT.behavior);
-    if (!Array.isArray(answer.updatedPermissions ?? []))
+    result = checkOptions(answer, "answer", PERMISSION_RESULT);
+    checkChoice(result.behavior, "answer.behavior", PERMISSION_RESULT.behavior);
+    if (!Array.isArray(result.updatedPermissions ?? []))
       throw new LoopletError("config_wrong_type", "answer.updatedPermissions", "needs an array");
   } catch (error) {
     if (!(error instanceof LoopletError)) throw error;
     const { field, message } = error;
     throw new LoopletError("misuse_invalid_argument", field, message.slice(field.length + 2));
   }
-  checkUpdates(answer.updatedPermissions, options, tools);
-  return answer;
+  checkUpdates(result.updatedPermissions, options, tools);
+  return result;
 }
 
 /** The names that rules may use; undefined if `onUnknownTool` may answer calls of any name. */

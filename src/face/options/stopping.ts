@@ -3,7 +3,7 @@ import { LoopletError } from "../api/errors.js";
 import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
 import type { Config } from "../generated/input.js";
 import { REPEAT_OPTIONS } from "../generated/tables.js";
-import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
+import { at, checkOptions, checkValue, describe, isObject, joined } from "./check.js";
 
 /**
  * Stops the run after a round in which this tool was called.
@@ -30,7 +30,9 @@ export type StopConfig = Pick<Config, "stopWhen" | "askStop" | "askRepeat" | "re
 
 /** @throws LoopletError `config_…` */
 export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, unknown>): StopConfig {
-  const { repeat, onRepeat } = options;
+  const { repeat: given, onRepeat } = options;
+  const repeat =
+    given === undefined || given === false ? given : checkOptions(given, "repeat", REPEAT_OPTIONS);
   const config: StopConfig = {};
   const known: StopCondition[] = [];
   for (const [index, condition] of conditions(options).entries()) {
@@ -41,7 +43,6 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
   if (onRepeat !== undefined) config.askRepeat = true;
   if (repeat === false) config.repeat = { enabled: false };
   else if (repeat !== undefined) {
-    checkOptions(repeat, "repeat", REPEAT_OPTIONS);
     checkSteps(repeat);
     config.repeat = repeat;
   }
@@ -54,7 +55,7 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
 }
 
 /** The setting that keeps `onRepeat` from being called, if there is one. A call that was made once repeats nothing. */
-function neverAsks(repeat: RepeatOptions | false = {}): string | undefined {
+function neverAsks(repeat: RepeatOptions | false = joined()): string | undefined {
   if (repeat === false) return "repeat: false";
   const { askAfter, stopAfter } = repeat;
   if (askAfter === null) return "repeat.askAfter: null";
@@ -87,7 +88,7 @@ function checkCondition(
   field: string,
   toolNames: ReadonlyMap<string, unknown>,
 ): StopCondition {
-  const { toolCall, iterations } = (isObject(condition) ? condition : {}) as {
+  const { toolCall, iterations } = joined(isObject(condition) ? condition : {}) as {
     toolCall?: string;
     iterations?: number;
   };

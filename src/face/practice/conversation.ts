@@ -4,8 +4,35 @@ import { listOf } from "./json.js";
 /** The text of a message's content, which is a string or a list of parts. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  const parts = listOf(content).filter((part) => part?.type === "text");
-  return parts.map(({ text }) => text).join("\n");
+  const parts = listOf(content).filter((part) => part?.thought !== true);
+  return parts.flatMap((part) => part?.text ?? (part?.json ? JSON.stringify(part.json) : [])).join("\n");
+}
+
+/** What `parts` are beside those that `known` fits: their types or keys, or the types of their media. */
+export function othersIn(parts: unknown, known: RegExp): string[] {
+  const names = listOf(parts).map((part) => {
+    const { type = Object.keys(part).find((key) => !key.startsWith("thought")) } = Object(part);
+    return String(part?.[type]?.mimeType ?? type);
+  });
+  return names.filter((name) => !known.test(name));
+}
+
+/** The text of `content`, and what else is in it. */
+export const told = (content: unknown, known: RegExp) => ({
+  text: textOf(content),
+  others: othersIn(content, known),
+});
+
+/** What a user's message says: results of tools, then its own words, if it has any. */
+export function saidByUser(results: readonly Said[], content: unknown, known: RegExp): Said[] {
+  const own = told(content, known);
+  return own.text === "" && own.others.length === 0 ? [...results] : [...results, { role: "user", ...own }];
+}
+
+/** The names of fields of `body` that are set and do not stand in `known`. */
+export function fieldsBeyond(known: string, body: Record<string, unknown>): string[] {
+  const names = Object.keys(body).filter((name) => !known.split(" ").includes(name));
+  return names.filter((name) => ![undefined, null, false].includes(body[name] as null));
 }
 
 /** A tool as the request declares it. */
@@ -16,6 +43,12 @@ export interface ToolSpec {
   schema: Record<string, any>;
 }
 
+/** The tools of a request's list, whose schemas stand in `field`. */
+export const toolsIn = (list: unknown, field: string): ToolSpec[] =>
+  listOf(list).map(({ name, description, [field]: schema }) => {
+    return { name, description: description ?? "", schema: schema ?? {} };
+  });
+
 /** A tool call of an earlier answer. */
 export interface PastCall {
   id: string;
@@ -24,11 +57,24 @@ export interface PastCall {
   input: unknown;
 }
 
-/** One thing that was said, in order. Results of parallel calls are separate entries. */
+/**
+ * One thing that was said, in order. Results of parallel calls are separate entries. `others` names the parts that are
+ * no text.
+ */
 export type Said =
-  | { role: "user"; text: string }
+  | { role: "user"; text: string; others?: string[] }
   | { role: "assistant"; text: string; calls: PastCall[] }
-  | { role: "tool"; callId: string; text: string; isError: boolean };
+  | { role: "tool"; callId: string; text: string; isError: boolean; others?: string[] };
+
+/** `said` with neighbouring entries of the assistant as one. */
+export function joined(said: readonly Said[]): Said[] {
+  return said.reduce<Said[]>((all, next) => {
+    const last = all.at(-1);
+    if (last?.role !== "assistant" || next.role !== "assistant") return [...all, next];
+    const text = [last.text, next.text].filter((one) => one !== "").join("\n");
+    return [...all.slice(0, -1), { role: "assistant", text, calls: [...last.calls, ...next.calls] }];
+  }, []);
+}
 
 /** A request, decoded. */
 export interface Conversation {
@@ -45,7 +91,16 @@ export interface Conversation {
   stopSequences: string[];
   /** Reasoning: none, counted only (`"hidden"`), sent as a block without text (`"omitted"`), or sent. */
   thinking: "none" | "hidden" | "omitted" | "shown";
+  /** Names of fields and tools of the vendor that are not read. */
+  others: string[];
 }
+
+/** The schema of an answer that has to be any JSON. */
+export const ANY_JSON = {
+  type: "object",
+  properties: { answer: { type: "string" } },
+  required: ["answer"],
+};
 
 /** The decision of the planner. */
 export interface Plan {

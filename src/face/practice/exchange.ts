@@ -7,8 +7,11 @@ import { seededRandom, type Random } from "./random.js";
 import { timerSleep } from "./body.js";
 import type { Chunking, PracticeFetch, Protocol, ReceivedRequest, Sleep } from "./types.js";
 import { anthropic } from "./wire/anthropic.js";
+import { bedrock } from "./wire/bedrock.js";
 import type { WireFormat } from "./wire/format.js";
+import { gemini } from "./wire/gemini.js";
 import { openaiChat } from "./wire/openai-chat.js";
+import { openaiResponses } from "./wire/openai-responses.js";
 
 /** Options that `practice` and `scripted` have in common. */
 export interface PaceOptions {
@@ -20,6 +23,23 @@ export interface PaceOptions {
   sleep?: Sleep;
   /** Equal seeds give equal ids and cuts for equal requests in equal places. Default `"looplet"`. */
   seed?: string;
+}
+
+/**
+ * The error that a script has thrown, or the wrong use of one. Its `code` becomes that of the run's failure: no network is at
+ * fault, so looplet does not try again.
+ */
+export class PracticeError extends Error {
+  override readonly name = "PracticeError";
+  readonly code = "custom_model";
+}
+
+/** Refuses to be called as a `fetch`: looplet was given the function that makes one. @internal */
+export function refuseRequest(given: unknown, name: string, example: string): void {
+  if (typeof given !== "string" && !(given instanceof URL) && !(given instanceof Request)) return;
+  throw new PracticeError(
+    `${name} makes a fetch and is none itself: give fetch: ${example}, not fetch: ${name}`,
+  );
 }
 
 /** A request with all that its answer needs. @internal */
@@ -52,8 +72,23 @@ export function answering(
   };
 }
 
-const FORMATS: Record<Protocol, WireFormat> = { "anthropic-messages": anthropic, "openai-chat": openaiChat };
+const FORMATS: Record<Protocol, WireFormat> = {
+  "anthropic-messages": anthropic,
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  gemini,
+  "bedrock-converse": bedrock,
+};
 const PROTOCOLS = Object.keys(FORMATS) as Protocol[];
+
+/** A part of a path without its escapes, or as it stands where they are no text. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
 
 async function readRequest(input: string | Request, init: RequestInit = {}): Promise<ReceivedRequest> {
   const request = typeof input === "string" ? undefined : input;
@@ -64,13 +99,16 @@ async function readRequest(input: string | Request, init: RequestInit = {}): Pro
   const bodyText = (await source?.text()) ?? "";
   const body = parseJson(bodyText);
   const path = url.replace(/[?#].*$/s, "").replace(/\/+$/, "");
+  const protocol = PROTOCOLS.find((protocol) => FORMATS[protocol].path.test(path));
+  const { model, method } = (protocol && FORMATS[protocol].path.exec(path)?.groups) ?? {};
   return {
     url,
     method: (init.method ?? request?.method ?? "GET").toUpperCase(),
     headers,
     bodyText,
     body,
-    protocol: PROTOCOLS.find((protocol) => FORMATS[protocol].path.test(path)),
-    isStreaming: body?.stream === true,
+    protocol,
+    model: model === undefined ? String(body?.model ?? "") : unescaped(model),
+    isStreaming: method === undefined ? body?.stream === true : /stream/i.test(method),
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { Conversation, Plan } from "./conversation.js";
 import { readDirective } from "./directive.js";
-import { answering, type Exchange, type PaceOptions } from "./exchange.js";
+import { answering, refuseRequest, type Exchange, type PaceOptions } from "./exchange.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
 import { between, signatureOf, type Random } from "./random.js";
@@ -32,17 +32,22 @@ export interface PracticeOptions extends PaceOptions {
 }
 
 /**
- * Makes a `fetch` that answers `POST …/v1/messages` and `POST …/chat/completions`.
+ * Makes a `fetch` that answers `POST` to `…/v1/messages`, `…/chat/completions`, `…/responses`,
+ * `…/models/{model}:generateContent` and `:streamGenerateContent`, `…/model/{model}/converse` and `/converse-stream`.
+ * An answer names what a request asks for and a practice model cannot do. A stream of Gemini is server-sent events,
+ * also without `alt=sse`.
  *
- * Errors are the vendors' own: 400 for an illegal request, 401 without the key that `apiKey` asks for, 404 for an unknown
- * path or model, 405 for another method, and whatever `failures` says. A prompt can ask for a fault by itself, once per
- * conversation: `/practice 529`, `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
+ * Errors are the vendors' own: 400 for an illegal request, 401 without the key that `apiKey` asks for (Gemini and Bedrock
+ * say 403), 404 for an unknown path or model (Responses and Bedrock say 400 to a model), 405 for another method, and
+ * whatever `failures` says. A prompt can ask for a fault by itself, once per conversation: `/practice 529`,
+ * `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
  *
  * Rejects with the reason of `init.signal` when that aborts; a stream that is read then fails with it.
  *
  * @throws TypeError for an option that has an unknown name
  */
 export function practice(options: PracticeOptions = {}): PracticeFetch {
+  refuseRequest(options, "practice", "practice()");
   checkNames(options, OPTIONS, "Options of practice()");
   /** How often each directive was followed. */
   const followed = new Map<string, number>();
@@ -67,7 +72,7 @@ const OPTIONS: NamesOf<PracticeOptions> = {
 
 function refusalOf({ request, index, format }: Exchange, options: PracticeOptions): Refusal | undefined {
   const { apiKey, models, failures, alternatingRoles: areRolesAlternating = true } = options;
-  const { protocol, method, url, headers, body } = request;
+  const { protocol, method, url, headers, model } = request;
   const failure = typeof failures === "function" ? failures(request, index) : failures?.[index];
   if (protocol === undefined) {
     const path = url.replace(/^[a-z]+:\/\/[^/]+/i, "");
@@ -75,11 +80,18 @@ function refusalOf({ request, index, format }: Exchange, options: PracticeOption
   }
   if (failure !== undefined) return typeof failure === "number" ? { status: failure } : failure;
   if (method !== "POST") return { status: 405 };
-  const key = format.keyOf(headers);
+  const key = keyIn(headers);
   if (apiKey !== undefined && !key) return format.noKey;
-  if (typeof apiKey === "string" && key !== apiKey) return { status: 401 };
+  if (typeof apiKey === "string" && key !== apiKey) return format.wrongKey;
   const refusal = format.check(request, { areRolesAlternating, areSignaturesOurs: true });
-  return refusal ?? (models?.includes(body.model) === false ? format.unknownModel(body.model) : undefined);
+  return refusal ?? (models?.includes(model) === false ? format.unknownModel(model) : undefined);
+}
+
+/** The key of a request, wherever a vendor has it; of a signature of AWS, the id of its access key. */
+function keyIn({ authorization, ...headers }: Record<string, string>): string | undefined {
+  const named = headers["x-api-key"] ?? headers["api-key"] ?? headers["x-goog-api-key"];
+  const [, signer] = /^AWS4-HMAC-SHA256 Credential=([^/]+)/.exec(authorization ?? "") ?? [];
+  return named ?? signer ?? authorization?.replace(/^Bearer\s+/i, "");
 }
 
 /** The planner's answer, cut to the limits of the request. */

@@ -1,10 +1,10 @@
 /**
- * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in either protocol,
+ * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in any protocol,
  * and records what it was asked. It checks nothing of the request unless told to.
  */
 import type { HostResponse } from "../api/platform.js";
 import { bodyStream, cutChunks, timerSleep } from "./body.js";
-import { answering, type PaceOptions } from "./exchange.js";
+import { answering, PracticeError, refuseRequest, type PaceOptions } from "./exchange.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { perform, refuse } from "./turn.js";
 import type { PracticeFetch, ReceivedRequest, ScriptedTurn } from "./types.js";
@@ -30,11 +30,13 @@ export interface ScriptedFetch extends PracticeFetch {
 
 /**
  * Answers the first request with the first turn, the second with the second, and so on. After the last turn `fetch`
- * rejects with an `Error` that says how many turns there were. Honours `init.signal` like `practice`.
+ * rejects with an error that says how many turns there were. That error, and what a function among the turns throws,
+ * ends a run as `failed` with `custom_model`. Honours `init.signal` like `practice`.
  *
  * @throws TypeError for a turn or an option that has an unknown name
  */
 export function scripted(turns: readonly ScriptedStep[], options: ScriptedOptions = {}): ScriptedFetch {
+  refuseRequest(turns, "scripted", "scripted([…])");
   if (!Array.isArray(turns)) throw new TypeError("scripted() needs an array of turns.");
   checkNames(options, OPTIONS, "Options of scripted()");
   turns.forEach((step, index) => {
@@ -51,17 +53,33 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
     const index = used;
     const step = turns[index];
     const count = `${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
-    if (step === undefined) throw new Error(`The script has ${count}, and request number ${index + 1} came.`);
+    if (step === undefined)
+      throw new PracticeError(`The script has ${count}, and request number ${index + 1} came.`);
     used += 1;
-    const turn = typeof step === "function" ? await step(request, index) : step;
+    const turn = typeof step === "function" ? await made(step, request, index) : step;
     if (turn instanceof Response) return turn.bodyUsed ? turn : turn.clone();
-    if (turn !== step) checkTurn(turn, index);
     return perform(turn, exchange);
   });
   return Object.defineProperties(fetch, {
     requests: { value: requests, enumerable: true },
     remaining: { get: () => Math.max(0, turns.length - used), enumerable: true },
   }) as ScriptedFetch;
+}
+
+/** The turn that a function makes. What it throws is a mistake of the script. */
+async function made(
+  step: Exclude<ScriptedStep, Answer>,
+  request: ReceivedRequest,
+  index: number,
+): Promise<Answer> {
+  try {
+    const turn = await step(request, index);
+    if (!(turn instanceof Response)) checkTurn(turn, index);
+    return turn;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PracticeError(`Turn ${index + 1} of the script has thrown: ${why}`, { cause: error });
+  }
 }
 
 type TurnCall = NonNullable<ScriptedTurn["toolCalls"]>[number];

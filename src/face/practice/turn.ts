@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.js";
 import { mintId } from "./random.js";
 import { estimateTokens } from "./tokens.js";
 import type { ReplyBlock, ScriptedTurn } from "./types.js";
-import { problemOf, type Refusal } from "./wire/format.js";
+import { EVENT_STREAM, problemOf, type Refusal } from "./wire/format.js";
 import { settleBlock, tokensOf, type Reply } from "./wire/reply.js";
 
 /** The response to `exchange` that `turn` describes. @internal */
@@ -25,20 +25,22 @@ export async function perform(turn: ScriptedTurn, given: Exchange): Promise<Resp
   if (status >= 400) return refuse({ status, headers: turn.headers ?? {} }, exchange);
 
   const requestId = mintId(random, format.ids.request);
-  const headers = format.headers(requestId, status);
+  const headers = format.headers(requestId, status, "");
   const reply = replyOf(turn, exchange);
   if (!request.isStreaming) {
     await pause(exchange);
-    return send([JSON.stringify(format.whole(reply))], JSON_TYPE, turn, exchange, headers);
+    return send([JSON.stringify(format.whole(reply, request.body))], JSON_TYPE, turn, exchange, headers);
   }
   const { events, ending } = format.stream(reply, request.body);
   const { error, stall, truncate } = turn;
   const all = truncate || stall === true ? events : [...events, ...ending];
   if (error) {
     const problem = problemOf(format, { status: format.streamErrorStatus, ...error });
-    all.splice(error.afterEvents ?? events.length, Infinity, format.frame(format.error(problem, requestId)));
+    const data = format.streamError?.(problem) ?? format.error(problem, requestId);
+    all.splice(error.afterEvents ?? events.length, Infinity, data);
   }
-  return send(all, EVENT_STREAM, turn, exchange, headers);
+  const framed = all.map((event, index) => (typeof event === "string" ? event : format.frame(event, index)));
+  return send(framed, format.streamType, turn, exchange, headers);
 }
 
 /** The response that carries the vendor's error body. @internal */
@@ -47,23 +49,22 @@ export async function refuse(refusal: Refusal, exchange: Exchange): Promise<Resp
   const { format, random } = exchange;
   const { status, retryAfter, headers } = refusal;
   const requestId = mintId(random, format.ids.request);
-  const body = format.error(problemOf(format, refusal), requestId);
-  return new Response(JSON.stringify(body, null, format.errorIndent), {
+  const problem = problemOf(format, refusal);
+  return new Response(JSON.stringify(format.error(problem, requestId), null, format.errorIndent), {
     status,
     headers: {
       "content-type": JSON_TYPE,
-      ...format.headers(requestId, status),
+      ...format.headers(requestId, status, problem.type),
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
       ...headers,
     },
   });
 }
 
-const EVENT_STREAM = "text/event-stream; charset=utf-8";
 const JSON_TYPE = "application/json";
 
 function sendBody(body: NonNullable<ScriptedTurn["body"]>, turn: ScriptedTurn, exchange: Exchange): Response {
-  if (body instanceof Uint8Array) return send([body], EVENT_STREAM, turn, exchange);
+  if (body instanceof Uint8Array) return send([body], exchange.format.streamType, turn, exchange);
   if (typeof body !== "string") return send([JSON.stringify(body)], JSON_TYPE, turn, exchange);
   const isStream = /^(event|data|id|retry|:)/m.test(body.trimStart().slice(0, 16));
   return isStream
@@ -82,7 +83,7 @@ function send(
   const kept = parts.slice(0, dropAfterEvents ?? (typeof stall === "number" ? stall : undefined));
   const isDropped = dropAfterEvents !== undefined || dropAfterBytes !== undefined;
   const chunks = cutChunks(kept, chunking, dropAfterBytes ?? Infinity, random);
-  const isStream = contentType === EVENT_STREAM;
+  const isStream = contentType.includes("stream");
   const pace = { delayMs: isStream ? delayMs : 0, sleep, signal };
   const body = bodyStream(chunks, isDropped ? "drop" : stall === false ? "close" : "stall", pace);
   const own = { "content-type": contentType, ...(isStream ? { "cache-control": "no-cache" } : {}) };
@@ -99,7 +100,7 @@ function replyOf(turn: ScriptedTurn, { request, format, random }: Exchange): Rep
   const { reasoningTokens = count(true) } = turn.usage ?? {};
   return {
     id: mintId(random, format.ids.reply),
-    model: String(request.body?.model ?? "practice"),
+    model: request.model || "practice",
     blocks,
     stopReason: turn.stopReason ?? (isCalling ? "tool-calls" : "end"),
     stopSequence: turn.stopSequence,

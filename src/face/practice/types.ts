@@ -7,8 +7,9 @@ import type {
   HostUrl,
 } from "../api/platform.js";
 
-/** The two wire protocols that the practice provider speaks. */
-export type Protocol = "anthropic-messages" | "openai-chat";
+/** The wire protocols that the practice provider speaks: all that a server of `looplet`'s models can speak. */
+export type Protocol =
+  "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
 
 /** A function that can stand wherever `fetch` is expected. */
 export type PracticeFetch = (
@@ -19,7 +20,7 @@ export type PracticeFetch = (
 /**
  * How the bytes of a response body are cut into chunks.
  *
- * - `"event"`: one server-sent event per chunk.
+ * - `"event"`: one event per chunk.
  * - a number: chunks of that many bytes, wherever that falls (also inside a UTF-8 sequence). At least 1.
  * - `"split"`: seeded random cuts of 1 to 64 bytes.
  */
@@ -45,7 +46,9 @@ export interface ReceivedRequest {
   body: any;
   /** Told by the path; `undefined` for any other path. */
   protocol: Protocol | undefined;
-  /** True when the body asks for a streamed answer. */
+  /** The model's name, from the body or the path; empty when neither has one. */
+  model: string;
+  /** True when the body or the path asks for a streamed answer. */
   isStreaming: boolean;
 }
 
@@ -96,18 +99,27 @@ export interface ReplyUsage {
 /** A text that streams in pieces: a string is cut by the provider, an array gives the exact deltas. */
 export type Pieces = string | readonly string[];
 
-/** One block of an answer, in neutral words. */
+/** One block of an answer, in neutral words. `docs/tasks/testing.md` has a table of what each protocol makes of it. */
 export type ReplyBlock =
   | { type: "text"; text: Pieces }
-  /** OpenAI Chat has no such block: there it streams as `reasoning_content`, as compatible servers do. */
+  /**
+   * OpenAI Chat has no such block: there it streams as `reasoning_content`, as compatible servers do. Gemini has the
+   * signature on the call that follows, or on an empty text at the end.
+   */
   | { type: "thinking"; text: Pieces; signature?: string }
-  /** Anthropic only; ignored by OpenAI Chat. */
+  /** Anthropic, Bedrock, and Responses as a reasoning item without a summary; ignored by OpenAI Chat and Gemini. */
   | { type: "redacted-thinking"; data: string }
-  /** `argumentsText` is sent as it stands, also when it is not valid JSON; else `input` is serialised. Default: no arguments. */
+  /**
+   * `argumentsText` is sent as it stands, also when it is not valid JSON; else `input` is serialised. Default: no
+   * arguments. Gemini, and Bedrock where the answer is whole, have an object there, or a string for broken JSON.
+   */
   | { type: "tool-call"; id?: string; name: string; input?: unknown; argumentsText?: Pieces }
-  /** OpenAI: the `refusal` field. Anthropic: a text block. */
+  /** OpenAI: the `refusal` field or part. Anthropic, Gemini and Bedrock: a text. */
   | { type: "refusal"; text: Pieces }
-  /** Anthropic: a whole content block, sent in `content_block_start`. OpenAI Chat: a raw `delta` object. */
+  /**
+   * What the protocol sends: a content block of Anthropic, sent in `content_block_start`; a `delta` of OpenAI Chat or
+   * Bedrock; an item of Responses; a part of Gemini.
+   */
   | { type: "raw"; value: Record<string, unknown> };
 
 /**
@@ -124,7 +136,7 @@ export type StopReason =
 export interface ScriptedTurn extends StreamFaults {
   /** A string is one delta; an array gives the exact deltas. */
   text?: Pieces;
-  /** Anthropic: a thinking block, by default signed as `practice` signs. OpenAI Chat: `reasoning_content`. */
+  /** Reasoning, by default signed as `practice` signs where the protocol has signatures. */
   thinking?: { text: Pieces; signature?: string };
   /** `argumentsText` is sent as it stands (also broken JSON); else `input` is serialised. Ids are minted when missing. */
   toolCalls?: readonly { id?: string; name: string; input?: unknown; argumentsText?: Pieces }[];
@@ -132,7 +144,7 @@ export interface ScriptedTurn extends StreamFaults {
   blocks?: readonly ReplyBlock[];
   /** Default: `"tool-calls"` when there are calls, else `"end"`. */
   stopReason?: StopReason;
-  /** The stop sequence that Anthropic reports. Default: null. */
+  /** The stop sequence that Anthropic reports; the others report none. Default: null. */
   stopSequence?: string;
   /** Missing counts are estimated: four bytes a token. */
   usage?: ReplyUsage;

@@ -10,8 +10,9 @@ import type {
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
-import { isObject } from "../options/check.js";
-import { checkHistory, checkMessages } from "./prompt.js";
+import { isObject, joined } from "../options/check.js";
+import { checkMessages } from "../options/messages.js";
+import { checkHistory } from "./prompt.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (
@@ -63,7 +64,7 @@ export class Conversation implements Chat {
   run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents" | "agent"> = {}): Run {
     this.#refuse("run");
     for (const kept of isObject(options) ? ["messages", "subagents", "agent"] : []) {
-      if (kept in options) {
+      if (Object.hasOwn(options, kept)) {
         throw new LoopletError(
           "config_unknown_option",
           kept,
@@ -72,7 +73,7 @@ export class Conversation implements Chat {
       }
     }
     const history = { messages: this.#messages, subagents: this.#subagents, agent: this.#agent };
-    const all = isObject(options) ? { ...options, ...history } : options;
+    const all = isObject(options) ? joined(options, history) : options;
     const run = this.#start(
       prompt,
       all,

@@ -25,7 +25,8 @@ export class Early {
     return this.#queued.length < before;
   }
 
-  begin(driver: Driver, prompt: readonly ContentBlock[]): void {
+  /** Without a prompt the run goes on with its journal. */
+  begin(driver: Driver, prompt: readonly ContentBlock[] | undefined): void {
     for (const tell of this.first) tell(driver);
     // Steers come before the prompt, so that the first request takes them along.
     for (const { id, isSteer, content } of this.#queued) {
@@ -33,7 +34,8 @@ export class Early {
       else driver.followUp(id, content);
     }
     this.#queued = [];
-    driver.start(prompt);
+    if (prompt === undefined) driver.resume();
+    else driver.start(prompt);
     for (const { agentPath, more } of this.budgets) driver.addBudget(agentPath, more);
   }
 }

@@ -1,21 +1,22 @@
 /** The face's view of the engine: a function that loads the WebAssembly once, and a driver per run. */
-import type { RunReport } from "../api/index.js";
-import type { HostCallbacks, RunDriver } from "../host/driver.js";
+import type { RunReport, Usage } from "../api/index.js";
+import type { HostCallbacks, RunDriver, RunSource } from "../host/driver.js";
 
 /** The face's side of one run in the engine. */
 export type Driver = Pick<RunDriver, keyof RunDriver>;
 
 /**
- * Opens a run in the engine, with the JSON of the agent's configuration and of the run's options. Throws
+ * Opens a run in the engine, with the JSON of the agent's configuration and the run's source. Throws
  * `{ field, problem }` for what the engine refuses.
  */
-export type OpenRun = (config: string, options: string, host: HostCallbacks) => Driver;
+export type OpenRun = (config: string, source: RunSource, host: HostCallbacks) => Driver;
 
 /** Starts the engine once and returns the function that opens runs. Rejects if the wasm cannot be loaded. */
 export type LoadEngine = () => Promise<OpenRun>;
 
 /** The engine's result, without the fields that the face adds. */
-export type EngineResult = Omit<RunReport, "costUsd" | "costBasis" | "agent"> & {
+export type EngineResult = Omit<RunReport, "id" | "modelUsage" | "costUsd" | "costBasis" | "agent"> & {
+  modelUsage: { [model: string]: Usage | null };
   output: unknown;
   /** The index of the agent that spoke last. */
   profile: number;

@@ -3,13 +3,13 @@ import { LoopletError } from "../api/errors.js";
 import type {
   ContentBlock,
   Inputs,
-  Message,
   Prompt,
   RunOptions,
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
 import { describe, isObject, jsonOf } from "../options/check.js";
+import { checkMessages } from "../options/messages.js";
 import { inputsJson } from "../options/tool-options.js";
 import { isContentBlock } from "../tools/tool-content.js";
 
@@ -30,7 +30,7 @@ export function content(prompt: Prompt, field: string): ContentBlock[] {
     throw new LoopletError(
       "misuse_invalid_argument",
       field,
-      `needs a string or an array of blocks, got ${describe(prompt)}`,
+      `needs a string or an array of blocks, got ${describe(prompt)}${messageHint(prompt)}`,
     );
   }
   const blocks = prompt as readonly ContentBlock[];
@@ -39,7 +39,7 @@ export function content(prompt: Prompt, field: string): ContentBlock[] {
       throw new LoopletError(
         "misuse_invalid_argument",
         `${field}[${index}]`,
-        `needs { type: "text", text }, { type: "media", mediaType, data | url } or { type: "raw", json }`,
+        `needs { type: "text", text }, { type: "media", mediaType, data | url } or { type: "raw", json }${messageHint(block)}`,
       );
     }
   }
@@ -49,41 +49,14 @@ export function content(prompt: Prompt, field: string): ContentBlock[] {
   return said;
 }
 
-function empty(field: string): LoopletError {
-  return new LoopletError("misuse_empty_prompt", field, "must not be empty; ask something");
+/** Other libraries take the history and the prompt in one list. */
+function messageHint(value: unknown): string {
+  const isMessage = typeof value === "object" && value !== null && "role" in value;
+  return isMessage ? "; earlier messages go into the option messages: run(prompt, { messages })" : "";
 }
 
-/**
- * Checks that a history is an array of messages; the engine judges their content.
- *
- * @throws LoopletError `config_wrong_type`
- */
-export function checkMessages(messages: unknown, field: string): void {
-  if (messages === undefined) return;
-  if (!Array.isArray(messages)) {
-    throw new LoopletError(
-      "config_wrong_type",
-      field,
-      `needs an array of messages, got ${describe(messages)}`,
-    );
-  }
-  for (const [index, message] of (messages as Message[]).entries()) {
-    const isMessage = isObject(message) && (message["role"] === "user" || message["role"] === "assistant");
-    if (isMessage && typeof message["content"] === "string") {
-      throw new LoopletError(
-        "config_wrong_type",
-        `${field}[${index}].content`,
-        `needs an array of blocks, got a string: [{ type: "text", text: "…" }]`,
-      );
-    }
-    if (!isMessage || !Array.isArray(message["content"])) {
-      throw new LoopletError(
-        "config_wrong_type",
-        `${field}[${index}]`,
-        `needs { role: "user" | "assistant", content: Block[] }; the system prompt is the option system`,
-      );
-    }
-  }
+function empty(field: string): LoopletError {
+  return new LoopletError("misuse_empty_prompt", field, "must not be empty; ask something");
 }
 
 /**

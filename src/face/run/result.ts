@@ -2,24 +2,27 @@
  * The result of a run, from the engine's report. For a run that the engine never took over, it is made of the
  * options.
  */
-import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
+import type { ContentBlock, Outcome, RunOptions, RunResult } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
 import type { Message } from "../api/message.js";
 
-/** The result in the form for users. `agent` spoke last, and `priceBasis` is the source of the model's price. */
+/** The result of the run `id` in the form for users. `agent` spoke last, and `priceBasis` is the source of the model's price. */
 export function finished(
+  id: string,
   raw: EngineResult,
   outcome: Outcome,
   agent: string,
   priceBasis: "option" | "table" = "option",
 ): RunResult {
-  const { text, usage, costNanoUsd, iterations, finishReason, rawFinishReason, undelivered } = raw;
+  const { text, usage, durationMs, apiDurationMs, costNanoUsd } = raw;
+  const { iterations, finishReason, rawFinishReason, undelivered } = raw;
   // The engine's JSON writes null for a missing field.
   const there = Object.entries(outcome).filter(([, value]) => value != null);
   const told = Object.fromEntries(there) as unknown as Outcome;
   return {
     ...told,
+    id,
     agent,
     text,
     output: raw.output ?? undefined,
@@ -34,14 +37,23 @@ export function finished(
       return kept(this, "subagents", raw.subagents);
     },
     usage,
-    costUsd: (costNanoUsd ?? 0) / NANO,
+    modelUsage: Object.fromEntries(
+      Object.entries(raw.modelUsage).map(([model, used]) => [model, used && { ...used, costUsd: usd(used) }]),
+    ),
+    durationMs,
+    apiDurationMs,
+    costUsd: usd(raw),
     costNanoUsd,
-    costBasis: costNanoUsd === null ? "unknown" : usage.isCostReported ? "reported" : priceBasis,
+    costBasis: costNanoUsd === null ? "unknown" : usage?.isCostReported === true ? "reported" : priceBasis,
     iterations,
     finishReason,
     rawFinishReason,
     undelivered,
   };
+}
+
+function usd({ costNanoUsd }: { readonly costNanoUsd: number | null }): number {
+  return (costNanoUsd ?? 0) / NANO;
 }
 
 function kept<T>(result: object, name: string, value: T): T {
@@ -60,6 +72,7 @@ export function unfinished(
   undelivered: number[],
   hasPrice: boolean,
   profile: number,
+  durationMs: number,
 ): EngineResult {
   const asked: Message = { role: "user", content: prompt };
   const said: Message[] = text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
@@ -69,25 +82,15 @@ export function unfinished(
     toolCalls: [],
     subagents: [...subagents],
     messages: [...messages, asked, ...said],
-    usage: noUsage(),
+    usage: null,
+    modelUsage: {},
+    durationMs,
+    apiDurationMs: 0,
     costNanoUsd: hasPrice ? 0 : null,
     profile,
     iterations: 0,
     finishReason: null,
     rawFinishReason: null,
     undelivered,
-  };
-}
-
-function noUsage(): Usage {
-  return {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWriteHourTokens: 0,
-    reasoningTokens: 0,
-    costNanoUsd: null,
-    isCostReported: false,
   };
 }

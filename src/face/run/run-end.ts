@@ -45,6 +45,8 @@ export function inResult(field: string): LoopletError {
 /** The warning about a run whose result nobody reads; undefined if there is no need for one. */
 export function unreadWarning({ outcome, error, stoppedBy }: RunResult): string | undefined {
   if (outcome !== "failed" && outcome !== "stopped") return undefined;
-  const why = error == null ? `by ${stoppedBy}` : `(${error.code}): ${error.message}`;
-  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"} ${why}\nIts result has not been read: await run.result and look at its outcome.`;
+  // The message of a model call has its code already.
+  const code = error == null || error.model != null ? "" : ` (${error.code})`;
+  const why = error == null ? ` by ${stoppedBy}` : `${code}: ${error.message}`;
+  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"}${why}\nIts result has not been read: await run.result and look at its outcome.`;
 }

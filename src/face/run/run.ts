@@ -17,15 +17,16 @@ import type { ContentBlock } from "../api/message.js";
 import type { Model } from "../api/model.js";
 import type { PermissionMode, PermissionResult } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
+import type { JournalEntry, Reconciliation } from "../api/run.js";
 import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
-import { Asks } from "../hooks/asks.js";
+import { Asks, checkReconciliation } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
-import type { HostCallbacks } from "../host/driver.js";
+import type { Answer, HostCallbacks, RunSource } from "../host/driver.js";
 import { fail, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
 import { requestUrl, type ModelConfig } from "../models/models.js";
-import { checkOptions, jsonOf } from "../options/check.js";
+import { checkOptions, isObject, joined, jsonOf } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
 import { checkMode, checkPermissionResult } from "../options/permissions.js";
@@ -35,6 +36,7 @@ import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
+import { Journal } from "./journal.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
@@ -42,6 +44,12 @@ import { follow, inResult, unreadWarning, whyOf, type EndEvent } from "./run-end
 
 /** The time for reading a result, from the end of the run and of the loops over its events, in milliseconds. */
 const UNREAD_MS = 1000;
+
+/** The run that is to go on: its id, and its entries if no store has them under that id. */
+export interface Resumed {
+  readonly key: string;
+  readonly entries?: readonly JournalEntry[];
+}
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -69,6 +77,9 @@ export class EngineRun implements Run {
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
+  readonly #startedMs: number;
+  readonly #journal: Journal | undefined;
+  readonly #resumed: Resumed | undefined;
   /** The index of the agent that begins. */
   readonly #first: number;
   #queued = 0;
@@ -82,17 +93,20 @@ export class EngineRun implements Run {
     private readonly load: LoadEngine,
     onEnd: (result: RunResult) => void = () => {},
     session?: SessionSource,
+    resumed?: Resumed,
   ) {
     this.#parts = parts;
     this.#models = parts.models.copy();
     this.#onEnd = onEnd;
     this.#options = options;
-    this.#prompt = content(prompt, "prompt");
+    this.#prompt = resumed === undefined ? content(prompt, "prompt") : [];
+    this.#resumed = resumed;
     const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
     const config = parts.config();
     this.#first = speakerAt(parts.speakers, options.agent);
     const ownOptions = runConfig(options, inputs, session, this.#first);
-    this.id = parts.ids();
+    this.id = options.id ?? resumed?.key ?? parts.ids();
+    this.#startedMs = this.#nowMs();
     this.#result = new Promise((resolve, reject) => {
       this.#settle = resolve;
       this.#reject = reject;
@@ -100,7 +114,13 @@ export class EngineRun implements Run {
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     const delivery = (this.#delivery = new Delivery(options, parts, this.id, running));
     const { report } = delivery;
-    this.#tools = new ToolCalls(parts.sets, running, report, { ...parts.toolRun, inputs });
+    const { store, clock } = parts;
+    if (store !== undefined) {
+      const saved = (save: number, ok: boolean): void => running()?.saved(save, ok);
+      const lost = (): void => this.abort("another process goes on with this run");
+      this.#journal = new Journal({ store, clock, saved, report, lost }, this.id);
+    }
+    this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
     this.#tools.onThrow = delivery.onToolThrow;
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
@@ -171,12 +191,20 @@ export class EngineRun implements Run {
       this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
   }
 
-  answer(questionId: number, answer: PermissionResult): boolean {
-    const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
-    jsonOf(result, "answer", "misuse_invalid_argument");
-    const isOpen = this.#driver?.answer(questionId, { permission: result }) ?? false;
+  answer(questionId: number, answer: PermissionResult | Reconciliation): boolean {
+    const { permissions, ruledTools } = this.#parts;
+    const given: Answer =
+      isObject(answer) && "outcome" in answer
+        ? { reconciled: checkReconciliation(answer) }
+        : { permission: checkPermissionResult(answer as PermissionResult, permissions, ruledTools) };
+    jsonOf(given, "answer", "misuse_invalid_argument");
+    const isOpen = this.#driver?.answer(questionId, given) ?? false;
     if (isOpen) this.#asks.withdraw(questionId, "the question was answered");
     return isOpen;
+  }
+
+  async saved(): Promise<void> {
+    await this.#journal?.saved();
   }
 
   setPermissionMode(mode: PermissionMode): void {
@@ -216,8 +244,8 @@ export class EngineRun implements Run {
     return this.events();
   }
 
-  events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
-    checkOptions(options, "", { detached: "boolean" });
+  events(given: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
+    const options = checkOptions(given, "", { detached: "boolean" });
     const isNew = this.#driver === undefined && this.#outcome === undefined;
     const leave = () => this.abort("the loop over its events was left");
     return this.#delivery.reader(
@@ -236,13 +264,25 @@ export class EngineRun implements Run {
     }
     if (this.#outcome !== undefined) return;
     try {
-      const driver = (this.#driver = open(config, options, this.#host()));
+      const source = await this.#source(options);
+      if (this.#outcome !== undefined) return;
+      const driver = (this.#driver = open(config, source, this.#host()));
       this.#delivery.want();
       if (this.#model !== undefined) driver.setModel(this.#model);
-      this.#early.begin(driver, this.#prompt);
+      this.#early.begin(driver, this.#resumed === undefined ? this.#prompt : undefined);
     } catch (error) {
       this.#failAlone(refusal(error));
     }
+  }
+
+  /** The options of a new run, or the journal of one that goes on. */
+  async #source(options: string): Promise<RunSource> {
+    if (this.#resumed === undefined) return options;
+    const { key, entries: given } = this.#resumed;
+    const entries = given ?? (await this.#parts.store?.load(key)) ?? [];
+    // A journal that comes from elsewhere goes into the store first.
+    if (key !== this.id || given !== undefined) this.#journal?.add(entries);
+    return { entries: jsonOf(entries, "entries", "misuse_invalid_argument") };
   }
 
   #host(): HostCallbacks {
@@ -258,6 +298,7 @@ export class EngineRun implements Run {
       withdraw: (question, why) => this.#asks.withdraw(question, why),
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
+      save: (save, entries) => this.#journal?.save(save, entries),
       done: () => this.#done(),
       now,
       random,
@@ -336,17 +377,25 @@ export class EngineRun implements Run {
   #alone(): EngineResult {
     const hasPrice = this.#models.priceBasis() !== undefined;
     const { text } = this.#delivery.heard;
-    return unfinished(this.#options, this.#prompt, text, this.#early.ids, hasPrice, this.#first);
+    const durationMs = Math.max(0, this.#nowMs() - this.#startedMs) || 0;
+    const { ids } = this.#early;
+    return unfinished(this.#options, this.#prompt, text, ids, hasPrice, this.#first, durationMs);
+  }
+
+  /** The platform's time; `NaN` for a run with a clock of its own, because that one counts its reads. */
+  #nowMs(): number {
+    return this.#parts.now === undefined ? Date.now() : NaN;
   }
 
   #finished(raw: EngineResult, outcome: Outcome): RunResult {
     const agent = this.#parts.speakers[raw.profile] ?? "root";
-    return finished(raw, outcome, agent, this.#models.priceBasis());
+    return finished(this.id, raw, outcome, agent, this.#models.priceBasis());
   }
 
   #conclude(result: RunResult): void {
     this.#ended = result;
     this.#dropSignal();
+    this.#journal?.end();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
     void this.#warnIfUnread(result, this.#delivery.endReaders());

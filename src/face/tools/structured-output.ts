@@ -4,11 +4,11 @@ import type { ProfileOptions } from "../api/agent.js";
 import type { OutputFormat as EngineFormat } from "../generated/input.js";
 import { AGENT_OUTPUT, OUTPUT_DATA } from "../generated/tables.js";
 import { LoopletError } from "../api/errors.js";
-import { checkOptions, isObject } from "../options/check.js";
+import { checkOptions, isObject, joined } from "../options/check.js";
 import { checkSchemaName } from "../options/model-options.js";
 import { given, type OptionTable } from "../options/options.js";
 import { PartialJson } from "./partial-json.js";
-import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
+import { inputJsonSchema, isRawShape, isStandardSchema, issuesInWords } from "./tool-schema.js";
 
 const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "function" };
 
@@ -20,12 +20,12 @@ const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "f
 export function outputConfig(options: ProfileOptions): EngineFormat | undefined {
   const { output } = options;
   if (output === undefined) return undefined;
-  checkFormat(output);
-  const { schema, name, validate } = output;
+  const format = checkFormat(output);
+  const { schema, name, validate } = format;
   checkSchemaName(name, "output.name");
   const isStandard = isStandardSchema(schema);
   return {
-    ...given(output, OUTPUT_DATA),
+    ...given(format, OUTPUT_DATA),
     schema: inputJsonSchema(schema, "output.schema"),
     validate: !isStandard,
     ask: isStandard || validate !== undefined,
@@ -37,9 +37,13 @@ export function outputConfig(options: ProfileOptions): EngineFormat | undefined 
 export type HearText = (iteration: number, attempt: number, block: number, text: string) => unknown;
 
 /** Checks the names of the option. A schema in its place is the usual mistake. */
-function checkFormat(output: unknown): void {
+function checkFormat(output: OutputFormat): OutputFormat {
   const isSchema =
     isStandardSchema(output) || (isObject(output) && ("_def" in output || "properties" in output));
+  if (isObject(output) && !Object.hasOwn(output, "schema") && isRawShape(output)) {
+    const shape = "is the shape of an object, not its schema; write output: { schema: z.object({ … }) }";
+    throw new LoopletError("config_wrong_type", "output", shape);
+  }
   if (!isSchema) return checkOptions(output, "output", OUTPUT_TABLE);
   const problem = "is a schema; write output: { schema }, which has room for a name and a check beside it";
   throw new LoopletError("config_wrong_type", "output", problem);
@@ -65,7 +69,7 @@ export class StructuredOutput {
 
   /** Checks an answer against the schema and `validate` of the agent at this index. */
   async check(written: unknown, profile: number): Promise<{ problem?: string; output?: unknown }> {
-    const { schema, validate } = this.#profiles[profile]!.output ?? {};
+    const { schema, validate } = joined(this.#profiles[profile]!.output);
     let value = written;
     if (isStandardSchema(schema)) {
       const result = await schema["~standard"].validate(written);

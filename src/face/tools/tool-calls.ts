@@ -153,9 +153,9 @@ export class ToolCalls {
       if (typeof onUnknownTool !== "function") throw new Error(`There is no tool ${toolName}.`);
       return onUnknownTool({ toolName, input }, context);
     }
-    const { options } = known;
-    if (options.execute !== undefined) return options.execute(input, context);
-    const more = { toolName, tool: options };
+    const { options, defined } = known;
+    if (options.execute !== undefined) return options.execute.call(defined, input, context);
+    const more = { toolName, tool: defined };
     return handlerOf(options, toolHandlers)!(
       input,
       Object.defineProperties(more, Object.getOwnPropertyDescriptors(context)) as ToolHandlerContext,
@@ -241,8 +241,8 @@ async function leave(generator: ToolGenerator): Promise<void> {
   }
 }
 
-function resourceKey({ options }: KnownTool, input: unknown): string | undefined {
-  const key: unknown = options.resourceKey?.(input);
+function resourceKey({ options, defined }: KnownTool, input: unknown): string | undefined {
+  const key: unknown = options.resourceKey?.call(defined, input);
   if (key === undefined || key === null || key === "") return undefined;
   if (typeof key === "object")
     throw new TypeError(`resourceKey needs to return a text, got ${describeReturned(key)}`);
@@ -250,10 +250,14 @@ function resourceKey({ options }: KnownTool, input: unknown): string | undefined
 }
 
 /** True if a call needs an approval, also if the function that decides throws. */
-async function needsApproval({ options }: KnownTool, input: unknown, toolCallId: string): Promise<boolean> {
+async function needsApproval(
+  { options, defined }: KnownTool,
+  input: unknown,
+  toolCallId: string,
+): Promise<boolean> {
   if (typeof options.needsApproval !== "function") return false;
   try {
-    return Boolean(await options.needsApproval(input, { toolCallId }));
+    return Boolean(await options.needsApproval.call(defined, input, { toolCallId }));
   } catch {
     return true;
   }

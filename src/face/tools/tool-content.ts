@@ -15,12 +15,14 @@ export interface RichResult {
 }
 
 /** The fields of a rich result; an object with any other field is an ordinary value. */
-const FIELDS = ["content", "isError", "structuredContent", "_meta"];
+const FIELDS = ["content", "isError", "structuredContent", "_meta", "resultType"];
 
 /** The result as blocks; undefined for an ordinary value. */
 export function richResult(value: unknown): RichResult | undefined {
   if (!isObject(value) || !Array.isArray(value["content"])) return undefined;
   if (!Object.keys(value).every((name) => FIELDS.includes(name))) return undefined;
+  // MCP's word for a result that is whole. Any other type, and any further field, would be lost in blocks.
+  if ((value["resultType"] ?? "complete") !== "complete") return undefined;
   const content = value["content"].map(blockOf);
   if (content.includes(undefined)) return undefined;
   const { isError, structuredContent } = value;
@@ -35,7 +37,8 @@ export function isContentBlock(block: unknown): block is ContentBlock {
   return (
     block["type"] === "media" &&
     typeof block["mediaType"] === "string" &&
-    (typeof block["data"] === "string") !== (typeof block["url"] === "string")
+    (typeof block["data"] === "string") !== (typeof block["url"] === "string") &&
+    (block["name"] === undefined || typeof block["name"] === "string")
   );
 }
 
@@ -68,9 +71,11 @@ function resourceBlock({ uri, text, blob, mimeType }: Record<string, unknown>): 
 }
 
 /** A file that models can read, recognised by its declared type or by its first bytes. */
-export function mediaOf(bytes: Uint8Array, type = ""): ContentBlock | undefined {
+export function mediaOf(bytes: Uint8Array, type = "", name?: string): ContentBlock | undefined {
   const mediaType = isShown(type) ? type : sniffed(bytes);
-  return mediaType === undefined ? undefined : { type: "media", mediaType, data: base64Of(bytes) };
+  if (mediaType === undefined) return undefined;
+  const media: ContentBlock = { type: "media", mediaType, data: base64Of(bytes) };
+  return name === undefined ? media : { ...media, name };
 }
 
 function isShown(type: string): boolean {

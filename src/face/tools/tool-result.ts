@@ -65,12 +65,13 @@ function fromRich({
 async function fromBlob(blob: Blob): Promise<ToolReturn> {
   if (/^text\/|json\b/.test(blob.type)) return { value: JSON.stringify(await blob.text()) };
   const bytes = new Uint8Array(await blob.arrayBuffer());
-  return fileOf(bytes, blob.type) ?? { value: jsonOf(bytes)! };
+  const name = typeof File !== "undefined" && blob instanceof File ? blob.name : undefined;
+  return fileOf(bytes, blob.type, name) ?? { value: jsonOf(bytes)! };
 }
 
-function fileOf(value: unknown, type?: string): ToolReturn | undefined {
+function fileOf(value: unknown, type?: string, name?: string): ToolReturn | undefined {
   const bytes = bytesOf(value);
-  const media = bytes === undefined ? undefined : mediaOf(bytes, type);
+  const media = bytes === undefined ? undefined : mediaOf(bytes, type, name);
   return media === undefined ? undefined : { content: [media] };
 }
 

@@ -38,7 +38,7 @@ export function inputJsonSchema(schema: unknown, field: string): Record<string, 
 }
 
 /** True for the fields of an object as its library describes them: `{ city: z.string() }`. */
-function isRawShape(json: Record<string, unknown>): boolean {
+export function isRawShape(json: Record<string, unknown>): boolean {
   const fields = Object.values(json);
   return fields.length > 0 && fields.every((field) => isStandardSchema(field) || isOldZod(field));
 }

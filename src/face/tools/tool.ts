@@ -10,6 +10,7 @@
  */
 import { LoopletError } from "../api/errors.js";
 import type {
+  HandoffOptions,
   InputSchema,
   StandardSchemaV1,
   Tool,
@@ -20,7 +21,16 @@ import type {
 } from "../api/index.js";
 import type { ToolConfig } from "../generated/input.js";
 import { TOOL_DATA } from "../generated/tables.js";
-import { at, checkOptions, checkValue, describe, isObject, isRecord } from "../options/check.js";
+import {
+  at,
+  checkChoice,
+  checkOptions,
+  checkValue,
+  describe,
+  fieldOf,
+  isObject,
+  isRecord,
+} from "../options/check.js";
 import { optionsOf } from "../options/made-agent.js";
 import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
@@ -37,7 +47,7 @@ export function tool<
   R = unknown,
   const N extends string | undefined = undefined,
 >(options: ToolOptions<S, R> & { name?: N }): ToolOptions<S, R> & (N extends string ? { name: N } : unknown) {
-  const name: unknown = isObject(options) ? options.name : undefined;
+  const name: unknown = isObject(options) ? fieldOf(options, "name") : undefined;
   checkTool(options, typeof name === "string" ? name : "tool");
   return options as ToolOptions<S, R> & (N extends string ? { name: N } : unknown);
 }
@@ -46,8 +56,12 @@ export function tool<
 export interface KnownTool {
   readonly config: ToolConfig & { name: string };
   readonly options: Tool;
+  /** The tool as your code has defined it. */
+  readonly defined: Tool;
   /** The Standard Schema that checks the input before the call, if the engine does not. */
   readonly standard: StandardSchemaV1 | undefined;
+  /** Chooses the messages that the agent behind a handoff begins with. */
+  inputFilter?: HandoffOptions["inputFilter"];
 }
 
 /** An agent's tools by name, in the order in which they were given. */
@@ -76,12 +90,13 @@ export function knowTools(
     if (known.has(name)) {
       throw new LoopletError("config_duplicate_tool", field, `two tools are named "${name}"; rename one`);
     }
-    known.set(name, know(name, field, options));
-    if (handlerOf(options, handlers) === undefined) {
+    const tool = know(name, field, options);
+    known.set(name, tool);
+    if (handlerOf(tool.options, handlers) === undefined) {
       throw new LoopletError(
         "config_missing",
         at(field, "execute"),
-        `No handler registered for tool: ${name} (kind: ${options.kind}); give it execute, or toolHandlers a function of this kind or "*"`,
+        `No handler registered for tool: ${name} (kind: ${tool.options.kind}); give it execute, or toolHandlers a function of this kind or "*"`,
       );
     }
   }
@@ -104,7 +119,7 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
   }
   for (const [index, options] of (tools as Tool[]).entries()) {
     const field = `${place}[${index}]`;
-    const name = isObject(options) ? (options as Tool).name : undefined;
+    const name = isObject(options) ? fieldOf(options, "name") : undefined;
     if (isObject(options) && name === undefined && optionsOf(options) === undefined) {
       throw new LoopletError("config_missing", at(field, "name"), "is required for a tool in an array");
     }
@@ -112,13 +127,13 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
   }
 }
 
-function know(name: string, field: string, options: Tool): KnownTool {
-  if (optionsOf(options) !== undefined) {
+function know(name: string, field: string, defined: Tool): KnownTool {
+  if (optionsOf(defined) !== undefined) {
     const problem =
       "is an agent; make it a tool with subagent(agent, { description }) or handoff(agent, { description })";
     throw new LoopletError("config_wrong_type", field, problem);
   }
-  checkTool(options, field);
+  const options = checkTool(defined, field);
   if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
     throw new LoopletError(
       "config_invalid_value",
@@ -131,13 +146,14 @@ function know(name: string, field: string, options: Tool): KnownTool {
   const inputSchema = inputJsonSchema(options.inputSchema, at(field, "inputSchema"));
   return {
     options,
+    defined,
     standard: validate ? standard : undefined,
     config: {
       name,
       description: options.description,
       inputSchema,
       ...bindingConfig(options.bindings, inputSchema, at(field, "bindings")),
-      readOnly: options.annotations?.readOnlyHint,
+      readOnly: readOnlyHintOf(options),
       ...given(options, TOOL_DATA),
       validate: validate && standard === undefined,
       prepare:
@@ -145,21 +161,25 @@ function know(name: string, field: string, options: Tool): KnownTool {
         options.resourceKey !== undefined ||
         typeof options.needsApproval === "function",
       needsApproval: options.needsApproval === true || undefined,
-      replayOnce: options.replay === "once",
+      mayNeedApproval: typeof options.needsApproval === "function" || undefined,
+      replay: options.replay,
     },
   };
 }
 
-function checkTool(options: unknown, field: string): void {
-  checkOptions(options, field, TOOL_TABLE);
-  const { inputSchema, replay, needsApproval, execute, kind, annotations } = options as Tool;
-  const readOnlyHint: unknown = annotations?.readOnlyHint;
+function checkTool(given: Tool, field: string): Tool {
+  const options = checkOptions(given, field, TOOL_TABLE);
+  const { inputSchema, replay, needsApproval, execute, kind } = options;
+  const readOnlyHint: unknown = readOnlyHintOf(options);
   if (readOnlyHint !== undefined) checkValue(readOnlyHint, at(field, "annotations.readOnlyHint"), "boolean");
   if (execute === undefined && kind === undefined)
     throw new LoopletError("config_missing", at(field, "execute"), "is required");
   checkNeedsApproval(needsApproval, at(field, "needsApproval"));
-  if (replay !== undefined && replay !== "once") {
-    throw new LoopletError("config_invalid_value", at(field, "replay"), `needs "once"`);
-  }
+  if (replay !== undefined) checkChoice(replay, at(field, "replay"), ["safe", "once"]);
   inputJsonSchema(inputSchema, at(field, "inputSchema"));
+  return options;
+}
+
+function readOnlyHintOf({ annotations }: Tool): boolean | undefined {
+  return annotations && (fieldOf(annotations, "readOnlyHint") as boolean | undefined);
 }

@@ -1,16 +1,20 @@
 /**
- * `looplet/trace`: the record of runs for people who watch them, as rows for a database and spans for OpenTelemetry.
+ * `looplet/trace`: the record of runs for people who watch them, as rows for a database, and as spans and
+ * metrics for OpenTelemetry.
  *
  * The room `trace/` owns the forms of that record. It hears events and results, and never changes a run. Users hand its
  * tracers to `createAgent`, and each run calls them by `tracing.ts`: first for a trace, then with each event, then with
  * the result. A tracer that throws is reported to `onError`, and the run goes on.
  */
 export { ndjson, type Sink } from "./sink.js";
-export { openTelemetry, type OpenTelemetry } from "./otel.js";
+export { openTelemetry, type OpenTelemetry } from "./otel/open-telemetry.js";
 export { traceQueries, traceTable } from "./queries.js";
 export { redacted } from "./redacted.js";
 export { tracerRegistry, type TracerRegistry } from "./registry.js";
 export { traceRows, type RowOptions, type TracedCall, type TraceRow } from "./rows.js";
 export { traceSpans, type Span } from "./recorded.js";
-export type { Attributes, SpanEvent, SpanOptions } from "./spans.js";
+export type { Attributes } from "./conventions.js";
+export type { OpenTelemetryMeter } from "./otel/metrics.js";
+export type { SpanEvent } from "./span.js";
+export type { SpanOptions } from "./spans.js";
 export { summarizeTrace, type TraceSummary } from "./summary.js";

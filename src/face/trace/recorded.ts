@@ -1,7 +1,9 @@
 /** Spans as plain objects, for a file, a database or a page that draws them. */
 import type { Tracer } from "../api/index.js";
 import { tracing, type Sink } from "./sink.js";
-import { checkSpanOptions, SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
+import type { Attributes } from "./conventions.js";
+import type { SpanEvent } from "./span.js";
+import { checkSpanOptions, SpanTree, type SpanOptions } from "./spans.js";
 
 /** A span that has ended or, with `starts: true`, one that has begun. */
 export interface Span {
@@ -26,9 +28,9 @@ export interface Span {
  * Gives `sink` every span as it ends, children before their parents. With `starts: true` it also gives every span as
  * it begins.
  */
-export function traceSpans(sink: Sink<Span>, options: SpanOptions & { starts?: boolean } = {}): Tracer {
+export function traceSpans(sink: Sink<Span>, given: SpanOptions & { starts?: boolean } = {}): Tracer {
   const open = tracing(sink);
-  checkSpanOptions(options, "traceSpans", { starts: "boolean" });
+  const options = checkSpanOptions(given, "traceSpans", { starts: "boolean" });
   return (run) => {
     const hex = (digits: number): string => {
       const drawn = Array.from({ length: digits }, () => Math.floor(run.random() * 16).toString(16));

@@ -13,6 +13,8 @@ export interface TracedCall {
   name: string;
   /** SHA-256 of the input's canonical JSON: equal inputs have equal hashes. */
   input_hash: string;
+  /** The hash of the input that the tool got in place of the model's, if your code changed it. */
+  updated_input_hash?: string;
   /** Running time in milliseconds. */
   ms: number;
   ok: boolean;
@@ -29,11 +31,11 @@ export interface TraceRow {
    */
   stop_reason: string | null;
   tool_calls: TracedCall[];
-  /** All input tokens, cached or not. */
-  input_tokens: number;
-  output_tokens: number;
-  cache_read: number;
-  cache_write: number;
+  /** All input tokens, cached or not. The four counts are `null` if the vendor reported no usage. */
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cache_read: number | null;
+  cache_write: number | null;
   /** The end of the iteration, in ISO 8601. */
   ts: string;
   /** The subagent's path in the run's tree; only in the rows of a subagent. */
@@ -52,9 +54,9 @@ export interface RowOptions {
 }
 
 /** Gives `sink` a row per iteration. */
-export function traceRows(sink: Sink<TraceRow>, options: RowOptions = {}): Tracer {
+export function traceRows(sink: Sink<TraceRow>, given: RowOptions = {}): Tracer {
   const open = tracing(sink);
-  checkOptions(options, "traceRows", { jobId: "any", subagents: "boolean" });
+  const options = checkOptions(given, "traceRows", { jobId: "any", subagents: "boolean" });
   if (options.jobId !== undefined && typeof options.jobId !== "function")
     checkValue(options.jobId, "traceRows.jobId", "text");
   return (run) => {
@@ -108,6 +110,7 @@ class Rows {
         if (call === undefined) return undefined;
         call.ms = event.durationMs;
         call.ok = event.type === "tool-result";
+        if (event.updatedInputHash !== undefined) call.updated_input_hash = event.updatedInputHash;
         return undefined;
       }
       case "iteration-finish":
@@ -193,13 +196,13 @@ function loopReason({ outcome, stoppedBy }: Outcome, model: string | null): stri
 }
 
 function tokens(
-  usage: Usage,
+  usage: Usage | null,
 ): Pick<TraceRow, "input_tokens" | "output_tokens" | "cache_read" | "cache_write"> {
   return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cache_read: usage.cacheReadTokens,
-    cache_write: usage.cacheWriteTokens,
+    input_tokens: usage?.inputTokens ?? null,
+    output_tokens: usage?.outputTokens ?? null,
+    cache_read: usage?.cacheReadTokens ?? null,
+    cache_write: usage?.cacheWriteTokens ?? null,
   };
 }
 

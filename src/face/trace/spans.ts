@@ -1,56 +1,23 @@
 /**
- * The spans of a run, made of its events. An agent's span contains a chat span per HTTP request and a span per tool,
- * and a tool's span contains the span of its subagent.
- *
- * Names and attributes follow OpenTelemetry's conventions for generative AI, which are in development:
- * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai> (2026-11-21).
+ * The spans of a run, made of its events. An agent's span contains a chat span per model call and a span per tool, and a
+ * tool's span contains the span of its subagent. `conventions.ts` has the names.
  */
 import type {
   CompactTrigger,
-  Failure,
   Outcome,
   RunEvent,
   RunEventOf,
   RunResult,
   Trace,
   TracedRun,
-  Usage,
 } from "../api/index.js";
 import { checkOptions } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
+import { addToAgent, AGENT_NAME, askedModel, OPERATION, type Asked, type Attributes } from "./conventions.js";
+import { ModelCall } from "./model-call.js";
 import { redacted } from "./redacted.js";
+import { Open, type SpanEvent, type SpanStart, type SpanWriter } from "./span.js";
 import { framesOf } from "./stack.js";
-
-export type Attributes = { [name: string]: string | number | boolean | string[] };
-
-/** An event at one moment of a span. */
-export interface SpanEvent {
-  name: string;
-  timeMs: number;
-  attributes: Attributes;
-}
-
-/** The facts about a span that are known when it begins. */
-export interface SpanStart {
-  name: string;
-  kind: "internal" | "client";
-  startMs: number;
-  attributes: Attributes;
-}
-export interface SpanEnd {
-  endMs: number;
-  /** The attribute `error.type`, for a span that failed. */
-  error: string | undefined;
-  /** The attributes of the start and all later ones. */
-  attributes: Attributes;
-  events: SpanEvent[];
-}
-
-/** The receiver of spans. `H` is its handle for a span that has begun. */
-export interface SpanWriter<H> {
-  start(span: SpanStart, parent: H | undefined): H;
-  end(span: H, end: SpanEnd): unknown;
-}
 
 export interface SpanOptions {
   /** The agent's name. A subagent's name is the last part of its path. Default: none. */
@@ -72,8 +39,12 @@ export interface SpanOptions {
 }
 
 /** @throws LoopletError `config_…` */
-export function checkSpanOptions(options: SpanOptions, field: string, more: OptionTable = {}): void {
-  checkOptions(options, field, {
+export function checkSpanOptions<O extends SpanOptions>(
+  options: O,
+  field: string,
+  more: OptionTable = {},
+): O {
+  return checkOptions(options, field, {
     agentName: "text",
     content: "boolean",
     names: ["gen_ai", "prompty"],
@@ -81,21 +52,6 @@ export function checkSpanOptions(options: SpanOptions, field: string, more: Opti
     attributes: "object",
     ...more,
   });
-}
-
-class Open<H> {
-  readonly attributes: Attributes;
-  readonly events: SpanEvent[] = [];
-  error: string | undefined;
-  /** The end of a span whose last attributes are still unknown. */
-  endMs: number | undefined;
-
-  constructor(
-    readonly handle: H,
-    readonly start: SpanStart,
-  ) {
-    this.attributes = start.attributes;
-  }
 }
 
 interface Call<H> {
@@ -111,11 +67,13 @@ interface AgentSpans<H> {
   readonly call: Call<H> | undefined;
   model: string;
   vendor: string;
-  chat: Open<H> | undefined;
+  chat: ModelCall<H> | undefined;
   /** Why a summary of the history is being made. */
   compacting: CompactTrigger | undefined;
+  /** A summary stands for the beginning of the history. */
+  isCompacted: boolean;
   readonly calls: Map<string, Call<H>>;
-  /** Sums over the agent's own requests and its subagents' requests. */
+  /** Sums over the agent's own model calls and those of its subagents. */
   readonly sums: { [name: string]: number };
 }
 
@@ -137,76 +95,59 @@ export class SpanTree<H> implements Trace {
     switch (event.type) {
       case "agent-start":
         tellModel(agent, event);
-        Object.assign(agent.span.attributes, asked(agent));
+        Object.assign(agent.span.attributes, askedModel(agent));
         return undefined;
       case "attempt-start":
         return this.#startChat(agent, event, timeMs);
       case "model-change": {
         tellModel(agent, event);
         if (event.error === undefined) return undefined;
-        this.#failChat(agent, event.error);
+        agent.chat?.fail(event.error);
         return this.#endChat(agent, timeMs);
       }
       case "compact-start":
-        note(agent.span, event.type, timeMs, {});
+        agent.span.note(event.type, timeMs, {});
         // A summary on `overflow` means that the request was too long; no other event says so.
-        if (agent.chat !== undefined) agent.chat.error = "context_length";
+        agent.chat?.fail({ code: "context_length" });
         agent.compacting = event.trigger;
         return this.#endChat(agent, timeMs);
       case "compact-boundary":
-        note(agent.span, event.type, timeMs, {});
+        agent.span.note(event.type, timeMs, {});
+        agent.isCompacted = true;
         return this.#endSummary(agent, timeMs);
       case "text-start":
       case "reasoning-start":
-      case "tool-input-start": {
-        const { chat } = agent;
-        if (chat !== undefined && chat.attributes[FIRST_CHUNK] === undefined)
-          chat.attributes[FIRST_CHUNK] = (timeMs - chat.start.startMs) / 1000;
-        return undefined;
-      }
+      case "tool-input-start":
+        return agent.chat?.begin(timeMs);
       case "text-end":
       case "reasoning-end":
       case "tool-input-end":
-        // A call may have started while the answer was still streaming.
-        if (agent.chat?.endMs !== undefined) agent.chat.endMs = timeMs;
-        return undefined;
+        return agent.chat?.block(timeMs);
       case "usage":
-        if (agent.chat !== undefined) Object.assign(agent.chat.attributes, usageOf(event.usage));
-        return undefined;
+        return agent.chat?.used(event.usage);
       case "retry":
-        this.#failChat(agent, event.error);
-        note(agent.span, "retry", timeMs, { attempt: event.nextAttempt, delay_ms: event.delayMs });
-        return this.#endChat(agent, timeMs);
+        return agent.chat?.retry(event, timeMs);
       case "tool-call":
-        if (agent.chat !== undefined) agent.chat.endMs = timeMs;
-        agent.calls.set(event.toolCallId, this.#call(event));
+        agent.chat?.complete(timeMs);
+        agent.calls.set(event.toolCallId, this.#call(agent, event));
         return undefined;
       case "tool-result":
       case "tool-error":
         return this.#endTool(agent, event, timeMs);
       case "question":
-        return note(agent.span, "question", timeMs, { id: event.questionId, about: event.question });
+        return agent.span.note("question", timeMs, { id: event.questionId, about: event.question });
       case "answered":
-        return note(agent.span, "answered", timeMs, { id: event.questionId });
+        return agent.span.note("answered", timeMs, { id: event.questionId });
       case "warning":
-        note(agent.span, "warning", timeMs, { code: event.code });
-        if (event.error !== undefined) this.#failChat(agent, event.error);
+        agent.span.note("warning", timeMs, { code: event.code });
+        if (event.error !== undefined) agent.chat?.fail(event.error);
         return event.code.startsWith("compaction_") ? this.#endSummary(agent, timeMs) : undefined;
       case "iteration-finish":
-        if (agent.chat !== undefined) {
-          const { finishReason, responseId, responseModel } = event;
-          const told = {
-            finish_reasons: finishReason === null ? null : [finishReason],
-            id: responseId,
-            model: responseModel,
-          };
-          for (const [name, value] of Object.entries(told))
-            if (value != null) agent.chat.attributes[`gen_ai.response.${name}`] = value;
-        }
+        agent.chat?.told(event);
         return this.#endChat(agent, timeMs);
       case "error":
         // An error that ends the run during a summary does not belong to the summary's request.
-        if (agent.compacting === undefined) this.#failChat(agent, event.error);
+        if (agent.compacting === undefined) agent.chat?.fail(event.error);
         agent.span.error = event.error.code;
         return undefined;
       case "agent-finish":
@@ -217,7 +158,7 @@ export class SpanTree<H> implements Trace {
       case "finish":
         return this.#finish(event, timeMs);
       default:
-        return MOMENTS.has(event.type) ? note(agent.span, event.type, timeMs, {}) : undefined;
+        return MOMENTS.has(event.type) ? agent.span.note(event.type, timeMs, {}) : undefined;
     }
   }
 
@@ -256,9 +197,9 @@ export class SpanTree<H> implements Trace {
         kind: "internal",
         startMs: timeMs,
         attributes: {
-          "gen_ai.operation.name": "invoke_agent",
-          ...asked({ model, vendor, ...(event as Partial<Asked>) }),
-          ...(name === undefined ? {} : { "gen_ai.agent.name": name }),
+          [OPERATION]: "invoke_agent",
+          ...askedModel({ model, vendor, ...(event as Partial<Asked>) }),
+          ...(name === undefined ? {} : { [AGENT_NAME]: name }),
           ...(isRoot ? { "looplet.run.id": this.#run.id, ...attributes } : {}),
           ...(isRoot && names === "prompty" ? { signature: "prompty.turn" } : {}),
         },
@@ -274,6 +215,7 @@ export class SpanTree<H> implements Trace {
       vendor,
       chat: undefined,
       compacting: undefined,
+      isCompacted: false,
       calls,
       sums: {},
     };
@@ -281,39 +223,21 @@ export class SpanTree<H> implements Trace {
     return agent;
   }
 
-  #startChat(agent: AgentSpans<H>, event: RunEventOf<"attempt-start">, startMs: number): void {
-    const { model, compacting } = agent;
+  #startChat(agent: AgentSpans<H>, { iteration }: RunEventOf<"attempt-start">, startMs: number): void {
+    if (agent.chat?.goesOn() === true) return;
     this.#endChat(agent, startMs);
-    agent.chat = this.#start(
-      {
-        name: this.#options.names === "prompty" ? "execute" : `chat ${model}`,
-        kind: "client",
-        startMs,
-        attributes: {
-          "gen_ai.operation.name": "chat",
-          ...asked(agent),
-          "looplet.iteration": event.iteration,
-          "looplet.attempt": event.attempt,
-          ...(compacting === undefined ? {} : { "looplet.compaction": compacting }),
-        },
-      },
-      agent.span,
-    );
-  }
-
-  #failChat(agent: AgentSpans<H>, { code, status }: Failure): void {
-    const { chat } = agent;
-    if (chat === undefined) return;
-    chat.error = code;
-    if (status !== undefined) chat.attributes["http.response.status_code"] = status;
+    const { model, vendor, compacting: compaction, isCompacted, span } = agent;
+    const name = this.#options.names === "prompty" ? "execute" : `chat ${model}`;
+    const facts = { name, model, vendor, iteration, compaction, isCompacted };
+    agent.chat = new ModelCall(this.#writer, facts, startMs, span);
   }
 
   #endChat(agent: AgentSpans<H>, timeMs: number): unknown {
     const { chat } = agent;
     if (chat === undefined) return undefined;
     agent.chat = undefined;
-    addUp(agent.sums, chat.attributes);
-    return this.#end(chat, chat.endMs ?? timeMs);
+    addToAgent(agent.sums, chat.attributes);
+    return chat.end(timeMs);
   }
 
   /**
@@ -326,14 +250,21 @@ export class SpanTree<H> implements Trace {
     return this.#endChat(agent, timeMs);
   }
 
-  #call(event: RunEventOf<"tool-call">): Call<H> {
+  #call(agent: AgentSpans<H>, event: RunEventOf<"tool-call">): Call<H> {
+    const caller = agent.span.attributes[AGENT_NAME];
     const attributes: Attributes = {
-      "gen_ai.operation.name": "execute_tool",
+      [OPERATION]: "execute_tool",
       "gen_ai.tool.name": event.toolName,
       "gen_ai.tool.call.id": event.toolCallId,
       "gen_ai.tool.type": "function",
+      ...(caller === undefined ? {} : { [AGENT_NAME]: caller }),
       "looplet.iteration": event.iteration,
     };
+    if (event.transfer !== undefined) {
+      // An agent has the name of the tool that calls it.
+      attributes["gen_ai.transfer.mode"] = event.transfer;
+      attributes[TARGET] = event.toolName;
+    }
     if (event.inputHash !== undefined) attributes["looplet.tool.input_hash"] = event.inputHash;
     if (this.#options.content === true)
       attributes["gen_ai.tool.call.arguments"] = JSON.stringify(redacted(event.input));
@@ -342,7 +273,8 @@ export class SpanTree<H> implements Trace {
 
   #startTool(agent: AgentSpans<H> | undefined, call: Call<H>, startMs: number): Open<H> {
     const { name, attributes } = call;
-    const label = this.#options.names === "prompty" ? name : `execute_tool ${name}`;
+    const target = attributes[TARGET] as string | undefined;
+    const label = this.#options.names === "prompty" ? name : words("execute_tool", name, target);
     return this.#start({ name: label, kind: "internal", startMs, attributes }, agent?.span);
   }
 
@@ -360,10 +292,23 @@ export class SpanTree<H> implements Trace {
     agent.calls.delete(event.toolCallId);
     const span = call.span ?? this.#startTool(agent, call, endMs - event.durationMs);
     if (call.thrown !== undefined) span.events.push(call.thrown);
+    this.#tellUpdate(span.attributes, event);
     if (event.type === "tool-error") span.error = event.error.code;
     else if (this.#options.content === true)
       span.attributes["gen_ai.tool.call.result"] = JSON.stringify(redacted(event.output)) ?? "null";
-    return this.#end(span, endMs);
+    return span.end(endMs);
+  }
+
+  /** Tells the input with which the tool ran, if it is not the one that the model wrote. */
+  #tellUpdate(
+    attributes: Attributes,
+    { updatedInput, updatedInputHash }: RunEventOf<"tool-result"> | RunEventOf<"tool-error">,
+  ): void {
+    if (updatedInputHash !== undefined) attributes["looplet.tool.updated_input_hash"] = updatedInputHash;
+    if (updatedInput === undefined || this.#options.content !== true) return;
+    const written = attributes["gen_ai.tool.call.arguments"];
+    if (written !== undefined) attributes["looplet.tool.written_arguments"] = written;
+    attributes["gen_ai.tool.call.arguments"] = JSON.stringify(redacted(updatedInput));
   }
 
   #finish({ outcome }: RunEventOf<"finish">, endMs: number): unknown {
@@ -388,78 +333,30 @@ export class SpanTree<H> implements Trace {
   #endAgent(agent: AgentSpans<H>, endMs: number): unknown {
     if (agent.span.endMs === -1) return undefined;
     Object.assign(agent.span.attributes, agent.sums);
-    if (agent.parent !== undefined) addUp(agent.parent.sums, agent.sums);
-    const ended = this.#end(agent.span, endMs);
+    if (agent.parent !== undefined) addToAgent(agent.parent.sums, agent.sums);
+    const ended = agent.span.end(endMs);
     agent.span.endMs = -1;
     return ended;
   }
 
   #start(span: SpanStart, parent: Open<H> | undefined): Open<H> {
-    return new Open(this.#writer.start(span, parent?.handle), span);
-  }
-
-  #end({ handle, attributes, events, error }: Open<H>, endMs: number): unknown {
-    if (error !== undefined) attributes["error.type"] = error;
-    return this.#writer.end(handle, { endMs, error, attributes, events });
+    return new Open(this.#writer, span, parent);
   }
 }
 
-const FIRST_CHUNK = "gen_ai.response.time_to_first_chunk";
+const TARGET = "gen_ai.transfer.target.name";
 
 /** Events that have only a name. */
 const MOMENTS: ReadonlySet<string> = new Set(["steer-delivered", "reset", "abort", "handoff"]);
-
-/** The conventions' names of vendors. */
-const PROVIDERS: { readonly [vendor: string]: string } = {
-  google: "gcp.gemini",
-  gemini: "gcp.gemini",
-  vertex: "gcp.vertex_ai",
-  bedrock: "aws.bedrock",
-  azure: "azure.ai.openai",
-  mistral: "mistral_ai",
-  moonshot: "moonshot_ai",
-  xai: "x_ai",
-};
-
-interface Asked {
-  model: string;
-  vendor: string;
-}
-
-function asked({ model, vendor }: Asked): Attributes {
-  return { "gen_ai.provider.name": PROVIDERS[vendor] ?? vendor, "gen_ai.request.model": model };
-}
 
 function tellModel(agent: Asked, { model, vendor }: Asked): void {
   agent.model = model;
   agent.vendor = vendor;
 }
 
-function usageOf(usage: Usage): Attributes {
-  return {
-    "gen_ai.usage.input_tokens": usage.inputTokens,
-    "gen_ai.usage.output_tokens": usage.outputTokens,
-    "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
-    "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
-    "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens,
-    ...(usage.costNanoUsd === null ? {} : { "looplet.cost_usd": usage.costNanoUsd / 1e9 }),
-  };
-}
-
-function addUp(into: { [name: string]: number }, from: Attributes): void {
-  for (const [name, value] of Object.entries(from)) {
-    const isUsage = name.startsWith("gen_ai.usage.") || name === "looplet.cost_usd";
-    if (isUsage && typeof value === "number") into[name] = (into[name] ?? 0) + value;
-  }
-}
-
-function note(span: Open<unknown>, name: string, timeMs: number, attributes: Attributes): void {
-  span.events.push({ name: `looplet.${name}`, timeMs, attributes });
-}
-
-function answer({ text, finishReason }: RunResult): string {
+function answer({ text }: RunResult): string {
   const parts = [{ type: "text", content: text }];
-  return JSON.stringify([{ role: "assistant", parts, finish_reason: finishReason ?? "stop" }]);
+  return JSON.stringify([{ role: "assistant", parts }]);
 }
 
 function nameOf(thrown: unknown): string {

@@ -28,8 +28,8 @@ export function summarizeTrace(rows: Iterable<TraceRow>): TraceSummary {
   let [inputTokens, outputTokens] = [0, 0];
   for (const row of rows) {
     checkRow(row, `[${index++}]`);
-    inputTokens += row.input_tokens;
-    outputTokens += row.output_tokens;
+    inputTokens += row.input_tokens ?? 0;
+    outputTokens += row.output_tokens ?? 0;
     const known = last.get(row.job_id);
     if (known === undefined || row.iter > known.iter) last.set(row.job_id, row);
   }

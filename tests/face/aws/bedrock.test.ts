@@ -30,7 +30,8 @@ describe("a model of Bedrock", () => {
       vendor: "bedrock",
       protocol: "bedrock_converse",
       model: ID,
-      baseUrl: "https://bedrock-runtime.eu-central-1.amazonaws.com/",
+      baseUrl: "https://bedrock-runtime.eu-central-1.amazonaws.com",
+      vendorUrl: "https://bedrock-runtime.eu-central-1.amazonaws.com",
       headers: [],
       maxOutputTokens: 9,
     });

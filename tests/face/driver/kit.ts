@@ -55,6 +55,7 @@ export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {
     withdraw: (question, why) => run.log.push(`withdraw ${question}: ${why}`),
     onDelta: (kind, text, block, seq) => run.deltas.push({ kind, text, block, seq }),
     onEvent: (event) => run.events.push(event),
+    save: (save) => run.log.push(`save ${save}`),
     done: () => {
       run.log.push("done");
       onDone?.();

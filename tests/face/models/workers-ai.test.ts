@@ -200,7 +200,8 @@ describe("a model of Workers AI", () => {
     const binding = new BindingDouble([broken(), broken()]);
     const model = workersAi(binding, name);
     const result = await createAgent({ model, retry: { ...noWait, maxRetries: 1 } }).run("hi").result;
-    expect(result).toMatchObject({ outcome: "failed", error: { message: "GPU gone" }, text: "It " });
+    const message = `compatible ${name} failed with server: GPU gone`;
+    expect(result).toMatchObject({ outcome: "failed", error: { message }, text: "It " });
   });
 
   it("cancels the stream when the run is aborted", async () => {

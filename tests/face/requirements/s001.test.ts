@@ -1,5 +1,5 @@
 /** The Claude Agent SDK's loop, as `createAgent` has it. */
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent } from "../../../src/face/entry/node.js";
 import type { PermissionMode } from "../../../src/face/api/index.js";
 import { call, play } from "./kit.js";
@@ -10,6 +10,10 @@ const example = [
   { text: "I edit.", toolCalls: [call("edit"), call("write")] },
   { text: "Fixed." },
 ];
+
+// Root is refused a mode, and tests may run as root.
+beforeEach(() => void vi.spyOn(process, "getuid").mockReturnValue(1000));
+afterEach(() => void vi.restoreAllMocks());
 
 const classify = (mode: string) => (mode === "auto" ? { classifyTool: () => "ask" } : {});
 
@@ -55,7 +59,7 @@ describe("S001", () => {
     const signal = outcome === "cancelled" ? AbortSignal.timeout(100) : undefined;
     const ids = () => "run-7";
     const { id, result } = await play(turns, { agent: { ids, ...agent }, model: { price }, run: { signal } });
-    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = result.usage;
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = result.usage!;
     expect({ inputTokens, outputTokens, costUsd: result.costUsd }).toEqual(used);
     expect([cacheReadTokens, cacheWriteTokens]).toEqual([0, 0]);
     expect(result).toMatchObject({ outcome, iterations: 2 });

@@ -1,5 +1,11 @@
 /** A double of the driver: remembers what the face told it, and plays the engine's part when a test says so. */
-import type { HostCallbacks, Answer, RawRunResult, ToolReturn } from "../../../src/face/host/driver.js";
+import type {
+  HostCallbacks,
+  RunSource,
+  Answer,
+  RawRunResult,
+  ToolReturn,
+} from "../../../src/face/host/driver.js";
 import type { Driver, LoadEngine } from "../../../src/face/run/engine.js";
 import type { Block, Outcome, RunEvent } from "../../../src/face/api/index.js";
 
@@ -9,6 +15,8 @@ export const USAGE = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   cacheWriteHourTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
   reasoningTokens: 0,
   costNanoUsd: 1_500_000,
   isCostReported: false,
@@ -18,7 +26,7 @@ export class FakeDriver implements Driver {
   readonly calls: [method: string, ...args: unknown[]][] = [];
   /** The configuration of the agent. */
   readonly config: { [name: string]: unknown };
-  /** The options of the run. */
+  /** The options of the run, or the entries of its journal. */
   readonly options: { [name: string]: unknown };
   isFreed = false;
   text = "";
@@ -30,11 +38,20 @@ export class FakeDriver implements Driver {
 
   constructor(
     config: string,
-    options: string,
+    options: RunSource,
     readonly host: HostCallbacks,
   ) {
     this.config = JSON.parse(config) as { [name: string]: unknown };
-    this.options = JSON.parse(options) as { [name: string]: unknown };
+    const source = typeof options === "string" ? options : options.entries;
+    this.options = JSON.parse(source) as { [name: string]: unknown };
+  }
+
+  resume(): void {
+    this.calls.push(["resume"]);
+  }
+
+  saved(save: number, ok: boolean): void {
+    this.calls.push(["saved", save, ok]);
   }
 
   start(content: readonly Block[]): void {
@@ -107,6 +124,9 @@ export class FakeDriver implements Driver {
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
       usage: USAGE,
+      modelUsage: { small: USAGE },
+      durationMs: 7,
+      apiDurationMs: 5,
       costNanoUsd: 1_500_000,
       iterations: 1,
       finishReason: "stop",

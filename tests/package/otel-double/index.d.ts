@@ -9,3 +9,13 @@ export const trace: {
   setSpan(context: object, span: Span): object;
 };
 export const context: { active(): object };
+interface Instrument {
+  record(value: number, attributes: object): void;
+  add(value: number, attributes: object): void;
+}
+export const metrics: {
+  getMeter(name: string): {
+    createHistogram(name: string, options: object): Instrument;
+    createCounter(name: string, options: object): Instrument;
+  };
+};

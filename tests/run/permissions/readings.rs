@@ -4,7 +4,7 @@ use looplet::engine::model::config::permission::{Address, Reading};
 use looplet::engine::model::input::PreparedCall;
 
 use super::*;
-use crate::world::calls_of;
+use crate::told::calls_of;
 
 fn fetch(permissions: Value, hooks: Value) -> World {
     let properties = json!({"url": {"type": "string"}});

@@ -16,10 +16,10 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "says `length` behind a call that is whole",
-            run: "runs the call",
+            server: "says `length` behind a call that is whole, or closes the call's JSON itself",
+            run: "does not run the call and tells the model that it was cut off; `runCutOffCalls` runs it",
             bodies: all_ending(&[add("t1", N1)], End::Length),
-            expect: ONE,
+            expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
             ..Row::default()
         },
         Row {

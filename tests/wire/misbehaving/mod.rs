@@ -17,6 +17,9 @@ mod play;
 #[path = "../../run/settings.rs"]
 mod settings;
 pub mod speak;
+#[allow(dead_code)]
+#[path = "../../run/told.rs"]
+mod told;
 mod wire;
 #[allow(dead_code)]
 #[path = "../../run/world.rs"]

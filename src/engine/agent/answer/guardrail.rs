@@ -16,6 +16,7 @@ use crate::engine::agent::phase::Phase;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
@@ -28,6 +29,18 @@ pub struct Guarded {
     text: String,
     /// The number of its blocks that your code has been told.
     pub blocks: u32,
+}
+
+impl Guarded {
+    /// The step that judges the answer again.
+    pub fn step(&self) -> Step {
+        let cut_off = self.calls.iter().filter(|call| call.is_cut_off);
+        Step::Judge {
+            message: self.message.clone(),
+            text: self.text.clone(),
+            cut_off: cut_off.map(|call| call.id.clone()).collect(),
+        }
+    }
 }
 
 impl Agent {

@@ -7,13 +7,13 @@ use looplet_scan::check::check;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::telling::{tell_changes, tell_held};
-use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
+use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
 impl Agent {
@@ -34,14 +34,13 @@ impl Agent {
         self.reply.take(&mut answer);
         self.reply.text = [&*self.reply.text_before, &text_of_parts(&answer)].concat();
         let shown = answer.parts.len();
-        let may_be_cut = matches!(
-            answer.finish_reason,
-            Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
-        );
-        let calls = self.calls.read(&mut answer, may_be_cut, desk);
+        let ending = Ending::of(answer.finish_reason);
+        let calls = self.calls.read(&mut answer, ending, desk);
         let content = blocks(answer, &calls);
         let message = written_by(&desk.who.model, content, false);
-        self.context.count(&usage, self.transcript.messages().len() + 1);
+        if let Some(usage) = usage {
+            self.context.count(&usage, self.transcript.messages().len() + 1);
+        }
         self.guard_answer(desk, message, calls, shown);
     }
 
@@ -71,7 +70,7 @@ impl Agent {
             let before = std::mem::take(&mut self.reply.text_before);
             self.reply.text = [before, text_of_parts(&answer)].concat();
         }
-        let calls = self.calls.read(&mut answer, false, desk);
+        let calls = self.calls.read(&mut answer, Ending::Own, desk);
         let content = blocks(answer, &calls);
         self.transcript
             .push_assistant(written_by(&desk.who.model, content, true));
@@ -160,6 +159,7 @@ fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Bloc
         PartKind::Media => Some(Block::Media {
             media_type: name,
             source: MediaSource::Data(text),
+            name: None,
             vendor,
         }),
         PartKind::Raw => Json::parse(&text).ok().map(|json| Block::Raw { json }),

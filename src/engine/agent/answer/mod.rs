@@ -24,8 +24,8 @@ pub struct Reply {
     pub response_id: Option<String>,
     /// The model that has answered, as the vendor says.
     pub response_model: Option<String>,
-    /// The usage of this iteration's attempts.
-    pub usage: Usage,
+    /// The usage of this iteration's attempts; `None` if none of them reported any.
+    pub usage: Option<Usage>,
     /// The text of the last answer that brought any.
     pub text: String,
     /// The text of the answer that the next one continues.

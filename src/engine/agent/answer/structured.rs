@@ -27,7 +27,7 @@ pub struct Structured {
     /// The last answer that fitted. A later one that does not fit leaves it.
     pub output: Option<Json>,
     /// Answers in a row that did not fit.
-    failures: u32,
+    pub failures: u32,
 }
 
 impl Agent {

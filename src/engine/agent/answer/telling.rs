@@ -23,14 +23,13 @@ impl Agent {
     }
 
     /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
-    /// is over.
+    /// is over. A prompt that joins the one before, which nobody has answered, is told by itself.
     pub(crate) fn tell_messages(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.message_events {
             return;
         }
-        let untold = self.transcript.take_untold().iter();
+        let untold = self.transcript.take_untold().into_iter();
         for message in untold.filter(|message| !message.content.is_empty()) {
-            let message = message.clone();
             desk.emit(EventKind::Message { message });
         }
     }
@@ -119,9 +118,9 @@ fn is_text(kind: PartKind) -> bool {
 
 fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
     if change == Change::Usage {
-        let usage = answer.usage;
+        let Some(usage) = answer.usage else { return };
         desk.ledger.accounts.note(desk.who.agent, usage);
-        let total = desk.ledger.accounts.used(0);
+        let total = desk.ledger.accounts.used(0).unwrap_or(usage);
         return desk.emit(EventKind::Usage { usage, total });
     }
     let (index, range) = match change {

@@ -77,6 +77,8 @@ pub struct Ask<'a> {
     pub tool_ms: Option<u64>,
     /// The question is opened, but nobody is told. It stays open until your code answers it.
     pub is_put_off: bool,
+    /// The id under which another process has asked it.
+    pub id: Option<EffectId>,
 }
 
 impl<'a> Ask<'a> {
@@ -88,6 +90,7 @@ impl<'a> Ask<'a> {
             data: facts.to_json(),
             tool_ms: None,
             is_put_off: false,
+            id: None,
         }
     }
 
@@ -147,7 +150,11 @@ impl Desk<'_> {
         let is_about_call = row.class == Class::Permission;
         let mut questions = Vec::with_capacity(askers.len());
         for (asker, timeout_ms) in askers {
-            let id = self.ledger.open(self.who.agent, EffectKind::Question(point));
+            let kind = EffectKind::Question(point);
+            let id = match ask.id {
+                Some(id) => self.ledger.reopen(id, self.who.agent, kind),
+                None => self.ledger.open(self.who.agent, kind),
+            };
             let kind = EventKind::Question {
                 question_id: id,
                 question: as_told(point),
@@ -195,7 +202,7 @@ impl Desk<'_> {
             let permissions = self.permissions.as_ref();
             question.agent_name = who.parent.as_ref().map(|parent| parent.name.clone());
             question.permission_mode = permissions.map(|permissions| permissions.mode);
-            question.effort.clone_from(&who.model.config.effort);
+            question.effort.clone_from(&who.model.asked().effort);
         }
         question
     }
@@ -205,6 +212,7 @@ impl Desk<'_> {
         let timeouts = &self.config.timeouts;
         match wait {
             Wait::Permission => self.permissions.as_ref()?.timeout_ms,
+            Wait::Person => None,
             Wait::FirstChunk => timeouts.first_chunk_ms,
             // A function that never settles would hold the run for ever.
             Wait::Tool => tool_ms.or(timeouts.tool_ms).or(Some(QUESTION_MS)),
@@ -214,9 +222,16 @@ impl Desk<'_> {
 
     /// Takes the answer to a question, or the failure in its place. Returns the point if that was its last answer.
     pub fn answered(&mut self, question: EffectId, answer: Answer) -> Option<Settled> {
+        if let (Answer::Failed { why }, Missing::StaysOpen(code)) = (&answer, self.missing(question)?) {
+            self.warn(code, why.clone());
+            return None;
+        }
         self.ledger.close(question);
         let question_id = question;
-        self.emit(EventKind::Answered { question_id });
+        self.emit(EventKind::Answered {
+            question_id,
+            updated_input: answer.updated_input().cloned(),
+        });
         let (at, OpenQuestion { asker, .. }) = self.asks.find(question)?;
         let (asker, point) = (*asker, self.asks.open.get(at)?.point);
         let mut answer = match answer {
@@ -243,6 +258,11 @@ impl Desk<'_> {
         Some(Settled { point, about, answer })
     }
 
+    fn missing(&mut self, question: EffectId) -> Option<Missing> {
+        let (at, _) = self.asks.find(question)?;
+        Some(row(self.asks.open.get(at)?.point).missing)
+    }
+
     /// The answer that stands in for a missing one. `asker` is the index of the hook that was asked.
     fn replaced(&mut self, point: Point, asker: u32, why: String) -> Answer {
         let blocks = match row(point).missing {
@@ -252,7 +272,7 @@ impl Desk<'_> {
                 return answer(why);
             }
             Missing::AsHookSays => self.hooks().get(asker as usize).is_some_and(|hook| hook.blocks),
-            Missing::PassedOver => false,
+            Missing::PassedOver | Missing::StaysOpen(_) => false,
         };
         let verdict = if blocks {
             HookAnswer::denial(why)

@@ -48,6 +48,8 @@ pub enum Wait {
     Hook,
     /// The time-out of the permissions. Without one, a person may take for ever.
     Permission,
+    /// No limit.
+    Person,
     /// `timeouts.firstChunkMs`, because the function may ask a model.
     FirstChunk,
     /// The time of the tools that the question is about, else `timeouts.toolMs`, else the longest wait.
@@ -63,6 +65,8 @@ pub enum Missing {
     /// The hook is passed over, with a warning.
     PassedOver,
     Answer(fn(String) -> Answer),
+    /// The question stays open, with a warning that has this code.
+    StaysOpen(&'static str),
     /// An answer, with a warning that has this code and begins with these words.
     Warned(fn(String) -> Answer, &'static str, &'static [&'static str]),
 }
@@ -125,6 +129,13 @@ pub fn row(point: Point) -> Row {
             missing: Missing::Answer(|why| Answer::Classified(denial(why))),
             ..PERMISSION
         },
+        // Nobody else knows what a call has done, so nothing stands in for the answer.
+        Point::Reconcile => Row {
+            wait: Wait::Person,
+            takes: |answer| matches!(answer, Answer::Reconciled(_)),
+            missing: Missing::StaysOpen("not_reconciled"),
+            ..PERMISSION
+        },
         Point::StopCondition | Point::StopRepeat => Row {
             wait: Wait::Longest,
             takes: |answer| matches!(answer, Answer::Stop(_)),
@@ -143,6 +154,12 @@ pub fn row(point: Point) -> Row {
                 NO_SUMMARY,
                 &[BUILT_IN_SUMMARY, "summarize failed: "],
             ),
+            ..FUNCTION
+        },
+        // Without the filter the next agent would read what it was to be spared, so the run fails.
+        Point::FilterHandoff => Row {
+            wait: Wait::Longest,
+            takes: |answer| matches!(answer, Answer::Filtered(_)),
             ..FUNCTION
         },
         // Calls that were not prepared fail.
@@ -177,7 +194,7 @@ pub fn takes(point: Point, answer: &Answer) -> bool {
 /// The point as the `question` event reports it. The event does not tell a classifier from a person.
 pub fn as_told(point: Point) -> Point {
     match row(point).class {
-        Class::Permission => Point::Permission,
+        Class::Permission if point != Point::Reconcile => Point::Permission,
         _ => point,
     }
 }

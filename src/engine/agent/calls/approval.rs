@@ -87,9 +87,11 @@ impl Calls {
         let ask = Ask {
             // A hook has deferred the call, so that its question stays open until your code answers it.
             is_put_off: call.gate.said(Decision::Defer),
+            id: call.question,
             ..Ask::new(point, About::Call(index), &facts)
         };
         let question = desk.ask(ask);
+        call.question = Some(question);
         call.phase = CallPhase::AwaitingAnswer;
         if !classify && desk.has_hooks(Point::Notification, PROMPT) {
             notify(call, desk, question, reason);
@@ -101,6 +103,9 @@ impl Calls {
         let &About::Call(index) = about else {
             return Next::Wait;
         };
+        if let Some(call) = self.batch.calls.get_mut(index) {
+            call.question = None;
+        }
         match self.heed_permission(desk, index, answer) {
             Next::Wait => self.advance(desk),
             next => next,

@@ -40,6 +40,10 @@ pub enum CallPhase {
     },
     /// A person or the classifier was asked whether it may run.
     AwaitingAnswer,
+    /// Your code was asked what became of the call in another process. `effect` is its start, if it had begun.
+    Reconciling {
+        effect: Option<EffectId>,
+    },
     /// The call may run as soon as no call before it is in its way.
     Queued,
     /// The call starts when the save of its start is confirmed.
@@ -74,6 +78,12 @@ pub struct Call {
     pub written: ToolInput,
     /// The input that the tool gets.
     pub input: Json,
+    /// The input that the tool would get if your code had not changed it; `None` if it has not.
+    pub unchanged: Option<Json>,
+    /// The changed input with which the tool was called, without the fields that bindings fill.
+    pub updated_input: Option<Json>,
+    /// The model reads that input beside the result.
+    pub tells_update: bool,
     pub read_only: bool,
     pub resource_key: Option<String>,
     /// The tool wants an approval, or your code asked for one when it prepared the call.
@@ -87,6 +97,8 @@ pub struct Call {
     pub worded: Option<String>,
     /// The call gives the structured answer; no tool of yours is called.
     pub is_answer: bool,
+    /// The question about it that waits for a person.
+    pub question: Option<EffectId>,
     pub phase: CallPhase,
 }
 
@@ -147,6 +159,7 @@ impl Call {
             tool_call_id: self.id.clone(),
             tool_name: self.name.clone(),
             input: written_json(&self.written),
+            updated_input: self.updated_input.clone(),
             output,
             is_error,
             duration_ms,
@@ -195,7 +208,7 @@ impl Call {
     pub fn result_block(&self) -> Block {
         let most = self.max_result_chars as usize;
         let mut is_error = false;
-        let content = match self.brought() {
+        let mut content = match self.brought() {
             Some(ToolReturn::Content(content)) => {
                 result_cap::cut_blocks(content, most).unwrap_or_else(|| content.clone())
             }
@@ -212,6 +225,12 @@ impl Call {
                 )]
             }
         };
+        // A block of its own, so that programs can still read the result.
+        if let Some(input) = self.updated_input.as_ref().filter(|_| self.tells_update) {
+            let input = input.as_str();
+            let shown = result_cap::cut(input, most).unwrap_or_else(|| input.to_owned());
+            content.push(Block::text([INPUT_CHANGED, &shown].concat()));
+        }
         Block::ToolResult {
             call_id: self.id.clone(),
             content,
@@ -219,6 +238,9 @@ impl Call {
         }
     }
 }
+
+/// The words for the model before the input with which a tool was called in place of the model's own.
+const INPUT_CHANGED: &str = "The input was changed before the tool ran: ";
 
 /// The tool's return value, as the result and the events show it.
 pub fn output_of(result: &ToolReturn) -> Json {

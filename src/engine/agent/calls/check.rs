@@ -4,6 +4,8 @@
 //! [`Calls::take_in`] checks each call first, and [`Calls::prepare`] then asks your code once for the whole batch. A
 //! call that fails a check is not run. It gets a fault that tells the model how to correct it.
 
+use serde::Deserialize;
+
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::agent::calls::permission::tool_of;
@@ -101,7 +103,8 @@ impl Calls {
             return true;
         };
         let Some(problem) = misfit(desk, call.tool, &input) else {
-            call.input = input;
+            let before = std::mem::replace(&mut call.input, input);
+            call.unchanged.get_or_insert(before);
             return true;
         };
         let message = [
@@ -188,7 +191,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         });
     }
     if call.is_cut_off {
-        let message = "The answer reached its length limit within this call, so the call was not run.";
+        let message = "The answer reached its length limit at this call, so its arguments may be cut off and the call was not run.";
         return Err(fault(
             "cut_off",
             message,
@@ -208,6 +211,11 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         }
     };
     let Some(tool) = tool else { return Ok(()) };
+    if !tool.validate && is_empty(input) && has_required(&tool.input_schema) {
+        let message = "The arguments are empty, and the tool has required fields.";
+        let hint = "Call the tool again with the required fields.";
+        return Err(fault("invalid_input", message, hint));
+    }
     let input = bound_input(input, &tool.bindings, desk.inputs);
     match misfit(desk, call.tool, &input) {
         None => Ok(()),
@@ -217,6 +225,24 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             "Call the tool again with input that fits its schema.",
         )),
     }
+}
+
+/// True for the object that missing arguments, `null` and `{}` come to.
+fn is_empty(input: &Json) -> bool {
+    let text = input.as_str().trim_ascii();
+    let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+}
+
+/// True if the schema that the model sees requires a field.
+fn has_required(schema: &Json) -> bool {
+    #[derive(Deserialize)]
+    struct Schema {
+        #[serde(default)]
+        required: Vec<String>,
+    }
+    let schema: Option<Schema> = serde_json::from_str(schema.as_str()).ok();
+    schema.is_some_and(|schema| !schema.required.is_empty())
 }
 
 /// The problem that the schema of the tool at this index finds in an input.

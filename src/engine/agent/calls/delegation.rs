@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::request::handoff::HANDED_OVER;
 use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
@@ -30,7 +31,7 @@ impl Calls {
         let (name, prompt) = (call.name.clone(), prompt_of(&call.input));
         let most = desk.max_depth();
         let result = if target.handoff {
-            self.hand_to(target, name)
+            self.hand_to(target, name, call.input.clone())
         } else if desk.who.depth >= most {
             let message = "The call was not made: subagents nest no deeper here.";
             ToolReturn::Fault(fault("depth_limit", message, "Do the work yourself."))
@@ -66,7 +67,7 @@ impl Calls {
 
 impl Calls {
     /// Lets the agent take over after this round, unless another one does already. Returns the result of the call.
-    fn hand_to(&mut self, target: AgentTool, name: String) -> ToolReturn {
+    fn hand_to(&mut self, target: AgentTool, name: String, input: Json) -> ToolReturn {
         if self.successor.is_some() {
             return ToolReturn::Fault(fault(
                 "handed_over",
@@ -78,8 +79,9 @@ impl Calls {
             profile: target.profile,
             inherit_model: target.inherit_model,
             name,
+            unfiltered: target.filters.then_some(input),
         });
-        ToolReturn::Value(Json::string("The conversation has been handed over."))
+        ToolReturn::Value(Json::string(HANDED_OVER))
     }
 
     /// The result of a call whose handoff has called your code, which may have thrown. Any other result stays.
@@ -88,8 +90,8 @@ impl Calls {
         let target = call.and_then(|call| desk.tool(call.tool)?.agent);
         match (target, call) {
             (Some(target), Some(call)) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
-                let name = call.name.clone();
-                self.hand_to(target, name)
+                let (name, input) = (call.name.clone(), call.input.clone());
+                self.hand_to(target, name, input)
             }
             _ => result,
         }

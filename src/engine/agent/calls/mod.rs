@@ -22,9 +22,12 @@ pub(crate) mod delegation;
 pub(crate) mod early;
 pub(crate) mod hooks;
 pub(crate) mod permission;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod words;
 pub(crate) mod written;
+
+pub(super) use restore::calls_of;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,9 +39,10 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::json::digest;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::Failure;
-use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::event::{EventKind, ToolFault, Transfer};
 use crate::engine::model::hook::Gate;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::CallState;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::policy::binding::bound_input;
@@ -54,14 +58,16 @@ pub struct Calls {
     /// The iteration of the last round.
     pub round_iteration: u32,
     /// Index of the first record of the last round.
-    round_start: usize,
-    repeats: Repeats,
+    pub round_start: usize,
+    pub repeats: Repeats,
     /// Text of hooks for the model, to go beside the results of this round.
     pub notes: Vec<Block>,
     /// Text of hooks for the classifier.
-    classifier_context: Vec<String>,
+    pub classifier_context: Vec<String>,
     /// The agent that takes the conversation over when the round is over.
     pub successor: Option<Successor>,
+    /// The states of the open round's calls, until a restored agent goes on.
+    pub restored: Vec<CallState>,
 }
 
 /// The step that follows for the agent.
@@ -93,6 +99,10 @@ impl Calls {
     /// # Errors
     /// A call of an unknown tool, with `onUnknownTool: "throw"`.
     pub fn take_in(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Result<(), Failure> {
+        if !self.restored.is_empty() {
+            self.take_restored(desk, written);
+            return Ok(());
+        }
         let mut faults = Vec::new();
         self.batch.is_whole = true;
         let early = self.batch.calls.len();
@@ -126,6 +136,7 @@ impl Calls {
                 tool_call_id: call.id.clone(),
                 tool_name: call.name.clone(),
                 input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
+                transfer: transfer(&call, desk).filter(|_| desk.config.trace),
                 input,
             });
         }
@@ -255,6 +266,16 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
     call
 }
 
+/// How a call reaches the agent that answers it; none where a function does.
+fn transfer(call: &Call, desk: &Desk<'_>) -> Option<Transfer> {
+    let agent = desk.tool(call.tool)?.agent?;
+    Some(if agent.handoff {
+        Transfer::PassControl
+    } else {
+        Transfer::ReturnToCaller
+    })
+}
+
 fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
     Call {
         is_answer: written.is_answer(desk),
@@ -263,6 +284,9 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
         tool: written.tool,
         input: written_json(&written.input),
         written: written.input,
+        unchanged: None,
+        updated_input: None,
+        tells_update: desk.setup.root.config.tell_updated_input,
         read_only: false,
         resource_key: None,
         needs_approval: false,
@@ -270,6 +294,7 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
         max_result_chars: u32::MAX,
         terminates: false,
         worded: None,
+        question: None,
         phase: CallPhase::Checked,
     }
 }

@@ -8,12 +8,16 @@ use crate::engine::agent::calls::call::{Call, CallPhase, output_of};
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
+use crate::engine::json::canonical::canonical;
+use crate::engine::json::digest;
 use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::ToolConfig;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
+use crate::engine::policy::binding::unbound_input;
 
 impl Calls {
     /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
@@ -33,7 +37,7 @@ impl Calls {
                 _ => EffectKind::Tool,
             };
             let effect = desk.ledger.open(desk.who.agent, kind);
-            if tool.is_some_and(|tool| tool.replay_once) && desk.ledger.has_journal {
+            if desk.ledger.has_journal && tool.is_none_or(ToolConfig::awaits_save) {
                 let phase = CallPhase::AwaitingSave { effect, save: None };
                 self.batch.set_phase(index, phase);
                 desk.ledger.await_save();
@@ -51,9 +55,10 @@ impl Calls {
         let started_ms = desk.ledger.now_ms;
         let phase = CallPhase::Running { effect, started_ms };
         self.batch.set_phase(index, phase);
-        let Some(call) = self.batch.calls.get(index) else {
+        let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
+        call.updated_input = updated_input(call, desk);
         let target = desk.tool(call.tool).and_then(|tool| tool.agent);
         let is_taken = self.successor.is_some();
         if let Some(target) = target.filter(|target| !target.calls_host || is_taken) {
@@ -113,16 +118,23 @@ impl Calls {
         let duration_ms = call.duration_ms(desk.ledger.now_ms);
         if !desk.ledger.skip_unheard() && !call.is_answer {
             let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+            let updated_input = call.updated_input.clone();
+            let hash = |input: &Json| digest::input_hash(input.as_str());
+            let updated_input_hash = updated_input.as_ref().filter(|_| desk.config.trace).map(hash);
             let kind = match &result {
                 ToolReturn::Fault(fault) => EventKind::ToolError {
                     tool_call_id,
                     tool_name,
+                    updated_input,
+                    updated_input_hash,
                     error: fault.clone(),
                     duration_ms,
                 },
                 _ => EventKind::ToolResult {
                     tool_call_id,
                     tool_name,
+                    updated_input,
+                    updated_input_hash,
                     output: output_of(&result),
                     duration_ms,
                 },
@@ -268,6 +280,21 @@ fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
         text = child.text();
     });
     text
+}
+
+/// The input of a call that is about to start, if your code has changed it. The values that bindings fill in are left
+/// out, because the model is not shown them.
+fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
+    let before = call.unchanged.as_ref()?;
+    if canonical(before.as_str()) == canonical(call.input.as_str()) {
+        return None;
+    }
+    let bindings = desk.tool(call.tool).map(|tool| tool.bindings.as_slice());
+    Some(unbound_input(
+        &call.input,
+        bindings.unwrap_or_default(),
+        desk.inputs,
+    ))
 }
 
 pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvocation {

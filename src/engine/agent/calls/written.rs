@@ -11,7 +11,7 @@ use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::random::Random;
-use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Json, ToolInput};
 
 /// A call as the model wrote it.
@@ -25,8 +25,29 @@ pub struct WrittenCall {
     /// The reason why `input` is [`ToolInput::Invalid`].
     pub problem: Option<String>,
     pub repaired_by: Option<Repair>,
-    /// The output limit ended the answer within this call.
+    /// The output limit ended the answer within this call, or right behind it.
     pub is_cut_off: bool,
+}
+
+/// How an answer ended, as far as its last call depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The model ended it, or an abort did.
+    Own,
+    /// The limit of output tokens ended it.
+    Length,
+    /// A filter or a refusal ended it.
+    Blocked,
+}
+
+impl Ending {
+    pub fn of(reason: Option<FinishReason>) -> Ending {
+        match reason {
+            Some(FinishReason::Length) => Ending::Length,
+            Some(FinishReason::ContentFilter | FinishReason::Refusal) => Ending::Blocked,
+            _ => Ending::Own,
+        }
+    }
 }
 
 impl WrittenCall {
@@ -48,13 +69,16 @@ impl Calls {
     pub fn read(
         &mut self,
         answer: &mut ModelAnswer,
-        may_be_cut: bool,
+        ending: Ending,
         desk: &mut Desk<'_>,
     ) -> Vec<WrittenCall> {
-        let last = answer
+        let is_call = |part: &Part| part.kind == PartKind::ToolCall;
+        let last = answer.parts.iter().rposition(is_call);
+        // Content behind a call shows that the model had finished it.
+        let end = answer
             .parts
             .iter()
-            .rposition(|part| part.kind == PartKind::ToolCall);
+            .rposition(|part| is_call(part) || !part.text.trim().is_empty());
         let seed = answer.id_seed;
         let mut early = self.batch.calls.iter().map(started);
         let mut calls: Vec<WrittenCall> = Vec::new();
@@ -71,7 +95,11 @@ impl Calls {
             // A non-empty object shows its own end. An empty one may stand for arguments that never came.
             let is_whole = call.repaired_by.is_none()
                 && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
-            call.is_cut_off = may_be_cut && Some(index) == last && !is_whole;
+            // Gateways close the JSON of arguments that a model did not finish.
+            let is_doubtful =
+                ending == Ending::Length && Some(index) == end && !desk.config.run_cut_off_calls;
+            let is_broken = ending != Ending::Own && Some(index) == last && !is_whole;
+            call.is_cut_off = is_broken || is_doubtful;
             calls.push(call);
         }
         calls
@@ -131,11 +159,19 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
 
 /// The name that goes into the history. Models invent names that no tool can have, and vendors refuse them:
 /// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
-fn sendable_name(name: &str) -> String {
+pub fn sendable_name(name: &str) -> String {
     if name.is_empty() {
         return "_".to_owned();
     }
-    let is_legal = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let legal = name.chars().map(|c| if is_legal(&c) { c } else { '_' });
+    let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
     legal.take(64).collect()
+}
+
+/// Returns true for a name that a tool can have.
+pub fn is_sendable(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 128 && name.chars().all(is_legal)
+}
+
+fn is_legal(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }

@@ -74,6 +74,11 @@ impl Agent {
         }
     }
 
+    /// Forgets the vendor's count, because other messages have taken the place of those that it counted.
+    pub(crate) fn forget_length(&mut self) {
+        self.context.counted = None;
+    }
+
     /// Shortens the history without a model call.
     pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
         self.shorten_old(desk);

@@ -203,7 +203,7 @@ impl Agent {
             let mut config = ModelConfig {
                 response_format: None,
                 tool_choice: None,
-                ..model.config.clone()
+                ..model.asked().clone()
             };
             // Vendors refuse a history with calls whose tools are not in the request.
             if !desk.config.tools.is_empty() {

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
-use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::event::EventKind;
+use crate::engine::policy::effort::takes_effort;
+use crate::engine::protocol::request::address::address;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
@@ -19,6 +20,8 @@ use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 #[serde(try_from = "ModelConfig", into = "ModelConfig")]
 pub struct ActiveModel {
     pub config: ModelConfig,
+    /// The configuration without its effort, which the model would refuse.
+    without_effort: Option<Box<ModelConfig>>,
     pub protocol: &'static Protocol,
     pub vendor: &'static Vendor,
     pub url: String,
@@ -30,7 +33,6 @@ impl ActiveModel {
     /// An unknown vendor or protocol, a missing base URL.
     pub fn new(config: ModelConfig) -> Result<ActiveModel, ConfigError> {
         let (vendor, protocol) = protocol::find(&config)?;
-        let base_url = config.base_url.as_deref().unwrap_or(vendor.base_url);
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let fixed = protocol
             .headers
@@ -45,10 +47,18 @@ impl ActiveModel {
         headers.extend(fixed);
         headers.retain(|(name, _)| !own(name));
         headers.extend(config.headers.iter().cloned());
+        let refuses = config.effort.is_some() && !takes_effort(protocol.name, &config);
+        let without_effort = refuses.then(|| {
+            Box::new(ModelConfig {
+                effort: None,
+                ..config.clone()
+            })
+        });
         Ok(ActiveModel {
+            without_effort,
             protocol,
             vendor,
-            url: protocol.url(base_url, &config),
+            url: address(&config, vendor, protocol),
             headers,
             config,
         })
@@ -65,10 +75,22 @@ impl ActiveModel {
         Ok(model)
     }
 
+    /// The configuration of its requests: its own, without an effort that the model refuses.
+    pub fn asked(&self) -> &ModelConfig {
+        self.without_effort.as_deref().unwrap_or(&self.config)
+    }
+
+    /// The text of the warning about an effort that is not sent.
+    pub fn effort_warning(&self) -> Option<String> {
+        let ModelConfig { model, .. } = &**self.without_effort.as_ref()?;
+        let why = " does not take it, and its vendor would refuse the request. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
+        Some(["effort is not sent: the model ", model, why].concat())
+    }
+
     /// The parts of a request of an agent with this configuration.
     pub fn spec<'a>(&'a self, config: &'a Config) -> RequestSpec<'a> {
         RequestSpec {
-            model: &self.config,
+            model: self.asked(),
             system: config.system.as_deref(),
             tools: &config.tools,
             before: None,
@@ -77,25 +99,6 @@ impl ActiveModel {
 }
 
 impl Agent {
-    /// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
-    pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
-        let kind = EventKind::Handoff { to: successor.name };
-        desk.emit(kind);
-        self.transcript.forget_body();
-        let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
-        let taken = if successor.inherit_model {
-            ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)
-        } else if asked == inherited(theirs) {
-            // The conversation goes back to an agent that asks the same model.
-            ActiveModel::checked(theirs.clone(), desk.config).map(|model| desk.who.model = model)
-        } else {
-            self.switch_model(desk, theirs.clone(), None)
-        };
-        if let Err(error) = taken {
-            desk.warn("model_refused", error.to_text());
-        }
-    }
-
     /// Asks this model from now on and encodes the transcript again for it. No request may be open.
     ///
     /// # Errors

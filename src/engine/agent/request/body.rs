@@ -64,6 +64,11 @@ impl Body {
         Ok(&self.bytes)
     }
 
+    /// The number of messages that are encoded.
+    pub fn encoded(&self) -> usize {
+        self.encoded
+    }
+
     /// The body of a request with nothing but `messages`.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 pub mod active_model;
 pub mod body;
+pub mod handoff;
 pub mod model_call;
 pub(crate) mod reading;
 pub mod tuning;
@@ -21,6 +22,7 @@ use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
+use crate::engine::model::usage::add_report;
 use crate::engine::policy::retry::Tries;
 
 /// The state of an agent's requests.
@@ -28,9 +30,11 @@ use crate::engine::policy::retry::Tries;
 pub struct Requests {
     pub tries: Tries,
     /// A server has answered this agent.
-    is_answered: bool,
+    pub is_answered: bool,
     /// The number of the configuration's fallback models that have been asked.
-    fallbacks_used: u32,
+    pub fallbacks_used: u32,
+    /// The attempts that another process has made in the iteration that begins.
+    pub attempts_before: u32,
     /// The model that the next request asks.
     pub next_model: Option<Box<ModelConfig>>,
 }
@@ -38,6 +42,9 @@ pub struct Requests {
 impl Agent {
     /// Opens a request. Its body is [`Agent::request_body`].
     pub(super) fn open_request(&mut self, desk: &mut Desk<'_>) -> ModelCall {
+        if let Some(message) = desk.who.model.effort_warning() {
+            desk.warn_once("effort_not_sent", message);
+        }
         let Desk { config, ledger, .. } = desk;
         let ActiveModel {
             config: model,
@@ -45,6 +52,7 @@ impl Agent {
             vendor,
             url,
             headers,
+            ..
         } = &desk.who.model;
         let request = ledger.open(desk.who.agent, EffectKind::Request);
         let http = HttpRequest {
@@ -54,9 +62,11 @@ impl Agent {
             auth: vendor.auth_slot(),
             model: model.slot,
         };
-        let mut call = ModelCall::new(request, &model.vendor, protocol, model.stream, config.join_deltas);
+        let mut call = ModelCall::new(request, protocol, model.stream, config.join_deltas);
         call.answer.price = model.price;
         call.answer.max_parts = config.max_answer_blocks as usize;
+        call.answer.max_text_bytes = config.max_answer_text_bytes as usize;
+        call.answer.max_argument_bytes = config.max_answer_argument_bytes as usize;
         call.answer.id_seed = ledger.random.next_u64() >> 11;
         call.answer.holds_text = config.hold_text;
         call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
@@ -66,11 +76,30 @@ impl Agent {
         call
     }
 
+    /// Warns of blocks in results that the protocol cannot send, once for each request that would send them first.
+    pub(super) fn warn_of_raw_results(&self, desk: &mut Desk<'_>) {
+        if desk.who.model.protocol.raw_in_results || !self.transcript.has_new_raw_result() {
+            return;
+        }
+        let name = desk.who.model.protocol.name;
+        let message = [
+            "A tool's result has a raw block. The protocol ",
+            name,
+            " has no place for it in a result, so the model does not see it: return text or media.",
+        ];
+        desk.warn("raw_result", message.concat());
+    }
+
     /// Counts the usage of a model call that is over, also of a failed one.
     pub(super) fn count_usage(&mut self, desk: &mut Desk<'_>, call: &mut ModelCall) {
-        let usage = std::mem::take(&mut call.answer.usage);
-        desk.ledger.accounts.count(desk.who.agent, &usage);
-        self.reply.usage.add(&usage);
+        let answer = &mut call.answer;
+        let usage = answer.usage.take();
+        let accounts = &mut desk.ledger.accounts;
+        accounts.count(desk.who.agent, usage.as_ref());
+        if usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some() {
+            accounts.count_model(&desk.who.model.config.model, usage.as_ref());
+        }
+        add_report(&mut self.reply.usage, usage.as_ref());
     }
 
     /// Sends again after a wait, or after a limit was raised.
@@ -83,6 +112,7 @@ impl Agent {
 
     /// Answers a failed attempt with a shorter history, another attempt, another model, or the end.
     pub(crate) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
+        failure.tell_facts();
         let mut phase = std::mem::take(&mut self.phase);
         if let Some(call) = phase.call_mut() {
             close_request(call, desk, true);

@@ -6,12 +6,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::json::writer::decimal;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::output::EffectId;
-use crate::engine::protocol::Protocol;
 use crate::engine::protocol::failure::{decode_failure, request_id};
 use crate::engine::protocol::reader::AnswerReader;
+use crate::engine::protocol::request::address::shown;
+use crate::engine::protocol::{Protocol, likeness};
 
 /// The bytes of an error body that are read. Any vendor's error object fits, and a hostile body does not fill memory.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -38,9 +41,9 @@ pub struct ModelCall {
     /// `None` while waiting for the next attempt.
     pub request: Option<EffectId>,
     pub answer: ModelAnswer,
-    vendor: String,
     status: u16,
     headers: Vec<(String, String)>,
+    received_bytes: usize,
     stream: bool,
     body: BodyForm,
     /// The first bytes, as long as no event has been read.
@@ -49,19 +52,13 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
-    pub fn new(
-        request: EffectId,
-        vendor: &str,
-        protocol: &Protocol,
-        stream: bool,
-        join_deltas: bool,
-    ) -> ModelCall {
+    pub fn new(request: EffectId, protocol: &Protocol, stream: bool, join_deltas: bool) -> ModelCall {
         ModelCall {
             request: Some(request),
             answer: ModelAnswer::new(join_deltas),
-            vendor: vendor.to_owned(),
             status: 0,
             headers: Vec::new(),
+            received_bytes: 0,
             stream,
             body: BodyForm::Unknown,
             prefix: Vec::new(),
@@ -82,6 +79,11 @@ impl ModelCall {
     /// # Errors
     /// The failure that the stream reports, or `malformed_stream`.
     pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.received_bytes += bytes.len();
+        self.read(bytes)
+    }
+
+    fn read(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.body {
             BodyForm::Error(_) => {
                 self.take_error(bytes);
@@ -90,9 +92,10 @@ impl ModelCall {
             BodyForm::Whole(body) => {
                 body.extend_from_slice(bytes);
                 if body.len() > MAX_BODY_BYTES {
-                    let failure =
-                        Failure::new(FailureCode::MalformedStream, "The body is longer than 64 MiB.");
-                    return Err(self.describe(failure));
+                    return Err(Failure::new(
+                        FailureCode::MalformedStream,
+                        "The body is longer than 64 MiB.",
+                    ));
                 }
                 Ok(())
             }
@@ -127,55 +130,82 @@ impl ModelCall {
     /// Takes the end of the body; then the answer is complete.
     ///
     /// # Errors
-    /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off.
-    pub fn handle_end(&mut self, now_ms: u64) -> Result<(), Failure> {
+    /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off, or that is an answer of another
+    /// protocol in which nothing was found.
+    pub fn handle_end(&mut self, now_ms: u64, asked: &Protocol) -> Result<(), Failure> {
+        self.finish(now_ms)?;
+        if self.answer.parts.is_empty() && likeness::another(&self.prefix, asked).is_some() {
+            return Err(Failure::new(FailureCode::MalformedStream, "The answer is empty."));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, now_ms: u64) -> Result<(), Failure> {
         match std::mem::replace(&mut self.body, BodyForm::Unknown) {
-            BodyForm::Error(_) if self.is_redirected() => Err(self.describe(redirected(&self.headers))),
-            BodyForm::Error(body) => Err(decode_failure(
-                &self.vendor,
-                self.status,
-                &self.headers,
-                &body,
-                now_ms,
-            )),
+            BodyForm::Error(_) if self.is_redirected() => Err(redirected(&self.headers)),
+            BodyForm::Error(body) => Err(decode_failure(self.status, &self.headers, &body, now_ms)),
             BodyForm::Whole(body) => self.finish_whole(&body, now_ms),
             BodyForm::Events => self.finish_events(),
-            BodyForm::Unknown => {
-                let failure = Failure::new(FailureCode::MalformedStream, "The response has an empty body.");
-                Err(self.describe(failure))
-            }
+            BodyForm::Unknown => Err(Failure::new(
+                FailureCode::MalformedStream,
+                "The response has an empty body.",
+            )),
         }
     }
 
-    /// Adds the facts of the response: status, vendor, request id and the start of an unreadable body.
-    pub fn describe(&self, mut failure: Failure) -> Failure {
-        if self.status != 0 {
+    /// Adds the facts of the request and of its response, and the start of an unreadable body. An answer of another
+    /// protocol is not asked for again.
+    pub fn describe(&self, mut failure: Failure, model: &ActiveModel) -> Failure {
+        failure.vendor = Some(model.config.vendor.clone());
+        failure.model = Some(model.config.model.clone());
+        failure.url = shown(&model.url);
+        // The status of a good answer inside the process comes from no server.
+        if self.status >= 300 || (self.status != 0 && failure.url.is_some()) {
             failure.status = failure.status.or(Some(self.status));
         }
-        if failure.vendor.is_none() {
-            failure.vendor = Some(self.vendor.clone());
+        failure.request_id = failure.request_id.or_else(|| request_id(&self.headers));
+        if failure.code != FailureCode::MalformedStream || self.prefix.is_empty() {
+            return failure;
         }
-        if failure.request_id.is_none() {
-            failure.request_id = request_id(&self.headers);
+        if self.answer.parts.is_empty()
+            && let Some(advice) = likeness::another(&self.prefix, model.protocol)
+        {
+            failure.message = advice;
+            failure.retryable = false;
         }
-        if failure.body.is_none() && failure.code == FailureCode::MalformedStream && !self.prefix.is_empty() {
-            failure.body = Some(excerpt(&self.prefix));
+        failure.body = failure.body.or_else(|| Some(excerpt(&self.prefix)));
+        failure
+    }
+
+    /// The failure of a connection that broke, and how much had come of a response that had begun.
+    pub fn broken(&self, mut failure: Failure) -> Failure {
+        if failure.code == FailureCode::Network && self.status != 0 {
+            let bytes = decimal(self.received_bytes);
+            failure.message = [
+                "the answer broke off after ",
+                &bytes,
+                " bytes: ",
+                &failure.message,
+            ]
+            .concat();
         }
         failure
     }
 
     /// Tells a stream from other bodies by the first byte. A stream begins with a field, a comment or a blank line, and not
-    /// like JSON, HTML or gzip, which the platform should have decoded.
+    /// like JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero, the first byte
+    /// of a length.
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let first = bytes.iter().find(tells).copied();
         match first {
             Some(b'<' | 0x1F) => self.body = BodyForm::Whole(Vec::new()),
             Some(b'{' | b'[') if !self.reader.reads_lines() => self.body = BodyForm::Whole(Vec::new()),
+            Some(byte) if byte != 0 && self.reader.reads_binary() => self.body = BodyForm::Whole(Vec::new()),
             Some(_) => self.body = BodyForm::Events,
             None => return self.feed(bytes),
         }
-        self.handle_chunk(bytes)
+        self.read(bytes)
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<(), Failure> {
@@ -183,9 +213,8 @@ impl ModelCall {
             self.prefix
                 .extend(bytes.iter().take(4 * EXCERPT_CHARS - self.prefix.len()));
         }
-        let fed = self.reader.feed(bytes, &mut self.answer);
-        fed.and_then(|()| self.check_size())
-            .map_err(|failure| self.describe(failure))
+        self.reader.feed(bytes, &mut self.answer)?;
+        self.check_size()
     }
 
     /// # Errors
@@ -200,20 +229,15 @@ impl ModelCall {
     }
 
     fn finish_events(&mut self) -> Result<(), Failure> {
-        self.reader
-            .finish(&mut self.answer)
-            .map_err(|failure| self.describe(failure))
+        self.reader.finish(&mut self.answer)
     }
 
     fn finish_whole(&mut self, body: &[u8], now_ms: u64) -> Result<(), Failure> {
         self.prefix = body.iter().take(4 * EXCERPT_CHARS).copied().collect();
         if matches!(body.trim_ascii().first(), Some(b'{' | b'[')) {
-            return self
-                .reader
-                .read_body(body, &mut self.answer)
-                .map_err(|failure| self.describe(failure));
+            return self.reader.read_body(body, &mut self.answer);
         }
-        let mut failure = decode_failure(&self.vendor, self.status, &self.headers, body, now_ms);
+        let mut failure = decode_failure(self.status, &self.headers, body, now_ms);
         failure.code = FailureCode::MalformedStream;
         failure.message = if body.trim_ascii().starts_with(b"<") {
             "The response is an HTML page, no event stream or JSON: is the URL that of the API?"
@@ -221,8 +245,9 @@ impl ModelCall {
             "The response is neither an event stream nor JSON."
         }
         .into();
-        failure.retryable = false;
-        Err(self.describe(failure))
+        // A gateway's trouble may come as a plain text.
+        failure.retryable = !matches!(body.trim_ascii().first(), Some(b'<' | 0x1F));
+        Err(failure)
     }
 }
 

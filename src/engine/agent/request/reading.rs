@@ -71,7 +71,7 @@ impl Agent {
         }
         tell_changes(&mut call.answer, desk, is_summary);
         if let Err(failure) = fed {
-            return desk.ledger.output(Output::Redact { request, failure });
+            return self.report(desk, failure);
         }
         if let Phase::Reading(call) = &mut self.phase {
             let next = self.calls.start_early(desk, &mut call.answer);
@@ -108,10 +108,8 @@ impl Agent {
         if call.answer.stage() != Stage::Streaming || call.is_refused() {
             return self.end_response(desk, true);
         }
-        let failure = call.describe(failure);
-        if let Some(request) = call.request {
-            desk.ledger.output(Output::Redact { request, failure });
-        }
+        let failure = call.broken(failure);
+        self.report(desk, failure);
     }
 
     /// Takes the response as complete. `abort` stops a request whose body may go on.
@@ -120,13 +118,10 @@ impl Agent {
         let Some(call) = self.phase.call_mut() else {
             return;
         };
-        let finished = call.handle_end(desk.ledger.now_ms);
+        let finished = call.handle_end(desk.ledger.now_ms, desk.who.model.protocol);
         tell_changes(&mut call.answer, desk, is_summary);
         if let Err(failure) = finished {
-            if let Some(request) = call.request {
-                desk.ledger.output(Output::Redact { request, failure });
-            }
-            return;
+            return self.report(desk, failure);
         }
         if abort {
             close_request(call, desk, true);
@@ -136,5 +131,14 @@ impl Agent {
         } else {
             self.finish_answer(desk);
         }
+    }
+
+    /// Hands a failure of the open request out with its facts, for its secrets to be removed.
+    fn report(&self, desk: &mut Desk<'_>, failure: Failure) {
+        let Some((call, request)) = self.phase.call().and_then(|call| Some((call, call.request?))) else {
+            return;
+        };
+        let failure = call.describe(failure, &desk.who.model);
+        desk.ledger.output(Output::Redact { request, failure });
     }
 }

@@ -27,6 +27,11 @@ pub struct Tuning {
 }
 
 impl Tuning {
+    /// The model that returns after the iteration.
+    pub fn before(&self) -> Option<&ActiveModel> {
+        self.before.as_ref()
+    }
+
     pub fn offers(&self, tool: &str) -> bool {
         let tools = self.tools.as_ref();
         tools.is_none_or(|tools| tools.iter().any(|other| other.name == tool))

@@ -21,10 +21,13 @@ pub struct ModelConfig {
     /// The wire protocol's name; default: the vendor's own.
     pub protocol: Option<String>,
     pub model: String,
-    /// The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is resolved
-    /// against the page. A `fetch` of your own can add a query. Default: the vendor's.
+    /// The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`), a slash
+    /// at the end and the path of the endpoint may be there or not. A relative URL is resolved against the page. A `fetch`
+    /// of your own can add a query. Default: the vendor's.
     #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub base_url: Option<String>,
+    /// The vendor's own base URL, for a vendor without a row in the engine. It completes a `base_url` without a path.
+    pub vendor_url: Option<String>,
     /// Further request headers, in order. A key never stands here: `authorize` adds it.
     pub headers: Vec<(String, String)>,
     /// Whether the answer is streamed.
@@ -57,7 +60,8 @@ pub struct ModelConfig {
     /// `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none.
     #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "model")))]
     pub thinking: Option<Json>,
-    /// How much the model thinks, for vendors that support it. Default: the vendor's.
+    /// How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without it,
+    /// with the warning `effort_not_sent`. Default: the vendor's.
     #[cfg_attr(test, schemars(with = "Option<Effort>", extend("x-option" = "model")))]
     pub effort: Option<String>,
     /// Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`).
@@ -101,6 +105,7 @@ impl Default for ModelConfig {
             protocol: None,
             model: String::new(),
             base_url: None,
+            vendor_url: None,
             headers: Vec::new(),
             stream: true,
             max_output_tokens: None,

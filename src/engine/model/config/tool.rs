@@ -26,6 +26,7 @@ pub struct ToolConfig {
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_result_chars: Option<u64>,
     /// Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
+    /// Empty arguments of a tool with required fields are an error in any case.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub validate: bool,
     /// Whether the tool changes nothing, so that its calls may run beside other read-only calls.
@@ -33,9 +34,11 @@ pub struct ToolConfig {
     pub read_only: bool,
     /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
     pub prepare: bool,
-    /// Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
-    /// early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
-    pub replay_once: bool,
+    /// The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code: such
+    /// a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only with a
+    /// store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a read-only tool,
+    /// else `once`.
+    pub replay: Option<Replay>,
     /// Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub timeout_ms: Option<u64>,
@@ -44,6 +47,8 @@ pub struct ToolConfig {
     pub max_calls: Option<u64>,
     /// Each call waits until your code approves it.
     pub needs_approval: bool,
+    /// Your code says of each call whether it waits for an approval.
+    pub may_need_approval: bool,
     /// The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
     /// well-known tool name implies.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
@@ -71,6 +76,8 @@ pub struct AgentTool {
     pub handoff: bool,
     /// Your code is called before the agent takes the conversation over. Its error keeps the conversation here.
     pub calls_host: bool,
+    /// Your code chooses the messages that the agent begins with.
+    pub filters: bool,
     /// The agent asks the model of its caller.
     pub inherit_model: bool,
 }
@@ -82,6 +89,20 @@ impl Default for ToolConfig {
 }
 
 impl ToolConfig {
+    /// Returns true if a call of the tool starts only when the save of its start is confirmed. An agent saves its own
+    /// steps.
+    pub fn awaits_save(&self) -> bool {
+        self.agent.is_none() && self.runs_once()
+    }
+
+    /// Returns true if a call of the tool must not be made twice.
+    pub fn runs_once(&self) -> bool {
+        match self.replay {
+            Some(replay) => replay == Replay::Once,
+            None => !self.read_only,
+        }
+    }
+
     /// Creates a tool with this name and schema; every other field has its default.
     pub fn new(name: String, input_schema: Json) -> ToolConfig {
         ToolConfig {
@@ -95,16 +116,26 @@ impl ToolConfig {
             validate: true,
             read_only: false,
             prepare: false,
-            replay_once: false,
+            replay: None,
             timeout_ms: None,
             max_calls: None,
             needs_approval: false,
+            may_need_approval: false,
             access: None,
             rule_subject: None,
             answers: false,
             agent: None,
         }
     }
+}
+
+/// The fate of a call that was under way when the process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Replay {
+    Safe,
+    Once,
 }
 
 /// A kind of access.

@@ -24,7 +24,7 @@ fn full() -> Value {
         "system": "s\n\"", "sharedInstructions": "i",
         "tools": [{
             "name": "t", "description": "d", "inputSchema": {"type": "object"}, "validate": false, "readOnly": true,
-            "strict": true, "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
+            "strict": true, "prepare": true, "replay": "once", "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
             "ruleSubject": "s", "fullSchema": {"type": "object", "properties": {}},
             "bindings": [{"field": "f", "input": "i"}], "maxResultChars": 7
         }],
@@ -68,7 +68,7 @@ fn full() -> Value {
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
         "steeringMode": "one", "followUpMode": "all", "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
-        "toolExecution": "sequential", "maxAnswerBlocks": 5, "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
+        "toolExecution": "sequential", "maxAnswerBlocks": 5, "maxAnswerTextBytes": 6, "maxAnswerArgumentBytes": 7, "runCutOffCalls": true, "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
     })
 }
 

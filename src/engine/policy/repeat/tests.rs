@@ -6,6 +6,7 @@ fn round(input: &str, output: &str) -> Vec<ToolCallRecord> {
         tool_call_id: "unique".into(),
         tool_name: "look".into(),
         input: Json::parse(input).unwrap(),
+        updated_input: None,
         output: Some(Json::parse(output).unwrap()),
         is_error: false,
         duration_ms: 3,

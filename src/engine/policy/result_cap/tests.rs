@@ -25,6 +25,7 @@ fn the_texts_of_a_result_share_the_room_and_media_stay() {
     let image = Block::Media {
         media_type: "image/png".into(),
         source: crate::engine::model::message::MediaSource::Data("AAAA".into()),
+        name: None,
         vendor: None,
     };
     let blocks = [

@@ -72,18 +72,35 @@ fn open_start(pattern: &str) -> Option<&str> {
     pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"))
 }
 
-/// True for a plain line that only moves files and names nothing outside the working folder.
+/// True for a plain line that only moves files and names nothing outside the working folder, and never the contents of
+/// a folder (`dir/.`), which may be hidden.
 pub fn only_moves_files(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let name = words.next().unwrap_or_default();
-    let is_here = |word: &str| word.bytes().all(|byte| matches!(byte, b'.' | b'/'));
+    let is_copying = matches!(name, "cp" | "mv");
+    let destination = line.split_ascii_whitespace().next_back().unwrap_or_default();
     let is_option = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let may_take = |word: &str| match word.strip_prefix('-') {
-        Some(option) => option.bytes().all(is_option),
+    let may_take = |word: &str| {
+        if let Some(option) = word.strip_prefix('-') {
+            // `-T` copies the contents of a folder.
+            let merges = is_copying && (option.contains('T') || option.starts_with("-no-t"));
+            return option.bytes().all(is_option) && !merges;
+        }
+        let is_destination = is_copying && std::ptr::eq(word, destination);
+        if is_destination && matches!(word, "." | "./") {
+            return true;
+        }
+        let is_folder = is_copying && !is_destination && word.ends_with(['/', '\\']);
         // `%` and `=` introduce text that some shells replace.
-        None => !word.contains(['%', '=']) && stays_inside(word) && !(name == "rm" && is_here(word)),
+        !word.contains(['%', '=']) && stays_inside(word) && names_itself(word) && !is_folder
     };
     is_plain(line) && FILE_COMMANDS.contains(&name) && words.all(may_take)
+}
+
+/// True for a path that names a file or a folder, and not the contents of one. It may begin with `./`.
+fn names_itself(path: &str) -> bool {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    !path.trim_end_matches(['/', '\\']).is_empty() && path.split(['/', '\\']).all(|level| level != ".")
 }
 
 /// The text with one blank for every run of white space.

@@ -22,7 +22,7 @@ impl Permissions {
         let covers = |rule: &Rule| rule.is_bare() && rule.is_usable_to_allow() && rule.names(tool);
         let is_open = self.mode == PermissionMode::BypassPermissions || self.allow.iter().any(covers);
         let may_ask = tool.needs_approval
-            || tool.prepare
+            || tool.may_need_approval
             || self.mode == PermissionMode::Plan
             || self.ask.iter().any(|rule| rule.names(tool))
             || self.may_doubt(tool);

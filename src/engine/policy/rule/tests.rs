@@ -304,6 +304,8 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
         "cp -r b d/e+f,g@h",
         "mkdir -p a/b",
         "mv a .",
+        "cp -r ./a b/",
+        "cp -a dir .",
     ] {
         assert!(accepts(&shell, &input("command", command)), "{command}");
     }
@@ -336,6 +338,18 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
         "touch 'a'/../b",
         "cp a \"/etc/x\"",
         "cp --target-directory=/etc a",
+        "cp -a dir/. .",
+        "cp -a dir/. sub",
+        "cp -r dir/. x",
+        "mv dir/. .",
+        "cp -r src/ .",
+        "cp -aT dir x",
+        "cp -r -T dir .",
+        "cp --no-target-directory dir x",
+        "cp -a . x",
+        "cp -a ./ x",
+        "rm -rf dir/.",
+        "cp -r a/./b c",
         "cp -t/etc a",
         "cp -t.. a",
         "touch {a,/etc/b}",

@@ -1,7 +1,11 @@
 //! The sources of an answer, kept beside its text: citations, search results, grounding.
 //!
-//! Decoders collect them as JSON lists without brackets and call [`attach_sources`] at the end of an answer. The engine
+//! Decoders collect them in [`Sources`] and call [`attach_sources`] at the end of an answer. The engine
 //! never interprets them. An answer without text loses its sources.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::push_raw;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
@@ -9,7 +13,7 @@ use crate::engine::protocol::vendor_fields::{closed, push_vendor};
 
 /// Puts the values that are not empty into `vendor` of the last text block. The first `lists` values lack their
 /// brackets.
-pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &mut ModelAnswer) {
+pub fn attach_sources(names: &[&str], values: &[&str], lists: usize, answer: &mut ModelAnswer) {
     let mut parts = answer.parts.iter_mut().rev();
     let text = parts.find(|part| part.kind == PartKind::Text);
     let (Some(text), true) = (text, values.iter().any(|json| !json.is_empty())) else {
@@ -28,15 +32,26 @@ pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &
     text.vendor = closed(out);
 }
 
-/// Appends an item to a list without brackets, unless the list has it.
-pub fn push_source(list: &mut String, item: &str) {
-    if !list.contains(item) {
-        push_item(list, item);
+/// A list of sources, each of them once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sources {
+    /// JSON without its brackets.
+    pub list: String,
+    known: BTreeSet<String>,
+}
+
+impl Sources {
+    /// Appends a source, unless the list has it.
+    pub fn push(&mut self, source: &str, answer: &mut ModelAnswer) {
+        if self.known.insert(source.to_owned()) {
+            push_item(&mut self.list, source, answer);
+        }
     }
 }
 
 /// Appends an item to a list without brackets.
-pub fn push_item(list: &mut String, item: &str) {
+pub fn push_item(list: &mut String, item: &str, answer: &mut ModelAnswer) {
+    answer.count(item.len());
     list.push_str(if list.is_empty() { "" } else { "," });
     list.push_str(item);
 }

@@ -15,9 +15,7 @@ use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
 /// An open block. Its text goes straight into the answer; every other field waits here for the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenBlock {
-    /// The vendor's index.
-    pub index: u32,
-    pub part: usize,
+    part: usize,
     /// For a tool call, the input of its start. For a raw block, the block so far without the fields in `grown`.
     start: String,
     /// For a raw block: the growth of its string fields, by name. It is joined once, when the block ends.
@@ -30,9 +28,8 @@ pub struct OpenBlock {
 
 impl OpenBlock {
     /// Opens the block of a `content_block`, or of a whole block.
-    pub fn start(index: u32, block: &str, answer: &mut ModelAnswer) -> OpenBlock {
+    pub fn start(block: &str, answer: &mut ModelAnswer) -> OpenBlock {
         let mut open = OpenBlock {
-            index,
             part: 0,
             start: String::new(),
             grown: Vec::new(),
@@ -47,7 +44,7 @@ impl OpenBlock {
                 open.part = answer.start(PartKind::Text);
                 answer.push(open.part, &field("text"));
                 for citation in object.items("citations") {
-                    open.cite(citation);
+                    open.cite(citation, answer);
                 }
                 own = &["type", "text", "citations"];
             }
@@ -79,7 +76,8 @@ impl OpenBlock {
         open
     }
 
-    fn cite(&mut self, citation: &str) {
+    fn cite(&mut self, citation: &str, answer: &mut ModelAnswer) {
+        answer.count(citation.len());
         if !self.citations.is_empty() {
             self.citations.push(',');
         }
@@ -94,7 +92,7 @@ impl OpenBlock {
             (Some(PartKind::Text), "text_delta") => answer.push(self.part, &text("text")),
             (Some(PartKind::Text), "citations_delta") => {
                 if let Some(citation) = delta.get("citation") {
-                    self.cite(citation);
+                    self.cite(citation, answer);
                 }
             }
             (Some(PartKind::Thinking), "thinking_delta") => answer.push(self.part, &text("thinking")),
@@ -102,14 +100,18 @@ impl OpenBlock {
                 set_signature(self.part, &text("signature"), answer);
             }
             (Some(PartKind::ToolCall), "input_json_delta") => answer.push(self.part, &text("partial_json")),
-            (Some(PartKind::Raw), "input_json_delta") => self.input.push_str(&text("partial_json")),
-            (Some(PartKind::Raw), _) => self.fold(delta),
+            (Some(PartKind::Raw), "input_json_delta") => {
+                let piece = text("partial_json");
+                answer.count(piece.len());
+                self.input.push_str(&piece);
+            }
+            (Some(PartKind::Raw), _) => self.fold(delta, answer),
             _ => {}
         }
     }
 
     /// Folds a delta into a raw block: a string grows, any other value replaces the earlier one.
-    fn fold(&mut self, delta: &Object<'_>) {
+    fn fold(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         let mut others = b"{".to_vec();
         for (key, value) in delta.fields() {
             if key == "type" {
@@ -119,6 +121,7 @@ impl OpenBlock {
                 push_any(&mut others, key, value);
                 continue;
             };
+            answer.count(more.len());
             match self.grown.iter_mut().find(|(known, _)| known == key) {
                 Some((_, text)) => text.push_str(&more),
                 None => self.grown.push((key.to_owned(), more.into_owned())),

@@ -7,6 +7,8 @@
 //! The model call feeds events, then calls [`AnthropicDecoder::finish`]. An `error` event, unreadable JSON and an early
 //! end fail.
 
+use std::collections::BTreeMap;
+
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,7 @@ use crate::engine::protocol::failure::{decode_error_value, malformed};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnthropicDecoder {
     /// The blocks that have started and not stopped, by the vendor's index.
-    open: Vec<OpenBlock>,
+    open: BTreeMap<u32, OpenBlock>,
     usage: Reported,
     /// `message_stop` has come.
     done: bool,
@@ -79,7 +81,7 @@ impl AnthropicDecoder {
             }
             "content_block_start" => {
                 if let (Some(index), Some(block)) = (block_index(event), event.get("content_block")) {
-                    self.open.push(OpenBlock::start(index, block, answer));
+                    self.open(index, block, answer);
                 }
             }
             "content_block_delta" => {
@@ -88,12 +90,8 @@ impl AnthropicDecoder {
                 }
             }
             "content_block_stop" => {
-                if let Some(at) = self
-                    .open
-                    .iter()
-                    .rposition(|block| Some(block.index) == block_index(event))
-                {
-                    self.open.remove(at).stop(answer);
+                if let Some(block) = block_index(event).and_then(|index| self.open.remove(&index)) {
+                    block.stop(answer);
                 }
             }
             "message_delta" => {
@@ -154,7 +152,7 @@ impl AnthropicDecoder {
         }
         self.read_head(message, answer);
         for block in message.items("content") {
-            OpenBlock::start(0, block, answer).stop(answer);
+            OpenBlock::start(block, answer).stop(answer);
         }
         answer.complete = true;
         self.done = true;
@@ -171,16 +169,24 @@ impl AnthropicDecoder {
 
     /// Reads a delta. The first delta of a block without a start opens that block.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut ModelAnswer) {
-        if !self.open.iter().any(|block| block.index == index) {
+        if !self.open.contains_key(&index) {
             let block = match delta.word("type") {
                 "text_delta" => r#"{"type":"text","text":""}"#,
                 "thinking_delta" => r#"{"type":"thinking","thinking":""}"#,
                 _ => return,
             };
-            self.open.push(OpenBlock::start(index, block, answer));
+            self.open(index, block, answer);
         }
-        if let Some(block) = self.open.iter_mut().rev().find(|block| block.index == index) {
+        if let Some(block) = self.open.get_mut(&index) {
             block.read_delta(delta, answer);
+        }
+    }
+
+    /// Opens a block. An open block with the same index ends: its server forgot to stop it.
+    fn open(&mut self, index: u32, block: &str, answer: &mut ModelAnswer) {
+        let open = OpenBlock::start(block, answer);
+        if let Some(earlier) = self.open.insert(index, open) {
+            earlier.stop(answer);
         }
     }
 
@@ -229,7 +235,7 @@ impl AnthropicDecoder {
     }
 
     fn stop_all(&mut self, answer: &mut ModelAnswer) {
-        for block in std::mem::take(&mut self.open) {
+        for block in std::mem::take(&mut self.open).into_values() {
             block.stop(answer);
         }
     }

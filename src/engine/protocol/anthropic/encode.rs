@@ -15,6 +15,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::vertex::is_vertex;
 
 /// The length of an answer for a configuration that names none: Anthropic demands a number.
 const DEFAULT_MAX_TOKENS: u64 = 8192;
@@ -37,7 +38,11 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         .transpose()?;
     check_ttl(model, ["5m", "1h"], "must be \"5m\" or \"1h\"")?;
     into.push(b'{');
-    fields.text(into, "model", &model.model);
+    if is_vertex(model) {
+        fields.text(into, "anthropic_version", "vertex-2023-10-16");
+    } else {
+        fields.text(into, "model", &model.model);
+    }
     fields.number(into, "max_tokens", max_tokens(model, thinking.as_ref(), &fields)?);
     if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
         push_system(spec, system, &fields, into);

@@ -131,8 +131,11 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             into.push(b'}');
         }
         Block::Media {
-            media_type, source, ..
-        } => push_media(media_type, source, into),
+            media_type,
+            source,
+            name,
+            ..
+        } => push_media(media_type, source, name.as_deref(), into),
         Block::Raw { json } => {
             if own {
                 push_comma(into);
@@ -166,15 +169,13 @@ fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
     }
 }
 
-fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
-    open(
-        into,
-        if media_type.starts_with("image/") {
-            "image"
-        } else {
-            "document"
-        },
-    );
+fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: &mut Vec<u8>) {
+    let is_image = media_type.starts_with("image/");
+    open(into, if is_image { "image" } else { "document" });
+    if let Some(name) = name.filter(|name| !is_image && !name.is_empty()) {
+        let title: String = name.chars().take(MAX_TITLE_CHARS).collect();
+        push_text(into, "title", &title);
+    }
     push_key(into, "source");
     into.push(b'{');
     match source {
@@ -196,6 +197,10 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
     }
     into.extend_from_slice(b"}}");
 }
+
+/// The characters of a document's title that the API accepts.
+/// <https://platform.claude.com/docs/en/api/messages> (2026-11-23)
+const MAX_TITLE_CHARS: usize = 500;
 
 /// The bytes of a base64 text in either alphabet. Other characters are passed over.
 fn base64(text: &str) -> Vec<u8> {

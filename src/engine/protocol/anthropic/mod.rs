@@ -16,6 +16,8 @@ mod encode_message;
 
 use looplet_scan::lane::Keys;
 
+use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::vertex::{is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::AnthropicDecoder;
@@ -24,9 +26,22 @@ pub use decode::AnthropicDecoder;
 pub const PROTOCOL: Protocol = Protocol {
     name: NAME,
     framing: Framing::Sse,
-    path: |_| "/v1/messages".to_owned(),
+    path,
+    base_path: "",
+    before_endpoint: |url| url.strip_suffix("/messages"),
+    title: "Anthropic's Messages",
+    constructor: "anthropic",
+    marks: &[
+        r#""message_start""#,
+        r#""content_block_start""#,
+        r#""content_block_delta""#,
+        r#""message_delta""#,
+        r#""type":"message""#,
+        r#""type": "message""#,
+    ],
     headers: &[("anthropic-version", "2023-06-01")],
     encode_head: encode::encode_head,
+    raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
     marked_end: encode::marked_end,
@@ -38,3 +53,16 @@ pub const PROTOCOL: Protocol = Protocol {
 };
 
 const NAME: &str = "anthropic";
+
+/// The path. Vertex AI has the model in it.
+fn path(model: &ModelConfig) -> String {
+    if !is_vertex(model) {
+        return "/v1/messages".to_owned();
+    }
+    let method = if model.stream {
+        ":streamRawPredict"
+    } else {
+        ":rawPredict"
+    };
+    [&model_path(model, NAME), method].concat()
+}

@@ -7,6 +7,8 @@
 //! The decoder opens an [`OpenBlock`], adds deltas, and calls [`OpenBlock::stop`] at the end. Nothing fails: a delta
 //! that fits no block begins another one.
 
+use std::collections::BTreeMap;
+
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
@@ -18,9 +20,7 @@ use crate::engine::protocol::vendor_fields::{object_of, others};
 /// An open block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenBlock {
-    /// The vendor's index.
-    pub index: u32,
-    pub part: usize,
+    part: usize,
     /// The key of a raw block.
     key: String,
     /// For a raw block: the inner object, without the fields that wait in `input` and `list`.
@@ -35,9 +35,8 @@ pub struct OpenBlock {
 const CALL: &[&str] = &["toolUseId", "name", "input", "type"];
 
 impl OpenBlock {
-    fn new(index: u32, part: usize) -> OpenBlock {
+    fn new(part: usize) -> OpenBlock {
         OpenBlock {
-            index,
             part,
             key: String::new(),
             inner: String::new(),
@@ -47,11 +46,11 @@ impl OpenBlock {
     }
 
     /// Opens the block of a start, or a whole block. `None` for a start without a kind, which the deltas then tell.
-    pub fn start(index: u32, block: &Object<'_>, answer: &mut ModelAnswer) -> Option<OpenBlock> {
+    pub fn start(block: &Object<'_>, answer: &mut ModelAnswer) -> Option<OpenBlock> {
         let (key, value) = said(block)?;
         let inner = Object::parse(value).unwrap_or_default();
         let kind = kind_of(key, &inner);
-        let mut open = OpenBlock::new(index, 0);
+        let mut open = OpenBlock::new(0);
         match kind {
             PartKind::ToolCall => {
                 let text = |name: &str| inner.text(name);
@@ -75,17 +74,12 @@ impl OpenBlock {
     }
 
     /// Opens a block without a start by its first delta. `None` for a call, whose name would be missing.
-    pub fn start_by(
-        index: u32,
-        key: &str,
-        delta: &Object<'_>,
-        answer: &mut ModelAnswer,
-    ) -> Option<OpenBlock> {
+    pub fn start_by(key: &str, delta: &Object<'_>, answer: &mut ModelAnswer) -> Option<OpenBlock> {
         let kind = kind_of(key, &delta.object(key).unwrap_or_default());
         if kind == PartKind::ToolCall {
             return None;
         }
-        let mut open = OpenBlock::new(index, answer.start(kind));
+        let mut open = OpenBlock::new(answer.start(kind));
         if kind == PartKind::Raw {
             open.key = key.to_owned();
             open.inner = "{}".to_owned();
@@ -111,27 +105,32 @@ impl OpenBlock {
             .is_some_and(|part| part.kind == PartKind::Raw);
         match (key, is_raw) {
             ("text", _) => answer.push(self.part, &delta.text(key)),
-            ("citation", _) => self.add(delta.get(key).unwrap_or_default()),
+            ("citation", _) => self.add(delta.get(key).unwrap_or_default(), answer),
             ("citationsContent", _) => {
                 for piece in inner.items("content") {
                     let piece = Object::parse(piece).unwrap_or_default();
                     answer.push(self.part, &piece.text("text"));
                 }
-                self.add(elements(inner.get("citations")));
+                self.add(elements(inner.get("citations")), answer);
             }
             ("reasoningContent", _) => {
                 let text = inner.object("reasoningText");
                 self.read_reasoning(text.as_ref().unwrap_or(&inner), answer);
             }
             ("toolUse", false) => answer.push(self.part, &inner.text("input")),
-            ("toolUse", true) => self.input.push_str(&inner.text("input")),
-            ("toolResult", true) => self.add(elements(delta.get(key))),
+            ("toolUse", true) => {
+                let piece = inner.text("input");
+                answer.count(piece.len());
+                self.input.push_str(&piece);
+            }
+            ("toolResult", true) => self.add(elements(delta.get(key)), answer),
             _ => self.merge(&inner),
         }
     }
 
     /// Adds elements to the list of citations or results.
-    fn add(&mut self, elements: &str) {
+    fn add(&mut self, elements: &str, answer: &mut ModelAnswer) {
+        answer.count(elements.len());
         if !self.list.is_empty() && !elements.is_empty() {
             self.list.push(',');
         }
@@ -176,32 +175,12 @@ impl OpenBlock {
             // A call without arguments may have no deltas, or empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
             PartKind::Text if !self.list.is_empty() => {
-                let is_blank = part.text.trim().is_empty();
                 part.vendor = object_of(&[("citations", list.as_str())]);
-                if is_blank {
-                    self.cite_before(answer);
-                }
             }
             PartKind::Raw => part.text = self.raw_block(&list),
             _ => {}
         }
         answer.end(at);
-    }
-
-    /// Gives the citations of a block without text to the text before it, which they cite: Nova's grounding sends them in
-    /// a block of their own. <https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html> (2026-11-22)
-    fn cite_before(&self, answer: &mut ModelAnswer) {
-        let before = answer.parts.get_mut(..self.part).unwrap_or_default();
-        let is_blank = |part: &Part| part.kind == PartKind::Text && part.text.trim().is_empty();
-        let said = before.iter_mut().rev().find(|part| !is_blank(part));
-        let Some(text) = said.filter(|part| part.kind == PartKind::Text) else {
-            return;
-        };
-        let known = text.vendor.as_ref().and_then(|json| Object::parse(json.as_str()));
-        let known = elements(known.as_ref().and_then(|known| known.get("citations")));
-        let comma = if known.is_empty() { "" } else { "," };
-        let list = ["[", known, comma, &self.list, "]"].concat();
-        text.vendor = object_of(&[("citations", list.as_str())]);
     }
 
     /// The raw block with its streamed input and content.
@@ -222,6 +201,45 @@ impl OpenBlock {
         out.push(b'}');
         written(out)
     }
+}
+
+/// Gives the citations of blocks without text to the text before them, which they cite: Nova's grounding sends them in
+/// blocks of their own. Citations before the first text go to that one. The decoder calls it when the message is over.
+/// <https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html> (2026-11-22)
+pub fn place_citations(answer: &mut ModelAnswer) {
+    let mut lists: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let (mut early, mut said) = (Vec::new(), None);
+    for (at, part) in answer.parts.iter().enumerate() {
+        if part.kind != PartKind::Text {
+            continue;
+        }
+        let own = citations(part);
+        if !part.text.trim().is_empty() {
+            early.extend(own);
+            let list = std::mem::take(&mut early);
+            lists.insert(at, list);
+            said = Some(at);
+        } else if let Some(list) = said.and_then(|text| lists.get_mut(&text)) {
+            list.extend(own);
+        } else {
+            early.extend(own);
+        }
+    }
+    for (at, part) in answer.parts.iter_mut().enumerate() {
+        if let Some(list) = lists.get(&at) {
+            let list = (!list.is_empty()).then(|| ["[", &list.join(","), "]"].concat());
+            part.vendor = object_of(&[("citations", list.as_deref().unwrap_or("null"))]);
+        } else if part.kind == PartKind::Text && said.is_some() {
+            part.vendor = None;
+        }
+    }
+}
+
+/// The citations of a text without their brackets, if there are any.
+fn citations(part: &Part) -> Option<String> {
+    let vendor = Object::parse(part.vendor.as_ref()?.as_str())?;
+    let list = elements(vendor.get("citations"));
+    (!list.is_empty()).then(|| list.to_owned())
 }
 
 /// The text between a list's brackets; empty if the value is not a list.

@@ -7,6 +7,8 @@
 //! The model call feeds messages of the binary framing, then calls [`BedrockDecoder::finish`]. An exception, unreadable
 //! JSON and an early end fail.
 
+use std::collections::BTreeMap;
+
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +17,14 @@ use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::bedrock::block::OpenBlock;
+use crate::engine::protocol::bedrock::block::{OpenBlock, place_citations};
 use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
 
 /// The state between events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BedrockDecoder {
-    /// Blocks that have begun and not stopped.
-    open: Vec<OpenBlock>,
+    /// Blocks that have begun and not stopped, by the vendor's index.
+    open: BTreeMap<u32, OpenBlock>,
     /// True when `messageStop` has come, with or without a reason.
     stopped: bool,
     /// True when `metadata` has come, behind the end of the message.
@@ -52,7 +54,7 @@ impl BedrockDecoder {
 
     fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut ModelAnswer) {
         // A delta without an index continues the last block, or begins the first.
-        let last = self.open.last().map_or(0, |block| block.index);
+        let last = self.open.last_key_value().map_or(0, |(index, _)| *index);
         let index = body
             .number("contentBlockIndex")
             .map_or(Some(last.into()), Some)
@@ -61,8 +63,8 @@ impl BedrockDecoder {
             b"contentBlockStart" => {
                 if let (Some(index), Some(start)) = (index, body.object("start")) {
                     self.stop(index, answer);
-                    if let Some(block) = OpenBlock::start(index, &start, answer) {
-                        self.open.push(block);
+                    if let Some(block) = OpenBlock::start(&start, answer) {
+                        self.open.insert(index, block);
                     }
                 }
             }
@@ -95,21 +97,19 @@ impl BedrockDecoder {
     /// Reads a delta. A delta that does not fit the block of its index begins another one.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut ModelAnswer) {
         for (key, value) in delta.fields() {
-            let at = self.open.iter().rposition(|block| block.index == index);
-            let fits = at
-                .and_then(|at| self.open.get(at))
-                .is_some_and(|block| block.takes(key, delta, answer));
+            let open = self.open.get(&index);
+            let fits = open.is_some_and(|block| block.takes(key, delta, answer));
             if value == "null" {
                 continue;
             }
             if !fits {
-                let Some(block) = OpenBlock::start_by(index, key, delta, answer) else {
+                let Some(block) = OpenBlock::start_by(key, delta, answer) else {
                     continue;
                 };
                 self.stop(index, answer);
-                self.open.push(block);
+                self.open.insert(index, block);
             }
-            if let Some(block) = self.open.iter_mut().rev().find(|block| block.index == index) {
+            if let Some(block) = self.open.get_mut(&index) {
                 block.read_delta(key, delta, answer);
             }
         }
@@ -158,10 +158,11 @@ impl BedrockDecoder {
         };
         for block in message.items("content") {
             let block = Object::parse(block).unwrap_or_default();
-            if let Some(open) = OpenBlock::start(0, &block, answer) {
+            if let Some(open) = OpenBlock::start(&block, answer) {
                 open.stop(answer);
             }
         }
+        self.stop_all(answer);
         read_stop_reason(whole, answer);
         read_usage(whole, answer);
         answer.complete = true;
@@ -170,15 +171,16 @@ impl BedrockDecoder {
     }
 
     fn stop(&mut self, index: u32, answer: &mut ModelAnswer) {
-        if let Some(at) = self.open.iter().rposition(|block| block.index == index) {
-            self.open.remove(at).stop(answer);
+        if let Some(block) = self.open.remove(&index) {
+            block.stop(answer);
         }
     }
 
     fn stop_all(&mut self, answer: &mut ModelAnswer) {
-        for block in std::mem::take(&mut self.open) {
+        for block in std::mem::take(&mut self.open).into_values() {
             block.stop(answer);
         }
+        place_citations(answer);
     }
 }
 

@@ -9,7 +9,7 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{push_comma, push_key, push_number, push_raw, push_text};
+use crate::engine::json::writer::{decimal, push_comma, push_key, push_raw, push_text};
 use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
@@ -173,8 +173,11 @@ impl Writer<'_> {
             Block::ToolCall { .. } => self.push_call(block),
             Block::ToolResult { .. } => self.push_result(block),
             Block::Media {
-                media_type, source, ..
-            } => self.push_media(media_type, source),
+                media_type,
+                source,
+                name,
+                ..
+            } => self.push_media(media_type, source, name.as_deref()),
             Block::Raw { json } => {
                 let refused = match raw_key(block).as_str() {
                     "image" | "document" | "video" | "audio" => self.role == Role::Assistant,
@@ -255,22 +258,18 @@ impl Writer<'_> {
     }
 
     /// Writes media as bytes or as a place in S3. Any other URL becomes text, and only a user's message has media.
-    fn push_media(&mut self, media_type: &str, source: &MediaSource) {
+    fn push_media(&mut self, media_type: &str, source: &MediaSource, name: Option<&str>) {
         let (key, format) = kind_and_format(media_type);
         let (field, value) = match source {
             MediaSource::Data(data) => ("bytes", data),
             MediaSource::Url(url) if url.starts_with("s3://") => ("uri", url),
             MediaSource::Url(url) => return push_text_block(self.into, url),
         };
-        let at = self.into.len() as u64;
+        let name = (key == "document").then(|| document_name(name, self.into));
         self.open(key);
         push_text(self.into, "format", format);
-        if key == "document" {
-            // Converse refuses two documents with the same name, and a name must never change. The document's position
-            // gives both.
-            self.into.extend_from_slice(br#","name":"Document "#);
-            push_number(self.into, at);
-            self.into.push(b'"');
+        if let Some(name) = name {
+            push_text(self.into, "name", &name);
         }
         self.into.extend_from_slice(br#","source":{"#);
         if field == "uri" {
@@ -281,6 +280,32 @@ impl Writer<'_> {
             .extend_from_slice(if field == "uri" { b"}}}}" } else { b"}}}" });
     }
 }
+
+/// The name of a document behind this body: letters, digits, single blanks, hyphens, parentheses and square brackets.
+/// Converse refuses two documents with the same name, and a name must never change. The document's position gives both.
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html> (2026-11-23)
+fn document_name(name: Option<&str>, body: &[u8]) -> String {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || "-()[]".contains(c);
+    let legal = |c: char| if is_legal(c) { c } else { ' ' };
+    let words: String = name.unwrap_or_default().chars().map(legal).collect();
+    let words: Vec<&str> = words.split_ascii_whitespace().collect();
+    let mut legal = words.join(" ");
+    legal.truncate(MAX_DOCUMENT_NAME);
+    let legal = legal.trim_end();
+    let known = ["\"name\":\"", legal, "\""].concat();
+    let is_taken = || body.windows(known.len()).any(|there| there == known.as_bytes());
+    let at = decimal(body.len());
+    if legal.is_empty() {
+        ["Document ", &at].concat()
+    } else if is_taken() {
+        [legal, " (", &at, ")"].concat()
+    } else {
+        legal.to_owned()
+    }
+}
+
+/// The characters of a document's name that leave room for its position; Converse takes 200.
+const MAX_DOCUMENT_NAME: usize = 170;
 
 /// The key of a raw block; empty for any other block.
 fn raw_key(block: &Block) -> String {

@@ -26,8 +26,14 @@ pub const PROTOCOL: Protocol = Protocol {
     name: NAME,
     framing: Framing::EventStream,
     path,
+    base_path: "",
+    before_endpoint,
+    title: "Amazon Bedrock's Converse",
+    constructor: "bedrock",
+    marks: &[":event-type", ":exception-type", r#""stopReason""#],
     headers: &[],
     encode_head: encode::encode_head,
+    raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
     marked_end: encode::marked_end,
@@ -47,6 +53,14 @@ fn path(model: &ModelConfig) -> String {
         "/converse"
     });
     path
+}
+
+/// The part before `/model/ID/converse-stream`, with any id.
+fn before_endpoint(url: &str) -> Option<&str> {
+    let (model, method) = url.rsplit_once('/')?;
+    let (before, _) = model.rsplit_once('/')?;
+    let is_known = matches!(method, "converse" | "converse-stream");
+    before.strip_suffix("/model").filter(|_| is_known)
 }
 
 /// A model may be an ARN, whose colons and slashes are escaped.

@@ -16,7 +16,7 @@ use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
-use crate::engine::protocol::answer::sources::{attach_sources, push_source};
+use crate::engine::protocol::answer::sources::{Sources, attach_sources};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 use crate::engine::protocol::gemini::partial_args::PartialArgs;
 use crate::engine::protocol::vendor_fields::{closed, others};
@@ -29,8 +29,9 @@ pub struct GeminiDecoder {
     /// The call whose arguments are incomplete.
     call: Option<(usize, PartialArgs)>,
     has_calls: bool,
-    /// The sources of the answer's text, in the order of [`SOURCES`]. Citations are a list without brackets.
-    sources: [String; 3],
+    citations: Sources,
+    /// The other sources of the answer's text, in the order of [`SOURCES`].
+    metadata: [String; 2],
 }
 
 impl GeminiDecoder {
@@ -126,14 +127,13 @@ impl GeminiDecoder {
             self.read_part(part, answer)?;
         }
         let citations = candidate.object("citationMetadata").unwrap_or_default();
-        let [known, others @ ..] = &mut self.sources;
         // Vertex AI's name, and that of the Gemini API: <https://ai.google.dev/api/generate-content#citationmetadata>.
         for name in ["citations", "citationSources"] {
             for citation in citations.items(name) {
-                push_source(known, citation);
+                self.citations.push(citation, answer);
             }
         }
-        for (slot, name) in others.iter_mut().zip(SOURCES.iter().skip(1)) {
+        for (slot, name) in self.metadata.iter_mut().zip(SOURCES.iter().skip(1)) {
             if let Some(metadata) = candidate.get(name).filter(|metadata| *metadata != "{}") {
                 metadata.clone_into(slot);
             }
@@ -301,7 +301,8 @@ impl GeminiDecoder {
         self.end_open(answer);
         answer.end_all();
         // Only the citations are a list.
-        attach_sources(&SOURCES, &self.sources, 1, answer);
+        let [grounding, urls] = &self.metadata;
+        attach_sources(&SOURCES, &[&self.citations.list, grounding, urls], 1, answer);
         if self.has_calls && matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
             answer.finish_reason = Some(FinishReason::ToolCalls);
         }
@@ -327,7 +328,7 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
 /// nothing. A chunk without the prompt's count and the total tells only some counts; the others stay as they are.
 fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
     let is_whole = wire.get("promptTokenCount").is_some() || wire.get("totalTokenCount").is_some();
-    let known = if is_whole { Usage::default() } else { answer.usage };
+    let known = answer.usage.filter(|_| !is_whole).unwrap_or_default();
     let sum = |one: &str, other: &str| match (wire.number(one), wire.number(other)) {
         (None, None) => None,
         (one, other) => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
@@ -345,6 +346,19 @@ fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
         reasoning_tokens: wire
             .number("thoughtsTokenCount")
             .unwrap_or(known.reasoning_tokens),
+        audio_input_tokens: audio_of(wire, "promptTokensDetails").unwrap_or(known.audio_input_tokens),
+        audio_output_tokens: audio_of(wire, "candidatesTokensDetails").unwrap_or(known.audio_output_tokens),
         ..Usage::default()
     });
+}
+
+/// The tokens of sound in a list of counts by modality; `None` without such a list.
+/// <https://ai.google.dev/api/generate-content#ModalityTokenCount> (2026-11-23)
+fn audio_of(wire: &Object<'_>, details: &str) -> Option<u64> {
+    wire.get(details)?;
+    let counts = wire.items(details).into_iter().filter_map(Object::parse);
+    let sounds = counts.filter(|count| count.is("modality", "AUDIO"));
+    Some(sounds.fold(0, |sum, count| {
+        count.number("tokenCount").unwrap_or(0).saturating_add(sum)
+    }))
 }

@@ -14,6 +14,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
+use crate::engine::protocol::vertex::is_vertex;
 
 /// Writes `{…,"contents":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -93,13 +94,6 @@ fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), Confi
         Some((_, field, problem)) => Err(ConfigError::new(*field, *problem)),
         None => Ok(()),
     }
-}
-
-fn is_vertex(model: &ModelConfig) -> bool {
-    model
-        .base_url
-        .as_deref()
-        .is_some_and(|url| url.contains("/publishers/"))
 }
 
 /// `generationConfig` without its last brace.

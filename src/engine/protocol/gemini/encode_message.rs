@@ -109,6 +109,7 @@ fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
             media_type,
             source,
             vendor,
+            ..
         } => {
             open(into);
             let (field, place, value) = match source {
@@ -195,11 +196,11 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     }
 }
 
-/// Writes the media. Returns true if there are any.
+/// Writes the media and the vendor's own parts. Returns true if there are any.
 fn push_media(content: &[Block], into: &mut Vec<u8>) -> bool {
     let start = into.len();
     for block in content {
-        if let Block::Media { .. } = block {
+        if matches!(block, Block::Media { .. } | Block::Raw { .. }) {
             push_part(block, false, into);
         }
     }

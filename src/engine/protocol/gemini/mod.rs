@@ -15,9 +15,10 @@ mod encode;
 mod encode_message;
 mod partial_args;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::vertex::{RESERVED, is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::GeminiDecoder;
@@ -27,8 +28,14 @@ pub const PROTOCOL: Protocol = Protocol {
     name: NAME,
     framing: Framing::Sse,
     path,
+    base_path: "",
+    before_endpoint,
+    title: "Google's Gemini",
+    constructor: "gemini",
+    marks: &[r#""candidates""#, r#""usageMetadata""#],
     headers: &[],
     encode_head: encode::encode_head,
+    raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
     marked_end: no_marker,
@@ -40,12 +47,17 @@ const NAME: &str = "gemini";
 
 /// The path. The name is one segment behind its collection, so that no name climbs out of the path.
 fn path(model: &ModelConfig) -> String {
-    let (collection, name) = match model.model.split_once('/') {
-        Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
-        _ => ("models", model.model.as_str()),
+    let mut path = if is_vertex(model) {
+        model_path(model, "google")
+    } else {
+        let (collection, name) = match model.model.split_once('/') {
+            Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
+            _ => ("models", model.model.as_str()),
+        };
+        let mut path = ["/v1beta/", collection, "/"].concat();
+        path.extend(utf8_percent_encode(name, RESERVED));
+        path
     };
-    let mut path = ["/v1beta/", collection, "/"].concat();
-    path.extend(utf8_percent_encode(name, RESERVED));
     path.push_str(if model.stream {
         ":streamGenerateContent?alt=sse"
     } else {
@@ -54,10 +66,11 @@ fn path(model: &ModelConfig) -> String {
     path
 }
 
-/// A model of Vertex AI may have a version behind an `@`.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~')
-    .remove(b'@');
+/// The part before `/models/NAME:generateContent`, with any name and any method.
+fn before_endpoint(url: &str) -> Option<&str> {
+    let (collection, method) = url.rsplit_once('/')?;
+    let before = collection
+        .strip_suffix("/models")
+        .or_else(|| collection.strip_suffix("/tunedModels"))?;
+    method.contains(':').then_some(before)
+}

@@ -13,17 +13,18 @@ use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
-use crate::engine::protocol::answer::sources::{attach_sources, push_item, push_source};
+use crate::engine::protocol::answer::sources::{Sources, attach_sources, push_item};
 
-/// Lists, as JSON without their brackets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
-    lists: [String; 5],
+    /// The pieces of a sound, as JSON without brackets.
+    sound: String,
+    /// In the order of [`FIELDS`] behind the sound.
+    sources: [Sources; 4],
 }
 
-const SOUND: &str = "audio";
 const FIELDS: [&str; 5] = [
-    SOUND,
+    "audio",
     "annotations",
     "executed_tools",
     "citations",
@@ -33,22 +34,24 @@ const FIELDS: [&str; 5] = [
 impl Beside {
     /// Reads a delta or a chunk. A value that several of them repeat is kept once, except that each piece of a sound is
     /// kept.
-    pub fn read(&mut self, object: &Object<'_>) {
-        let [sound, sources @ ..] = &mut self.lists;
-        for (list, name) in sources.iter_mut().zip(FIELDS.iter().skip(1)) {
+    pub fn read(&mut self, object: &Object<'_>, answer: &mut ModelAnswer) {
+        let [sound, names @ ..] = FIELDS;
+        for (sources, name) in self.sources.iter_mut().zip(names) {
             for item in object.items(name) {
-                push_source(list, item);
+                sources.push(item, answer);
             }
         }
-        let piece = object.object(SOUND);
+        let piece = object.object(sound);
         if piece.is_some_and(|piece| piece.is_filled("id") || piece.is_filled("data")) {
-            push_item(sound, object.get(SOUND).unwrap_or_default());
+            push_item(&mut self.sound, object.get(sound).unwrap_or_default(), answer);
         }
     }
 
     /// Attaches the collected lists to the last text.
     pub fn attach(&self, answer: &mut ModelAnswer) {
-        attach_sources(&FIELDS, &self.lists, FIELDS.len(), answer);
+        let mut lists = vec![self.sound.as_str()];
+        lists.extend(self.sources.iter().map(|sources| sources.list.as_str()));
+        attach_sources(&FIELDS, &lists, FIELDS.len(), answer);
     }
 }
 

@@ -4,6 +4,8 @@
 //! [`Calls::read_legacy`]. They open calls in the answer and append arguments to them. Nothing fails: a delta that
 //! names nothing continues the last call.
 
+use std::collections::BTreeMap;
+
 use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
@@ -14,12 +16,14 @@ use crate::engine::protocol::vendor_fields::others;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Calls {
     calls: Vec<Call>,
+    /// The last call with an index of the vendor's.
+    by_index: BTreeMap<u32, usize>,
+    /// The first call with an id of the vendor's.
+    by_id: BTreeMap<String, usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Call {
-    /// The vendor's index, if it gave one.
-    index: Option<u32>,
     /// The vendor's id, empty until it comes. The block may have an id of looplet's by then, which stays.
     id: String,
     part: usize,
@@ -51,6 +55,7 @@ impl Calls {
         if let Some(open) = answer.parts.get_mut(part) {
             if let Some(id) = call.filled("id").filter(|_| known.id.is_empty()) {
                 known.id = id.into_owned();
+                self.by_id.entry(known.id.clone()).or_insert(at);
                 if open.id.is_empty() {
                     open.id.push_str(&known.id);
                 }
@@ -95,14 +100,14 @@ impl Calls {
     ) -> usize {
         let id = call.filled("id");
         let named = function.is_filled("name");
-        let by_index = || self.calls.iter().rposition(|call| call.index == index);
+        let by_index = |index: u32| self.by_index.get(&index).copied();
         let known = match (index, id.as_deref()) {
-            (Some(_), Some(id)) => by_index().filter(|at| {
+            (Some(index), Some(id)) => by_index(index).filter(|at| {
                 let known = self.calls.get(*at).map_or("", |call| &call.id);
                 !named || known.is_empty() || known == id
             }),
-            (Some(_), None) => by_index(),
-            (None, Some(id)) => self.calls.iter().position(|call| call.id == id),
+            (Some(index), None) => by_index(index),
+            (None, Some(id)) => self.by_id.get(id).copied(),
             (None, None) if named => None,
             (None, None) => self.calls.len().checked_sub(1),
         };
@@ -112,12 +117,13 @@ impl Calls {
     /// Starts a call and returns its index in the list.
     fn start(&mut self, index: Option<u32>, answer: &mut ModelAnswer) -> usize {
         let part = answer.start_tool_call("", "");
+        let at = self.calls.len();
         self.calls.push(Call {
-            index,
             id: String::new(),
             part,
         });
-        self.calls.len() - 1
+        self.by_index.extend(index.map(|index| (index, at)));
+        at
     }
 }
 

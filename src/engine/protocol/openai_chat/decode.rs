@@ -126,7 +126,7 @@ impl ChatDecoder {
                 }
             }
         }
-        self.beside.read(chunk);
+        self.beside.read(chunk, answer);
         let groq = chunk.object("x_groq").and_then(|groq| groq.object("usage"));
         if let Some(usage) = chunk.object("usage").or(groq) {
             answer.set_usage(read_usage(&usage));
@@ -160,7 +160,7 @@ impl ChatDecoder {
         if let Some(sound) = delta.object("audio") {
             self.push(PartKind::Text, &sound.text("transcript"), answer);
         }
-        self.beside.read(delta);
+        self.beside.read(delta, answer);
         for image in delta.items("images") {
             self.end_flow(answer);
             push_image(image, answer);
@@ -187,6 +187,7 @@ impl ChatDecoder {
         self.has_reasoning_content |= delta.string("reasoning_content").is_some();
         let mut detailed = String::new();
         for detail in delta.items("reasoning_details") {
+            answer.count(detail.len());
             detailed.push_str(&self.details.read(detail));
         }
         let named = ["reasoning_content", "reasoning"]

@@ -245,8 +245,11 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
             into.push(b'}');
         }
         Block::Media {
-            media_type, source, ..
-        } => push_media(media_type, source, into),
+            media_type,
+            source,
+            name,
+            ..
+        } => push_media(media_type, source, name.as_deref(), into),
         Block::Raw { json } => {
             push_comma(into);
             into.extend_from_slice(json.as_str().as_bytes());
@@ -255,7 +258,7 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
     }
 }
 
-fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
+fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: &mut Vec<u8>) {
     let audio = media_type.strip_prefix("audio/");
     match (source, audio) {
         (MediaSource::Data(data), Some(format)) => {
@@ -267,7 +270,9 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
         }
         (MediaSource::Data(data), None) if !media_type.starts_with("image/") => {
             open(into, "file");
-            into.extend_from_slice(br#","file":{"filename":"document","file_data":"#);
+            into.extend_from_slice(br#","file":{"#);
+            push_text(into, "filename", name.unwrap_or("document"));
+            into.extend_from_slice(br#","file_data":"#);
             push_data_url(media_type, data, into);
             into.extend_from_slice(b"}}");
         }

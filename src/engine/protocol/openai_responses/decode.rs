@@ -8,6 +8,8 @@
 //! The model call feeds events, then calls [`ResponsesDecoder::finish`]. A failed response, unreadable JSON and an
 //! early end fail.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,10 @@ use crate::engine::protocol::openai_responses::item::{Item, Slot};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResponsesDecoder {
     items: Vec<Item>,
+    /// The last item with each index.
+    by_index: BTreeMap<u32, usize>,
+    /// The indexes of items that have come whole.
+    settled: BTreeSet<u32>,
     done: bool,
 }
 
@@ -145,14 +151,16 @@ impl ResponsesDecoder {
 
     /// The item with this index that is still growing, or else a new one. `None` when there are too many.
     fn open(&mut self, index: u32, answer: &mut ModelAnswer) -> Option<&mut Item> {
-        let open = |item: &Item| item.index == index && !item.settled;
-        let at = match self.items.iter().rposition(open) {
+        let known = self.by_index.get(&index).copied();
+        let is_open = |at: &usize| self.items.get(*at).is_some_and(|item| !item.settled);
+        let at = match known.filter(is_open) {
             Some(at) => at,
             None if self.items.len() >= answer.max_parts => {
                 answer.is_overfull = true;
                 return None;
             }
             None => {
+                self.by_index.insert(index, self.items.len());
                 self.items.push(Item::new(index));
                 self.items.len() - 1
             }
@@ -165,7 +173,7 @@ impl ResponsesDecoder {
         let Some(index) = output_index(event).or(last) else {
             return;
         };
-        if self.items.iter().any(|item| item.index == index && item.settled) {
+        if self.settled.contains(&index) {
             return;
         }
         let Some(item) = self.open(index, answer) else {
@@ -195,6 +203,7 @@ impl ResponsesDecoder {
         let Some(object) = Object::parse(json) else { return };
         if let Some(item) = self.open(index, answer) {
             item.settle(json, &object, answer);
+            self.settled.insert(index);
         }
     }
 
@@ -214,7 +223,7 @@ impl ResponsesDecoder {
             if answer.is_overfull {
                 break;
             }
-            let known = self.items.iter().rev().find(|item| item.index == index);
+            let known = self.by_index.get(&index).and_then(|at| self.items.get(*at));
             if known.map_or(settled < output.len(), |item| !item.settled) {
                 self.settle(index, item, answer);
             }

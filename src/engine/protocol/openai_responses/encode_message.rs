@@ -320,8 +320,11 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
             into.push(b'}');
         }
         Block::Media {
-            media_type, source, ..
-        } => push_media(media_type, source, into),
+            media_type,
+            source,
+            name,
+            ..
+        } => push_media(media_type, source, name.as_deref(), into),
         Block::Raw { json } => {
             push_comma(into);
             into.extend_from_slice(json.as_str().as_bytes());
@@ -331,7 +334,7 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
 }
 
 /// Writes an image, or a file for every other type: <https://platform.openai.com/docs/guides/pdf-files> (2026-11-21).
-fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
+fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: &mut Vec<u8>) {
     let is_image = media_type.starts_with("image/");
     open(into, if is_image { "input_image" } else { "input_file" });
     match (source, is_image) {
@@ -345,7 +348,11 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
             // The name must have an ending. The API accepts `.txt` for every kind of text.
             let is_text = media_type.starts_with("text/");
             let kind = media_type.split_once('/').map_or(media_type, |(_, kind)| kind);
-            let name = ["document.", if is_text { "txt" } else { kind }].concat();
+            let ending = if is_text { "txt" } else { kind };
+            let name = match name {
+                Some(name) if name.contains('.') => name.to_owned(),
+                name => [name.unwrap_or("document"), ".", ending].concat(),
+            };
             push_text(into, "filename", &name);
             into.extend_from_slice(br#","file_data":"#);
             push_data_url(media_type, data, into);

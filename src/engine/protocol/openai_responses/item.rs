@@ -4,6 +4,8 @@
 //! [`Slot`], and calls [`Item::settle`] with the whole item at the end. An item that only the end shows is read from
 //! there. Nothing fails: an unknown item becomes a raw block.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +51,9 @@ pub struct Item {
     pub index: u32,
     /// True when the whole item has come.
     pub settled: bool,
+    /// In the order in which they began.
     parts: Vec<(Slot, usize)>,
+    by_slot: BTreeMap<Slot, usize>,
 }
 
 impl Item {
@@ -58,6 +62,7 @@ impl Item {
             index,
             settled: false,
             parts: Vec::new(),
+            by_slot: BTreeMap::new(),
         }
     }
 
@@ -72,7 +77,7 @@ impl Item {
             "function_call" | "custom_tool_call" => {
                 let id = item.filled("call_id").unwrap_or_else(|| field("id"));
                 let part = answer.start_tool_call(&id, &field("name"));
-                self.parts.push((ONLY, part));
+                self.add(ONLY, part);
             }
             _ => {
                 self.part(ONLY, PartKind::Raw, answer);
@@ -82,8 +87,12 @@ impl Item {
 
     /// The block of this slot, if it has begun.
     pub fn known(&self, slot: Slot) -> Option<usize> {
-        let (_, part) = self.parts.iter().rev().find(|(known, _)| *known == slot)?;
-        Some(*part)
+        self.by_slot.get(&slot).copied()
+    }
+
+    fn add(&mut self, slot: Slot, part: usize) {
+        self.parts.push((slot, part));
+        self.by_slot.insert(slot, part);
     }
 
     /// The block of this slot. The block before it ends where this one begins.
@@ -95,7 +104,7 @@ impl Item {
             answer.end(*before);
         }
         let part = answer.start(kind);
-        self.parts.push((slot, part));
+        self.add(slot, part);
         part
     }
 
@@ -139,7 +148,7 @@ impl Item {
 
     fn settle_message(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         let pieces: Vec<_> = item.items("content").into_iter().map(Object::parse).collect();
-        let mut streamed = Streamed::of(&self.parts, 0);
+        let mut streamed = Streamed::of(&self.by_slot, 0);
         for (at, piece) in pieces.iter().enumerate() {
             let Some(piece) = piece else { continue };
             if answer.is_overfull {
@@ -165,7 +174,7 @@ impl Item {
     fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         for (first, list) in [(0, "summary"), (1, "content")] {
             let pieces: Vec<_> = item.items(list).into_iter().map(Object::parse).collect();
-            let mut streamed = Streamed::of(&self.parts, first);
+            let mut streamed = Streamed::of(&self.by_slot, first);
             for (at, piece) in pieces.iter().enumerate() {
                 if answer.is_overfull {
                     return;
@@ -251,18 +260,21 @@ impl Item {
 /// `content_index` over more than the list, so an index alone does not find a piece's part.
 struct Streamed {
     first: Slot,
-    left: Vec<(Slot, usize)>,
-    taken: Vec<Slot>,
+    left: BTreeMap<Slot, usize>,
+    taken: BTreeSet<Slot>,
 }
+
+/// The parts that are compared with a piece whose index finds none. gpt-oss is off by one or two.
+const NEAR: usize = 8;
 
 impl Streamed {
     /// `first` is 0 for the parts of a message and a `summary`, 1 for those of a reasoning item's `content`.
-    fn of(parts: &[(Slot, usize)], first: Slot) -> Streamed {
-        let left = parts.iter().filter(|(slot, _)| slot % 2 == first);
+    fn of(parts: &BTreeMap<Slot, usize>, first: Slot) -> Streamed {
+        let left = parts.iter().filter(|(slot, _)| *slot % 2 == first);
         Streamed {
             first,
-            left: left.copied().collect(),
-            taken: Vec::new(),
+            left: left.map(|(slot, part)| (*slot, *part)).collect(),
+            taken: BTreeSet::new(),
         }
     }
 
@@ -281,25 +293,32 @@ impl Streamed {
             let part = answer.parts.get(part);
             part.is_some_and(|part| part.kind == kind && text.starts_with(part.text.trim_end()))
         };
-        let mut parts = self.left.iter();
-        let found = parts
-            .position(|(slot, part)| *slot == own && begins(*part))
-            .or_else(|| self.left.iter().position(|(_, part)| begins(*part)))
-            .or_else(|| self.left.iter().position(|(slot, _)| *slot == own))
-            .or_else(|| (self.left.len() >= pieces_left).then_some(0))
-            .filter(|found| *found < self.left.len());
+        let known = self.left.get(&own).copied();
+        let found = if known.is_some_and(begins) {
+            Some(own)
+        } else {
+            let mut near = self.left.iter().take(NEAR);
+            let next = self.left.keys().next().copied();
+            near.find(|(_, part)| begins(**part))
+                .map(|(slot, _)| *slot)
+                .or(known.map(|_| own))
+                .or(next.filter(|_| self.left.len() >= pieces_left))
+        };
         if found.is_none() && text.is_empty() {
             return own;
         }
         let slot = match found {
-            Some(found) => self.left.remove(found).0,
+            Some(slot) => {
+                self.left.remove(&slot);
+                slot
+            }
             None if self.taken.contains(&own) => {
-                let used = self.left.iter().map(|(slot, _)| slot).chain(&self.taken);
-                used.max().map_or(own, |last| last.saturating_add(2))
+                let last = self.left.keys().next_back().max(self.taken.last());
+                last.map_or(own, |last| last.saturating_add(2))
             }
             None => own,
         };
-        self.taken.push(slot);
+        self.taken.insert(slot);
         slot
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! The encoders call them, and they call no encoder. [`body_fields`] is the top level of a body, [`sampling`] the
 //! sampling options, [`message_parts`] and [`legal_id`] are parts of messages. [`cache_marks`] and [`thinking_turn`]
-//! serve the model call itself. Only options can fail, with a `ConfigError`.
+//! serve the model call itself, [`address`] its URL. Only options can fail, with a `ConfigError`.
 
+pub mod address;
 pub mod body_fields;
 pub mod cache_marks;
 pub mod legal_id;

@@ -84,6 +84,7 @@ fn media(media_type: &str, data: &str) -> Block {
     Block::Media {
         media_type: media_type.to_owned(),
         source: MediaSource::Data(data.to_owned()),
+        name: None,
         vendor: None,
     }
 }
@@ -92,6 +93,7 @@ fn url(media_type: &str, url: &str) -> Block {
     Block::Media {
         media_type: media_type.to_owned(),
         source: MediaSource::Url(url.to_owned()),
+        name: None,
         vendor: None,
     }
 }

@@ -6,7 +6,7 @@ use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
-use crate::engine::protocol::{Protocol, RequestSpec, find, protocol, vendor};
+use crate::engine::protocol::{Protocol, RequestSpec, find};
 
 pub(super) fn model(vendor: &str, further: Value) -> ModelConfig {
     let mut config = json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example"});
@@ -101,6 +101,7 @@ pub(super) fn history(protocol: &str) -> Vec<Message> {
                     Block::Media {
                         media_type: "image/png".to_owned(),
                         source: MediaSource::Data("AAAA".to_owned()),
+                        name: None,
                         vendor: None,
                     },
                 ],
@@ -275,6 +276,7 @@ fn documents_and_sounds_take_each_protocols_form() {
     let media = |media_type: &str, source: MediaSource| Block::Media {
         media_type: media_type.to_owned(),
         source,
+        name: None,
         vendor: None,
     };
     let data = |text: &str| MediaSource::Data(text.to_owned());
@@ -461,27 +463,4 @@ fn a_custom_model_gets_the_neutral_history() {
     let back: Vec<Message> = serde_json::from_str(&made["messages"].to_string()).unwrap();
     assert_eq!(back.len(), history.len());
     assert_eq!(back[0], history[0]);
-}
-
-#[test]
-fn urls_tolerate_a_slash_and_a_version() {
-    let anthropic = protocol("anthropic").unwrap();
-    let model = ModelConfig::new("custom".into(), "m".into());
-    for base in [
-        "https://a.example",
-        "https://a.example/",
-        "https://a.example/v1",
-        "https://a.example/v1/",
-    ] {
-        assert_eq!(anthropic.url(base, &model), "https://a.example/v1/messages");
-    }
-    let chat = protocol("openai_chat").unwrap();
-    assert_eq!(
-        chat.url(vendor("openai").unwrap().base_url, &model),
-        "https://api.openai.com/v1/chat/completions"
-    );
-    assert_eq!(
-        protocol("ndjson").unwrap().url("https://custom.invalid", &model),
-        "https://custom.invalid"
-    );
 }

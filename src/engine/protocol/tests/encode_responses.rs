@@ -252,6 +252,7 @@ fn media_and_raw_blocks_of_the_user_take_their_place() {
     let media = |media_type: &str, source: MediaSource| Block::Media {
         media_type: media_type.to_owned(),
         source,
+        name: None,
         vendor: None,
     };
     let data = || MediaSource::Data("AA==".to_owned());

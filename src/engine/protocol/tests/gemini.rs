@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::Message;
@@ -321,7 +322,6 @@ fn what_gemini_cannot_be_told_is_an_error_that_names_the_option() {
 
 #[test]
 fn the_model_stands_in_the_url() {
-    let gemini = protocol("gemini").unwrap();
     let google = "https://generativelanguage.googleapis.com";
     let vertex = "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google";
     let stream = ":streamGenerateContent?alt=sse";
@@ -334,7 +334,6 @@ fn the_model_stands_in_the_url() {
         (google, "../../files", "/v1beta/models/..%2F..%2Ffiles"),
         (google, "models/../x", "/v1beta/models/..%2Fx"),
         (google, "other/x", "/v1beta/models/other%2Fx"),
-        (google, "..", "/v1beta/models/.."),
         (
             vertex,
             "../../../endpoints/1",
@@ -344,11 +343,67 @@ fn the_model_stands_in_the_url() {
         ("https://proxy.example/v1beta", "m", "/models/m"),
         ("https://proxy.example/google/", "m", "/v1beta/models/m"),
     ] {
-        let url = gemini.url(base, &model(json!({"model": name})));
+        let url = ActiveModel::new(model(json!({"model": name, "baseUrl": base})))
+            .unwrap()
+            .url;
         assert_eq!(url, [base.trim_end_matches('/'), path, stream].concat());
     }
-    let whole = model(json!({"stream": false}));
-    let url = gemini.url(google, &whole);
+    let host = "https://eu-aiplatform.googleapis.com";
+    let project = "/projects/p/locations/eu";
+    for (base, name, url) in [
+        ("", "m", "/v1/publishers/google/models/m"),
+        ("/v1beta1", "m", "/v1beta1/publishers/google/models/m"),
+        (
+            "/v1beta1/publishers/google",
+            "m",
+            "/v1beta1/publishers/google/models/m",
+        ),
+        (
+            "/v1beta1/projects/p/locations/eu",
+            "m",
+            "/v1beta1/projects/p/locations/eu/publishers/google/models/m",
+        ),
+        (
+            "/v1/projects/p/locations/eu/publishers/google/models/",
+            "publishers/google/models/m",
+            "/v1/projects/p/locations/eu/publishers/google/models/m",
+        ),
+        (
+            "/v1/projects/p/locations/eu",
+            "projects/q/m",
+            "/v1/projects/p/locations/eu/publishers/google/models/projects%2Fq%2Fm",
+        ),
+    ] {
+        let base = [host, base].concat();
+        let made = ActiveModel::new(model(json!({"model": name, "baseUrl": base}))).unwrap();
+        assert_eq!(made.url, [host, url, stream].concat(), "{base} {name}");
+    }
+    let claude = ModelConfig {
+        base_url: Some([host, "/v1", project].concat()),
+        ..ModelConfig::new("compatible".into(), "claude-x@1".into())
+    };
+    let anthropic = protocol("anthropic").unwrap();
+    let path = "/publishers/anthropic/models/claude-x@1:streamRawPredict";
+    let base = claude.base_url.clone().unwrap();
+    let url = ActiveModel::new(ModelConfig {
+        protocol: Some("anthropic".into()),
+        ..claude.clone()
+    });
+    assert_eq!(url.unwrap().url, [&base, path].concat());
+    let mut head = Vec::new();
+    let spec = RequestSpec {
+        model: &claude,
+        system: None,
+        tools: &[],
+        before: None,
+    };
+    (anthropic.encode_head)(&spec, &mut head).unwrap();
+    let head = String::from_utf8(head).unwrap();
+    assert!(
+        head.starts_with(r#"{"anthropic_version":"vertex-2023-10-16","max_tokens""#),
+        "{head}"
+    );
+    let url = ActiveModel::new(model(json!({"stream": false}))).unwrap().url;
     assert_eq!(
         url,
         [google, "/v1beta/models/gemini-3-pro:generateContent"].concat()

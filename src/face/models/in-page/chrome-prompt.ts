@@ -72,8 +72,8 @@ const TABLE: OptionTable = {
  *
  * @throws LoopletError `config_…`
  */
-export function chromePrompt(options: ChromePromptOptions = {}): Model {
-  checkOptions(options, "model", TABLE);
+export function chromePrompt(given: ChromePromptOptions = {}): Model {
+  const options = checkOptions(given, "model", TABLE);
   const { temperature, topK, toolChoice, price } = options;
   return inProcessModel(
     "language-model",

@@ -52,8 +52,12 @@ export function webllm(engine: WebLlmEngine, options: WebLlmOptions = {}): Model
   }
   const table: { -readonly [K in keyof OptionTable]: OptionTable[K] } = { ...CUSTOM_TABLE };
   for (const name of NOT_HERE) delete table[name];
-  checkOptions(options, "model", { ...table, model: "text", toolCalls: "any" });
-  const { name, model, toolCalls = "json", ...asked } = options;
+  const {
+    name,
+    model,
+    toolCalls = "json",
+    ...asked
+  } = checkOptions(options, "model", { ...table, model: "text", toolCalls: "any" });
   if (toolCalls !== "json" && toolCalls !== "native") {
     throw new LoopletError(
       "config_invalid_value",

@@ -9,7 +9,7 @@
  */
 import { LoopletError } from "../../api/errors.js";
 import type { Model, ModelOptions } from "../../api/index.js";
-import { checkOptions, describe, isObject } from "../../options/check.js";
+import { checkOptions, describe, isObject, joined } from "../../options/check.js";
 import { CUSTOM_TABLE } from "../../options/options.js";
 import { completion, inProcessModel, refusal, type ChatRequest } from "./in-process.js";
 import { flat } from "./json-reply.js";
@@ -51,9 +51,12 @@ export function workersAi(binding: WorkersAiBinding, model: string, options: Wor
       "needs the model's name as its second argument, for example @cf/meta/llama-3.3-70b-instruct-fp8-fast",
     );
   }
-  checkOptions(options, "model", { ...CUSTOM_TABLE, stream: "boolean", runOptions: "object" });
-  const { name, runOptions, ...asked } = options;
-  const keepsStreamOptions = asked.body?.["stream_options"] !== undefined;
+  const { name, runOptions, ...asked } = checkOptions(options, "model", {
+    ...CUSTOM_TABLE,
+    stream: "boolean",
+    runOptions: "object",
+  });
+  const keepsStreamOptions = joined(asked).body?.["stream_options"] !== undefined;
   return inProcessModel("workers-ai", name ?? model, asked, async (request, signal) => {
     const inputs = inputsOf(request);
     if (!keepsStreamOptions) delete inputs["stream_options"];

@@ -4,42 +4,72 @@
  */
 import type { Conversation, PastCall, Plan } from "../conversation.js";
 import { withoutDirective } from "../directive.js";
-import { parseJson } from "../json.js";
+import { isObject, parseJson } from "../json.js";
 import { flatten, writeAnswer } from "./answer.js";
-import { fillInput } from "./fill.js";
-import { forcedStep, planSteps, strayStep, type DoneCall, type Step } from "./steps.js";
+import { fillInput, fillValue } from "./fill.js";
+import { forcedStep, planSteps, resultOf, strayStep, type DoneCall, type Step } from "./steps.js";
 import { summaryOf, talk } from "./talk.js";
+import { unable } from "./unable.js";
 
 /** Rounds after which the planner answers with what it has, so that a loop always ends. */
 const MAX_ROUNDS = 8;
 
 /** The answer to `conversation`: tool calls, or a text, or both. */
 export function plan(conversation: Conversation): Plan {
-  const { tools, choice, outputSchema: schema } = conversation;
+  const { tools, choice } = conversation;
   const summary = summaryOf(conversation);
   if (summary !== undefined) return { thinking: "The user wants a summary.", text: summary, calls: [] };
-  const { prompts, calls, rounds } = episodeOf(conversation);
+  const { prompts, calls, rounds, others } = episodeOf(conversation);
   const text = prompts.join("\n");
   const isForced = choice.type === "any" || choice.type === "tool";
   const callable = tools.filter(({ name }) =>
     choice.type === "tool" ? name === choice.name : choice.type !== "none",
   );
-  const { steps, unmatched } = planSteps(prompts, callable, calls);
+  const closing = callable.find(({ description }) => CLOSING.test(description));
+  const own = callable.filter((tool) => tool !== closing);
+  const { steps, unmatched } = planSteps(prompts, own, calls);
   const ready = steps.filter(({ isWaiting, result }) => !isWaiting && !result);
-  const forced = isForced && ready.length === 0 ? forcedStep(text, callable) : undefined;
+  const forced = isForced && !closing && ready.length === 0 ? forcedStep(text, own) : undefined;
   const next = forced ? [forced] : rounds < MAX_ROUNDS || isForced ? ready : [];
   const now = next.slice(0, conversation.isParallel ? undefined : 1);
   if (now.length > 0) return callPlan(now, steps, rounds === 0 && !isForced);
 
   const answered = steps.some(({ result }) => result) ? steps : calls.map((call) => strayStep(call, tools));
+  const records = answered.flatMap(({ input, result }) => {
+    const value = parseJson(result?.text ?? "");
+    return [{ ...input, ...(isObject(value) ? value : {}) }];
+  });
+  const source = { text, ...resultOf(answered, true), records };
+  const isTaken = calls.some(({ name, isError }) => name === closing?.name && !isError);
+  if (closing && (isForced || !isTaken)) {
+    const step = { tool: closing, input: fillInput(closing, source), isWaiting: false, result: undefined };
+    return callPlan([step], answered, false);
+  }
   const thinking = `${notes(answered)}Now I can answer.`;
+  const schema = schemaIn(conversation) ?? conversation.outputSchema;
   if (schema) {
-    const filled = fillInput({ name: "answer", description: "", schema }, { text });
+    const filled = fillValue({ name: "answer", description: "", schema }, source);
     return { thinking, text: JSON.stringify(filled), calls: [] };
   }
-  if (answered.length > 0) return { thinking, text: writeAnswer(answered, unmatched), calls: [] };
-  const words = talk(text, conversation);
-  return { thinking: "No tool fits this prompt, so I answer in words.", text: words, calls: [] };
+  const regret = unable([...others, ...conversation.others]);
+  const isTold = answered.length > 0;
+  const words = isTold ? writeAnswer(answered, unmatched) : talk(text, conversation);
+  return {
+    thinking: isTold ? thinking : "No tool fits this prompt, so I answer in words.",
+    text: regret === "" ? words : `${words}\n\n${regret}`,
+    calls: [],
+  };
+}
+
+/** How a tool is described that takes the answer itself. */
+const CLOSING = /\bthe final answer\b/i;
+
+const AGAIN = /^.*\bfits this schema: (?=\{)/s;
+
+/** The schema that the last prompt asks an answer to fit, when an answer before did not. */
+function schemaIn({ said }: Conversation): Record<string, any> | undefined {
+  const last = said.filter(({ role }) => role === "user").at(-1)?.text ?? "";
+  return AGAIN.test(last) ? parseJson(last.replace(AGAIN, "")) : undefined;
 }
 
 function callPlan(now: readonly Step[], all: readonly Step[], hasPreface: boolean): Plan {
@@ -64,7 +94,12 @@ const GO_ON =
   /^(?:please |yes,? |ok(?:ay)?,? )?(?:go (?:on|ahead)|continue|proceed|do it)(?: please| now)?[.! ]*$/i;
 
 /** The current question and the work on it: the part of a conversation since the last finished answer. */
-function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall[]; rounds: number } {
+function episodeOf({ said }: Conversation): {
+  prompts: string[];
+  calls: DoneCall[];
+  rounds: number;
+  others: string[];
+} {
   const isEnd = said.map((entry) => entry.role === "assistant" && entry.calls.length === 0);
   const start = isEnd.lastIndexOf(true) + 1;
   const since = said.slice(start);
@@ -79,13 +114,14 @@ function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall
     return [{ ...call, text: entry.text, isError: entry.isError || Boolean(parseJson(entry.text)?.error) }];
   });
   // "Go on" asks for the question before: for what is left of it after a limit, for all of it after a plan.
-  const isAsking = (prompt: string) => !GO_ON.test(prompt);
+  const isAsking = (prompt: string) => !GO_ON.test(prompt) && !AGAIN.test(prompt);
   const told = promptsIn(own);
   const before = promptsIn(said.slice(0, start)).filter(isAsking).slice(-1);
   const asking = told.filter(isAsking);
   const goingOn = told.length > 0 && before.length > 0 ? before : told;
   const rounds = own.filter(({ role }) => role === "assistant").length;
-  return { prompts: asking.length > 0 ? asking : goingOn, calls, rounds };
+  const others = own.flatMap((entry) => (entry.role === "assistant" ? [] : (entry.others ?? [])));
+  return { prompts: asking.length > 0 ? asking : goingOn, calls, rounds, others };
 }
 
 /** Whether the result says that the run ended before the call did. */

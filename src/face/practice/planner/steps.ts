@@ -123,7 +123,8 @@ function textsFor(tool: ToolSpec, text: string): string[] {
   return values.map((value) => `${rest} in ${value}`);
 }
 
-function resultOf(steps: readonly Step[], isMeant: boolean): Omit<Source, "text"> {
+/** The results that a step builds on, in one line, if they are meant, and the last number in them. */
+export function resultOf(steps: readonly Step[], isMeant: boolean): Omit<Source, "text"> {
   const lines = steps.filter(({ result }) => result).map(flatten);
   const last = steps.at(-1)?.result?.text ?? "";
   const value = parseJson(last);

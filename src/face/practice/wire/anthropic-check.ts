@@ -115,8 +115,8 @@ function thinkingRule(messages: readonly any[]): Rule {
   return [isToolUse && ![undefined, "thinking", "redacted_thinking"].includes(first), `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). To avoid this requirement, disable \`thinking\`.`];
 }
 
-function callIds({ content }: any): string[] {
-  return listOf(content).flatMap((block) => (block?.type === "tool_use" ? [String(block.id)] : []));
+function callIds(message: any): string[] {
+  return listOf(message?.content).flatMap((block) => (block?.type === "tool_use" ? [String(block.id)] : []));
 }
 
 /** Results have to come first in the next message: those behind other blocks do not count. */

@@ -2,11 +2,12 @@
  * Anthropic Messages: reads its requests and writes its answers.
  * https://platform.claude.com/docs/en/build-with-claude/streaming, …/api/errors (seen 2026-11-20).
  */
-import { textOf, type Conversation, type Said } from "../conversation.js";
+import { fieldsBeyond, saidByUser, textOf, told, toolsIn } from "../conversation.js";
+import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
-import { sse, type WireFormat } from "./format.js";
+import { EVENT_STREAM, typedSse, type WireEvent, type WireFormat } from "./format.js";
 import type { Reply, WireBlock } from "./reply.js";
 
 const TOO_MANY = "This request would exceed your organization's rate limit. Please try again later.";
@@ -17,13 +18,13 @@ export const anthropic: WireFormat = {
   deltaWords: 4,
   emptyArguments: "",
   check: checkAnthropic,
-  keyOf: (headers) => headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
   stream,
   whole: messageOf,
   error: ({ type, message }, request_id) => ({ type: "error", error: { type, message }, request_id }),
   errorIndent: 0,
-  frame: (data) => frame(data as { type: string }),
+  frame: typedSse,
+  streamType: EVENT_STREAM,
   headers: (requestId, status) => ({
     "request-id": requestId,
     "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
@@ -42,40 +43,47 @@ export const anthropic: WireFormat = {
   },
   streamErrorStatus: 529,
   noKey: { status: 401, message: "x-api-key header is required" },
+  wrongKey: { status: 401 },
   unknownModel: (model) => ({ status: 404, message: `model: ${model}` }),
 };
+
+/** Fields that are read, or that change nothing in the answers of a practice model. */
+const FIELDS =
+  "model max_tokens messages system tools tool_choice thinking output_config output_format stop_sequences stream temperature top_p top_k metadata service_tier cache_control inference_geo speed";
 
 function read(body: any): Conversation {
   const { type = "auto", name, disable_parallel_tool_use: isSerial } = body.tool_choice ?? {};
   const thinking = ["enabled", "adaptive"].includes(body.thinking?.type) ? body.thinking : undefined;
+  const isOwn = ({ type = "custom" }: any) => type === "custom";
+  const tools = listOf(body.tools);
   return {
     said: body.messages.flatMap(saidIn),
-    tools: listOf(body.tools)
-      .filter((tool) => tool.type === undefined || tool.type === "custom")
-      .map(({ name, description = "", input_schema: schema = {} }) => ({ name, description, schema })),
+    tools: toolsIn(tools.filter(isOwn), "input_schema"),
     choice: { type, name },
     isParallel: isSerial !== true,
     outputSchema: (body.output_config?.format ?? body.output_format)?.schema,
     maxOutputTokens: body.max_tokens,
     stopSequences: listOf(body.stop_sequences),
     thinking: !thinking ? "none" : thinking.display === "omitted" ? "omitted" : "shown",
+    others: [...fieldsBeyond(FIELDS, body), ...tools.filter((tool) => !isOwn(tool)).map(({ type }) => type)],
   };
 }
 
+const TEXTS = /^(?:text|tool_result)$/;
+
 function saidIn({ role, content }: any): Said[] {
-  const blocks = listOf(content);
-  const text = textOf(content);
-  const calls = blocks.filter(({ type }) => type === "tool_use");
-  if (role === "assistant")
-    return [{ role, text, calls: calls.map(({ id, name, input }) => ({ id, name, input })) }];
-  const results = blocks.filter(({ type }) => type === "tool_result");
-  const said = results.map(({ tool_use_id: callId, content, is_error }): Said => {
-    return { role: "tool", callId, text: textOf(content), isError: is_error === true };
+  const ofType = (type: string) => listOf(content).filter((block) => block.type === type);
+  if (role === "assistant") {
+    const calls = ofType("tool_use").map(({ id, name, input }) => ({ id, name, input }));
+    return [{ role, text: textOf(content), calls }];
+  }
+  const results = ofType("tool_result").map(({ tool_use_id: callId, content, is_error }): Said => {
+    return { role: "tool", callId, isError: is_error === true, ...told(content, TEXTS) };
   });
-  return text === "" ? said : [...said, { role, text }];
+  return saidByUser(results, content, TEXTS);
 }
 
-function stream(reply: Reply): { events: string[]; ending: string[] } {
+function stream(reply: Reply): { events: WireEvent[]; ending: WireEvent[] } {
   const message = messageOf(reply);
   const { stop_reason, stop_sequence, stop_details, usage } = message;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
@@ -84,25 +92,25 @@ function stream(reply: Reply): { events: string[]; ending: string[] } {
   const blocks = reply.blocks.flatMap((block, index) => {
     const { start, deltas } = encode(block);
     return [
-      frame({ type: "content_block_start", index, content_block: start }),
+      { type: "content_block_start", index, content_block: start },
       // The vendor's own ping carries a blank that its other events do not have.
       ...(index === 0 ? ['event: ping\ndata: {"type": "ping"}\n\n'] : []),
-      ...deltas.map((delta) => frame({ type: "content_block_delta", index, delta })),
-      frame({ type: "content_block_stop", index }),
+      ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+      { type: "content_block_stop", index },
     ];
   });
   const prompt = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
   const thinking_tokens = reply.usage.reasoningTokens;
   const details = thinking_tokens > 0 ? { output_tokens_details: { thinking_tokens } } : {};
   const delta = { stop_reason, stop_sequence, stop_details };
-  const end = frame({ type: "message_delta", delta, usage: { ...prompt, output_tokens, ...details } });
   return {
-    events: [frame({ type: "message_start", message: open }), ...blocks],
-    ending: [end, frame({ type: "message_stop" })],
+    events: [{ type: "message_start", message: open }, ...blocks],
+    ending: [
+      { type: "message_delta", delta, usage: { ...prompt, output_tokens, ...details } },
+      { type: "message_stop" },
+    ],
   };
 }
-
-const frame = (data: { type: string; [field: string]: unknown }) => `event: ${data.type}\n${sse(data)}`;
 
 function messageOf({ model, id, blocks, stopReason, stopSequence, usage }: Reply) {
   return {
@@ -137,8 +145,9 @@ const STOP_REASONS: Record<StopReason, string> = {
 
 /** A block as a stream begins it, its deltas, and the block that they add up to. */
 function encode({ type, pieces, id, name, signature, value }: WireBlock) {
-  if (value) return { start: value, deltas: [], whole: value };
   const text = pieces.join("");
+  const fixed = type === "redacted-thinking" ? { type: "redacted_thinking", data: text } : value;
+  if (fixed) return { start: fixed, deltas: [], whole: fixed };
   if (type === "tool-call") {
     const start = { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
     const deltas = ["", ...pieces].map((partial_json) => ({ type: "input_json_delta", partial_json }));

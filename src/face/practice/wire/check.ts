@@ -39,7 +39,7 @@ export function walk(
     const left = asked.filter((id) => !answered.includes(id));
     const isPart = message?.role === "tool";
     const place = { message, at, previous, asked, open: isPart ? [] : left };
-    asked = isPart ? left : message?.role === "assistant" ? callsIn(message) : [];
+    asked = isPart ? left : callsIn(message);
     return place;
   });
   return { places, end: asked };

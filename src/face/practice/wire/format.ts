@@ -1,6 +1,6 @@
 /**
- * A wire format as a row of plain functions. `anthropic.ts` and `openai-chat.ts` are the rows; another protocol is one
- * file more, with its request reader and its reply writer, and one entry in `../exchange.ts`.
+ * A wire format as a row of plain functions. A file beside this one is a row, with its request reader and its answer
+ * writer; `../exchange.ts` lists the rows. A writer makes plain data, and the row's `frame` makes bytes of them.
  */
 import type { Conversation } from "../conversation.js";
 import type { Failure, ReceivedRequest } from "../types.js";
@@ -8,7 +8,7 @@ import type { Reply } from "./reply.js";
 
 /** A protocol of a vendor, with the vendor's own words for its errors. */
 export interface WireFormat {
-  /** Fits the end of the paths of its requests. */
+  /** Fits the end of the paths of its requests. Its groups `model` and `method` are told by the path, if it has them. */
   path: RegExp;
   /** Prefix and length of the ids that the vendor mints. */
   ids: { request: Minted; reply: Minted; call: Minted };
@@ -18,32 +18,38 @@ export interface WireFormat {
   emptyArguments: "" | "{}";
   /** The reason why the vendor refuses the request, or `undefined`. */
   check(request: ReceivedRequest, strictness: Strictness): Refusal | undefined;
-  /** The key that the request brings. */
-  keyOf(headers: Record<string, string>): string | undefined;
   /** Reads a body that `check` has accepted. */
   read(body: any): Conversation;
   /** The whole stream as its events; those of `ending` say that the answer is complete. */
-  stream(reply: Reply, body: any): { events: string[]; ending: string[] };
+  stream(reply: Reply, body: any): { events: WireEvent[]; ending: WireEvent[] };
   /** The body of a response that is not streamed. */
-  whole(reply: Reply): object;
-  /** The body of a response that is an error, and the data of an error inside a stream. */
+  whole(reply: Reply, body: any): object;
+  /** The body of a response that is an error. */
   error(problem: Problem, requestId: string): object;
+  /** The data of an error inside a stream, if they are not those of `error`. */
+  streamError?(problem: Problem): object;
   /** Blanks that indent the body of an error. */
   errorIndent: number;
-  /** `data` as a server-sent event. */
-  frame(data: object): string;
-  /** Response headers beside the content type. */
-  headers(requestId: string, status: number): Record<string, string>;
+  /** An event as it is sent; `index` counts the events of the stream. */
+  frame(data: object, index: number): string | Uint8Array;
+  /** The content type of a stream. */
+  streamType: string;
+  /** Response headers beside the content type; `errorType` is that of a response that is an error. */
+  headers(requestId: string, status: number, errorType: string): Record<string, string>;
   /** Type, message and code for each status; 400 and 500 stand in for those that are missing. */
   errors: { [status: number]: readonly [type: string, message: string, code?: string] };
   /** Status of the error inside a stream whose words are left open. */
   streamErrorStatus: number;
-  /** The words for a request without a key. */
+  /** The words for a request without a key, and with a wrong one. */
   noKey: Refusal;
+  wrongKey: Refusal;
   unknownModel(model: string): Refusal;
 }
 
 type Minted = readonly [prefix: string, length: number];
+
+/** An event of a stream: the data that `frame` frames, or a text that is framed already. */
+export type WireEvent = string | object;
 
 /** How strict a check is. */
 export interface Strictness {
@@ -60,6 +66,7 @@ export interface Refusal extends Failure {
 
 /** The words of an error, complete. */
 export interface Problem {
+  status: number;
   type: string;
   message: string;
   param: string | null;
@@ -68,15 +75,22 @@ export interface Problem {
 
 /** Fills what `refusal` leaves open with the vendor's own words for its status. */
 export function problemOf({ errors }: WireFormat, refusal: Refusal): Problem {
-  const words = errors[refusal.status] ?? errors[refusal.status >= 500 ? 500 : 400];
+  const { status, param = null } = refusal;
+  const words = errors[status] ?? errors[status >= 500 ? 500 : 400];
   const [type = "api_error", message = "Error", code = null] = words ?? [];
   return {
+    status,
     type: refusal.type ?? type,
     message: refusal.message ?? message,
-    param: refusal.param ?? null,
+    param,
     code: refusal.code === undefined ? code : refusal.code,
   };
 }
 
+export const EVENT_STREAM = "text/event-stream; charset=utf-8";
+
 /** The data line of a server-sent event, with the empty line behind it. */
 export const sse = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+
+/** A server-sent event that is named by the type of its data. */
+export const typedSse = (data: { type?: string }) => `event: ${data.type}\n${sse(data)}`;

@@ -6,47 +6,23 @@ import { isObject, listOf } from "../json.js";
 import type { ReceivedRequest } from "../types.js";
 import { firstBroken, walk, type Place, type Rule } from "./check.js";
 import type { Refusal } from "./format.js";
-
-const NOT_JSON = `We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)`;
+import { emptyRule, limitRule, NOT_JSON, toolRules } from "./openai.js";
 
 /** The reason why the request is illegal, or `undefined`. */
 export function checkOpenaiChat({ body }: ReceivedRequest): Refusal | undefined {
-  if (!isObject(body)) return { status: 400, message: NOT_JSON };
-  const limit = ["max_tokens", "max_completion_tokens"].find((field) => body[field] < 1);
+  if (!isObject(body)) return NOT_JSON;
   const { places, end } = walk(body["messages"], callIds, ({ tool_call_id: id }) => [String(id)]);
   // prettier-ignore
   return firstBroken([
     [!body["model"], "you must provide a model parameter"],
     [body["messages"] === undefined, "Missing required parameter: 'messages'.", "messages", "missing_required_parameter"],
     [body["stream_options"] != null && body["stream"] !== true, "The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options"],
-    [limit, `Invalid '${limit}': integer below minimum value. Expected a value >= 1, but got ${limit && body[limit]} instead.`, limit, "integer_below_min_value"],
-    ...toolRules(body),
+    limitRule(body, ["max_tokens", "max_completion_tokens"], 1),
+    ...toolRules(body, ".function", (tool) => tool?.function),
     emptyRule(body["messages"], "messages"),
     ...places.flatMap(messageRules),
     openRule(end, places.length),
   ]);
-}
-
-function toolRules(body: any): Rule[] {
-  const { tools, tool_choice: choice } = body;
-  const chosen = choice?.function?.name;
-  const names = listOf(tools).map((tool) => (tool?.custom ?? tool?.function)?.name);
-  const isSet = (field: string) => ![undefined, null, "none"].includes(body[field]);
-  const needsTools = ["tool_choice", "parallel_tool_calls"].find(isSet);
-  // prettier-ignore
-  return [
-    [tools == null && needsTools, `Invalid value for '${needsTools}': '${needsTools}' is only allowed when 'tools' are specified.`, needsTools],
-    emptyRule(tools, "tools"),
-    ...listOf(tools).flatMap((tool, at): Rule[] => {
-      const param = `tools[${at}].function.name`;
-      const { type } = tool?.function?.parameters ?? { type: "object" };
-      return [
-        [!/^[a-zA-Z0-9_-]{1,64}$/.test(names[at]), `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`, param, "invalid_value"],
-        [type !== "object", `Invalid schema for function '${names[at]}': schema must be a JSON Schema of 'type: "object"', got 'type: "${type ?? "None"}"'.`, `tools[${at}].function.parameters`, "invalid_function_parameters"],
-      ];
-    }),
-    [chosen !== undefined && !names.includes(chosen), `Tool choice '${chosen}' not found in 'tools' parameter.`, "tool_choice"],
-  ];
 }
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"];
@@ -65,12 +41,7 @@ function messageRules({ message, at, asked, open }: Place): Rule[] {
   ];
 }
 
-const callIds = (message: any) => listOf(message.tool_calls).map((call) => String(call?.id));
-
-// prettier-ignore
-function emptyRule(list: unknown, param: string): Rule {
-  return [Array.isArray(list) && list.length === 0, `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`, param, "empty_array"];
-}
+const callIds = (message: any) => listOf(message?.tool_calls).map((call) => String(call?.id));
 
 // prettier-ignore
 function openRule(ids: readonly string[], at: number): Rule {

@@ -2,50 +2,25 @@
  * OpenAI Chat Completions: reads its requests and writes its answers.
  * https://platform.openai.com/docs/api-reference/chat-streaming, …/guides/error-codes (seen 2026-11-20).
  */
-import { textOf, type Conversation, type Said } from "../conversation.js";
+import { ANY_JSON, fieldsBeyond, othersIn, told, toolsIn } from "../conversation.js";
+import type { Conversation, Said } from "../conversation.js";
 import { listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
-import { sse, type WireFormat } from "./format.js";
+import { EVENT_STREAM, sse, type WireEvent, type WireFormat } from "./format.js";
+import { choiceIn, OPENAI, promptOf, soundsLikeError } from "./openai.js";
 import { checkOpenaiChat } from "./openai-chat-check.js";
 import type { Reply, WireBlock } from "./reply.js";
 
-const NO_KEY = `You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.`;
-const WRONG_KEY = `Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.`;
-const TOO_MANY = "Rate limit reached for requests. Please try again in 1s.";
-const BROKEN = "The server had an error while processing your request. Sorry about that!";
-const ILLEGAL = "invalid_request_error";
-
 export const openaiChat: WireFormat = {
+  ...OPENAI,
   path: /\/chat\/completions$/,
   ids: { request: ["req_", 32], reply: ["chatcmpl-", 29], call: ["call_", 24] },
-  deltaWords: 1,
-  emptyArguments: "{}",
   check: checkOpenaiChat,
-  keyOf: (headers) => headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
   stream,
   whole,
-  error: ({ type, message, param, code }) => ({ error: { message, type, param, code } }),
-  errorIndent: 2,
   frame: sse,
-  headers: (requestId) => ({
-    "x-request-id": requestId,
-    "openai-organization": "practice",
-    "openai-processing-ms": "12",
-    "openai-version": "2020-10-01",
-  }),
-  errors: {
-    400: [ILLEGAL, "Bad request"],
-    401: [ILLEGAL, WRONG_KEY, "invalid_api_key"],
-    403: [ILLEGAL, "Country, region, or territory not supported", "unsupported_country_region_territory"],
-    404: [ILLEGAL, "Invalid URL"],
-    405: [ILLEGAL, "Not allowed to use this method on this path."],
-    429: ["requests", TOO_MANY, "rate_limit_exceeded"],
-    500: ["server_error", BROKEN],
-    503: ["server_error", "The engine is currently overloaded, please try again later"],
-  },
-  streamErrorStatus: 500,
-  noKey: { status: 401, message: NO_KEY, code: null },
+  streamType: EVENT_STREAM,
   unknownModel: (model) => ({
     status: 404,
     message: `The model \`${model}\` does not exist or you do not have access to it.`,
@@ -53,43 +28,47 @@ export const openaiChat: WireFormat = {
   }),
 };
 
+/** Fields that are read, or that change nothing in the answers of a practice model; also those of compatible servers. */
+const FIELDS =
+  "model messages tools tool_choice parallel_tool_calls response_format max_tokens max_completion_tokens stop stream stream_options reasoning_effort reasoning thinking enable_thinking thinking_budget chat_template_kwargs temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty seed random_seed user metadata store service_tier safety_identifier prompt_cache_key prompt_cache_retention cache_control verbosity provider usage n";
+
 function read(body: any): Conversation {
-  const { reasoning_effort: effort, stop, tool_choice: choice } = body;
+  const { reasoning_effort: effort, stop, tool_choice: choice, response_format: format, n } = body;
   return {
     said: body.messages.flatMap(saidIn),
-    tools: listOf(body.tools)
-      .flatMap((tool) => tool.function ?? [])
-      .map(({ name, description = "", parameters: schema = {} }) => ({ name, description, schema })),
-    choice: choice?.function
-      ? { type: "tool", name: choice.function.name }
-      : { type: CHOICES[choice] ?? "auto" },
+    tools: toolsIn(
+      listOf(body.tools).flatMap((tool) => tool.function ?? []),
+      "parameters",
+    ),
+    choice: choiceIn(choice, choice?.function?.name),
     isParallel: body.parallel_tool_calls !== false,
-    outputSchema: body.response_format?.json_schema?.schema,
+    outputSchema: format?.json_schema?.schema ?? (format?.type === "json_object" ? ANY_JSON : undefined),
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     stopSequences: typeof stop === "string" ? [stop] : listOf(stop),
     thinking: effort == null || effort === "none" ? "none" : "hidden",
+    others: [...fieldsBeyond(FIELDS, body), ...(n > 1 ? ["n"] : []), ...othersIn(body.tools, /^function$/)],
   };
 }
 
-const CHOICES: { [word: string]: "none" | "any" } = { none: "none", required: "any" };
+const TEXTS = /^(?:text|refusal)$/;
 
 function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any): Said[] {
-  const text = textOf(content);
-  if (role === "user") return [{ role, text }];
-  // The protocol has no error flag: an error is told by what the result says.
-  if (role === "tool") return [{ role, callId, text, isError: /^\s*error\b/i.test(text) }];
+  const own = told(content, TEXTS);
+  if (role === "user") return [{ role, ...own }];
+  if (role === "tool") return [{ role, callId, isError: soundsLikeError(own.text), ...own }];
   if (role !== "assistant") return [];
   const past = listOf(calls).map(({ id, function: { name = "", arguments: json = "" } = {} }) => {
     return { id, name, input: parseJson(json || "{}") };
   });
-  return [{ role, text, calls: past }];
+  return [{ role, text: own.text, calls: past }];
 }
 
-function stream(reply: Reply, body: any): { events: string[]; ending: string[] } {
+function stream(reply: Reply, body: any): { events: WireEvent[]; ending: WireEvent[] } {
   const includesUsage = body?.stream_options?.include_usage === true;
   const head = { ...headOf(reply, "chat.completion.chunk"), ...STAMP };
-  const send = (choices: object[], usage: object | null = null) =>
-    sse({ ...head, choices, ...(includesUsage && { usage }) });
+  const send = (choices: object[], usage: object | null = null) => {
+    return { ...head, choices, ...(includesUsage && { usage }) };
+  };
   const say = (delta: object, finish_reason: string | null = null) =>
     send([{ index: 0, delta, logprobs: null, finish_reason }]);
   const isText = reply.blocks.some(({ type }) => type === "text" || type === "refusal");
@@ -111,7 +90,7 @@ const STAMP = { service_tier: "default", system_fingerprint: "fp_practice" };
 function deltasOf({ type, pieces, id, name, value }: WireBlock, index: number): object[] {
   if (type === "redacted-thinking") return [];
   if (value) return [value];
-  if (type !== "tool-call") return pieces.map((piece) => ({ [FIELDS[type] ?? type]: piece }));
+  if (type !== "tool-call") return pieces.map((piece) => ({ [PLACES[type] ?? type]: piece }));
   return [
     { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] },
     ...pieces.map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
@@ -119,7 +98,7 @@ function deltasOf({ type, pieces, id, name, value }: WireBlock, index: number): 
 }
 
 /** Where compatible servers put reasoning; OpenAI's own wire has none. */
-const FIELDS: { [type: string]: string } = { text: "content", thinking: "reasoning_content" };
+const PLACES: { [type: string]: string } = { text: "content", thinking: "reasoning_content" };
 
 function whole(reply: Reply): object {
   const of = (wanted: string) => reply.blocks.filter(({ type }) => type === wanted);
@@ -149,7 +128,7 @@ const joinedPieces = ({ pieces }: WireBlock) => pieces.join("");
 const headOf = ({ id, model }: Reply, object: string) => ({ id, object, created: 1_700_000_000, model });
 
 function usageOf({ usage }: Reply): object {
-  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const prompt = promptOf(usage);
   const predicted = { accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 };
   return {
     prompt_tokens: prompt,

@@ -7,7 +7,7 @@ import type { WireFormat } from "./format.js";
 /** A block whose deltas, id and signature are settled; a field that its type does not have is empty. */
 export interface WireBlock {
   type: ReplyBlock["type"];
-  /** The deltas of its text or of its arguments. */
+  /** The deltas of its text or of its arguments; of redacted thinking, its data. */
   pieces: string[];
   /** Of a call. */
   id: string;
@@ -35,8 +35,7 @@ export function settleBlock(block: ReplyBlock, format: WireFormat, random: Rando
   const { type } = block;
   const bare = { type, pieces: [], id: "", name: "", signature: "", value: undefined };
   if (type === "raw") return { ...bare, value: block.value };
-  if (type === "redacted-thinking")
-    return { ...bare, value: { type: "redacted_thinking", data: block.data } };
+  if (type === "redacted-thinking") return { ...bare, pieces: [block.data] };
   if (type === "tool-call") {
     const { id = mintId(random, ids.call), name, input = {}, argumentsText } = block;
     const json = JSON.stringify(input);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Block;
@@ -260,8 +261,9 @@ fn cache_points_stand_behind_tools_system_prompt_and_the_last_two_ends_and_are_n
 #[test]
 fn the_model_is_one_segment_of_the_path() {
     let url = |id: &str, options: Value, base: &str| {
-        let model = model(id, options);
-        find(&model).unwrap().1.url(base, &model)
+        let mut model = model(id, options);
+        model.base_url = Some(base.to_owned());
+        ActiveModel::new(model).unwrap().url
     };
     let host = "https://bedrock-runtime.eu-west-1.amazonaws.com";
     assert_eq!(
@@ -280,4 +282,8 @@ fn the_model_is_one_segment_of_the_path() {
         ),
         "https://proxy.example/model/arn%3Aa%2Fb%20%C3%A9~/converse"
     );
+    // WHATWG URLs climb on `%2e%2e` too, so there is no spelling of these names.
+    for id in [".", ".."] {
+        assert_eq!(find(&model(id, json!({}))).err().unwrap().field, "model.model");
+    }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::eventstream::crc32;
-use crate::engine::protocol::find;
 use crate::engine::protocol::tests::bedrock::{CLAUDE, model};
 
 /// A message with text headers.
@@ -34,9 +34,12 @@ fn event(name: &str, payload: Value) -> Vec<u8> {
     )
 }
 
+fn asked() -> ActiveModel {
+    ActiveModel::new(model(CLAUDE, json!({}))).unwrap()
+}
+
 fn call() -> ModelCall {
-    let model = model(CLAUDE, json!({}));
-    let mut call = ModelCall::new(1, "bedrock", find(&model).unwrap().1, true, true);
+    let mut call = ModelCall::new(1, asked().protocol, true, true);
     call.handle_head(200, vec![("x-amzn-requestid".to_owned(), "r1".to_owned())]);
     call
 }
@@ -47,7 +50,8 @@ fn called(body: &[u8]) -> (String, Option<Failure>) {
     let failure = body
         .chunks(3)
         .find_map(|chunk| call.handle_chunk(chunk).err())
-        .or_else(|| call.handle_end(0).err());
+        .or_else(|| call.handle_end(0, asked().protocol).err())
+        .map(|failure| call.describe(failure, &asked()));
     (
         call.answer.parts.iter().map(|part| part.text.as_str()).collect(),
         failure,
@@ -118,7 +122,11 @@ fn a_response_that_is_no_event_stream_is_told_as_what_it_is() {
             "auth",
             "expired",
         ),
-        ("upstream connect error", "malformed_stream", "wrong checksum"),
+        (
+            "upstream connect error",
+            "malformed_stream",
+            "neither an event stream nor JSON",
+        ),
         ("", "malformed_stream", "empty body"),
         ("{\"odd\":1}", "malformed_stream", "no message"),
     ];
@@ -228,7 +236,7 @@ fn a_delta_is_read_alike_with_and_without_unknown_fields() {
 fn answered(body: &[u8]) -> ModelAnswer {
     let mut call = call();
     call.handle_chunk(body).unwrap();
-    call.handle_end(0).unwrap();
+    call.handle_end(0, asked().protocol).unwrap();
     call.answer.take_changes();
     call.answer
 }

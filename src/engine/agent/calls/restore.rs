@@ -1,0 +1,242 @@
+//! Tool calls in the journal, and their restoration in another process.
+//!
+//! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a restored
+//! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. A
+//! call that had begun runs again if that is safe. Else your code is asked what became of it (`Point::Reconcile`), because
+//! nobody else knows. The question stays open until it is answered.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::calls::{Calls, Next, fault};
+use crate::engine::agent::desk::Desk;
+use crate::engine::json::repair::parse_arguments;
+use crate::engine::model::input::{Reconciled, ToolReturn};
+use crate::engine::model::journal::{CallState, CallStatus};
+use crate::engine::model::message::{Block, Message, ToolInput};
+use crate::engine::model::output::{EffectId, EffectKind};
+use crate::engine::model::question::{CallFacts, Facts, Point};
+
+/// The calls of an answer, read from its message. `cut_off` names the calls that the output limit has cut off.
+pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<WrittenCall> {
+    let call = |block: &Block| match block {
+        Block::ToolCall { id, name, input, .. } => Some(WrittenCall {
+            id: id.clone(),
+            name: name.clone(),
+            tool: desk.config.tools.iter().position(|tool| tool.name == *name),
+            problem: match input {
+                ToolInput::Invalid(text) => parse_arguments(text).err().map(|error| error.describe()),
+                ToolInput::Json(_) => None,
+            },
+            input: input.clone(),
+            repaired_by: None,
+            is_cut_off: cut_off.contains(id),
+        }),
+        _ => None,
+    };
+    message.content.iter().filter_map(call).collect()
+}
+
+/// A call's state in short: two states with equal marks are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// How far the call has come.
+    rank: u8,
+    question: Option<EffectId>,
+}
+
+impl Mark {
+    fn of_call(call: &Call) -> Mark {
+        let rank = match call.phase {
+            CallPhase::AwaitingAnswer => 1,
+            CallPhase::Queued | CallPhase::Reconciling { effect: None } => 2,
+            CallPhase::AwaitingSave { .. }
+            | CallPhase::Running { .. }
+            | CallPhase::Reconciling { effect: Some(_) } => 3,
+            CallPhase::Returned { .. } => 4,
+            CallPhase::Done { .. } => 5,
+            _ => 0,
+        };
+        let question = call.question;
+        Mark { rank, question }
+    }
+
+    /// The marks of all calls up to the last one with a state.
+    pub fn of_states(states: &[CallState]) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        for state in states {
+            marks.resize(state.index, Mark::default());
+            marks.push(Mark::of_state(state));
+        }
+        marks
+    }
+
+    fn of_state(state: &CallState) -> Mark {
+        let rank = match state.status {
+            CallStatus::Asked => 1,
+            CallStatus::Allowed => 2,
+            CallStatus::Started { .. } => 3,
+            CallStatus::Returned { .. } => 4,
+            CallStatus::Done { .. } => 5,
+        };
+        let question = state.question;
+        Mark { rank, question }
+    }
+}
+
+impl Calls {
+    /// A mark for each call. The calls of an answer that still streams have none: they can be taken back.
+    pub fn marks(&self) -> Vec<Mark> {
+        if !self.batch.is_whole {
+            return Mark::of_states(&self.restored);
+        }
+        self.batch.calls.iter().map(Mark::of_call).collect()
+    }
+
+    /// The state of a call, if it has one.
+    pub fn state(&self, index: usize) -> Option<CallState> {
+        let call = self.batch.calls.get(index)?;
+        let status = match &call.phase {
+            CallPhase::AwaitingAnswer => CallStatus::Asked,
+            CallPhase::Queued | CallPhase::Reconciling { effect: None } => CallStatus::Allowed,
+            CallPhase::AwaitingSave { effect, .. }
+            | CallPhase::Running { effect, .. }
+            | CallPhase::Reconciling { effect: Some(effect) } => CallStatus::Started { effect: *effect },
+            CallPhase::Returned { result, duration_ms } => CallStatus::Returned {
+                result: result.clone(),
+                duration_ms: *duration_ms,
+            },
+            CallPhase::Done { result, duration_ms } => CallStatus::Done {
+                result: result.clone(),
+                duration_ms: *duration_ms,
+                terminates: call.terminates,
+            },
+            _ => return None,
+        };
+        let is_changed = |input: &ToolInput| !matches!(input, ToolInput::Json(json) if *json == call.input);
+        Some(CallState {
+            index,
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            status,
+            input: is_changed(&call.written).then(|| call.input.clone()),
+            resource_key: call.resource_key.clone(),
+            question: call.question,
+        })
+    }
+
+    /// Lists the calls of a restored answer. Calls without a state are listed as those of a new answer are.
+    pub fn take_restored(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+        let mut states = std::mem::take(&mut self.restored).into_iter().peekable();
+        self.batch.is_whole = true;
+        for (index, call) in written.into_iter().enumerate() {
+            let state = states.next_if(|state| state.index == index && state.tool_call_id == call.id);
+            let is_done = matches!(&state, Some(state) if matches!(state.status, CallStatus::Done { .. }));
+            let is_gone = call.tool.is_none() && state.as_ref().is_some_and(|_| !is_done);
+            let problem = match state {
+                None => self.problem_of(&call, desk),
+                Some(_) => None,
+            };
+            self.list(desk, call);
+            if let Some(problem) = problem {
+                self.fail(desk, index, problem);
+            }
+            if let Some(state) = state {
+                self.restore(desk, index, state, is_gone);
+            }
+        }
+    }
+
+    fn restore(&mut self, desk: &mut Desk<'_>, index: usize, state: CallState, is_gone: bool) {
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        if let Some(input) = state.input {
+            call.input = input;
+        }
+        call.resource_key = state.resource_key.or(call.resource_key.take());
+        call.question = state.question;
+        let tool = desk.tool(call.tool);
+        match state.status {
+            CallStatus::Done {
+                result,
+                duration_ms,
+                terminates,
+            } => {
+                call.terminates = terminates;
+                self.batch
+                    .set_phase(index, CallPhase::Done { result, duration_ms });
+            }
+            CallStatus::Returned { result, .. } => {
+                if !self.hook_result(desk, index, &result) {
+                    self.finish(desk, index, result);
+                }
+            }
+            _ if is_gone => self.ask_to_reconcile(desk, index, None),
+            // It is judged again, and asked about under its old id.
+            CallStatus::Asked => {}
+            CallStatus::Allowed => self.admit(desk, index),
+            CallStatus::Started { effect } => {
+                let is_agent = tool.is_some_and(|tool| tool.agent.is_some_and(|agent| !agent.calls_host));
+                let at_work = desk.below.iter().any(|node| {
+                    node.who
+                        .parent
+                        .as_ref()
+                        .is_some_and(|parent| parent.call == effect)
+                });
+                if is_agent && at_work {
+                    desk.ledger.reopen(effect, desk.who.agent, EffectKind::Subagent);
+                    let started_ms = desk.ledger.now_ms;
+                    self.batch
+                        .set_phase(index, CallPhase::Running { effect, started_ms });
+                } else if is_agent || tool.is_some_and(|tool| !tool.runs_once()) {
+                    self.batch.set_phase(index, CallPhase::Queued);
+                } else {
+                    self.ask_to_reconcile(desk, index, Some(effect));
+                }
+            }
+        }
+    }
+
+    /// Asks your code about a call whose outcome nobody knows, or whose tool is gone.
+    fn ask_to_reconcile(&mut self, desk: &mut Desk<'_>, index: usize, started: Option<EffectId>) {
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        call.phase = CallPhase::Reconciling { effect: started };
+        let reason = match started {
+            Some(_) => "it had begun when the run was cut off, and it may have been done",
+            None => "its tool is not there any more",
+        };
+        let facts = Facts::call(CallFacts {
+            reason: Some(reason),
+            ..call.facts()
+        });
+        let ask = Ask {
+            id: call.question,
+            ..Ask::new(Point::Reconcile, About::Call(index), &facts)
+        };
+        call.question = Some(desk.ask(ask));
+    }
+
+    /// Takes the answer to the question what became of a call.
+    pub fn take_reconciled(&mut self, desk: &mut Desk<'_>, about: &About, answer: Reconciled) -> Next {
+        let &About::Call(index) = about else {
+            return Next::Wait;
+        };
+        if let Some(call) = self.batch.calls.get_mut(index) {
+            call.question = None;
+        }
+        match answer {
+            Reconciled::Run => self.batch.set_phase(index, CallPhase::Queued),
+            Reconciled::Done { output } => self.finish(desk, index, ToolReturn::Value(output)),
+            Reconciled::Fail { message } => {
+                let hint = "Do not repeat the call as it is; go on without it or ask the user.";
+                self.fail(desk, index, fault("interrupted", message, hint));
+            }
+        }
+        self.advance(desk)
+    }
+}

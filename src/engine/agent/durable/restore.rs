@@ -1,0 +1,186 @@
+//! An agent of a checkpoint, and the step that it takes again.
+
+use crate::engine::agent::answer::Reply;
+use crate::engine::agent::calls::calls_of;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::durable::Policies;
+use crate::engine::agent::durable::state::last_text;
+use crate::engine::agent::inbox::Inbox;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::request::active_model::{ActiveModel, inherited};
+use crate::engine::agent::setup::Setup;
+use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::who::Who;
+use crate::engine::agent::{Agent, Node, Progress};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::journal::{AgentCheckpoint, ModelName, Step};
+use crate::engine::model::message::{Block, Message, Role};
+use crate::engine::model::outcome::OutcomeKind;
+
+impl Node {
+    /// The agent of a checkpoint, which waits for [`Agent::go_on_from_checkpoint`].
+    ///
+    /// # Errors
+    /// A history that is not legal, or a profile that is not there any more. A model that cannot be asked any more gives
+    /// way to the profile's own.
+    pub fn restored(
+        index: u32,
+        kept: AgentCheckpoint,
+        setup: &Setup,
+        profile: &Profile,
+    ) -> Result<Node, ConfigError> {
+        let AgentCheckpoint {
+            place,
+            messages,
+            state,
+            calls,
+            records,
+            last_round,
+        } = kept;
+        // A model of `setModel` is not there any more: its key is a function of the process before.
+        let named = |name: &ModelName| match profile.model_named(name) {
+            Some(own) => Some(own.clone()),
+            None => setup
+                .profiles()
+                .find_map(|other| other.model_named(name))
+                .map(inherited),
+        };
+        let restored = |name: &ModelName| ActiveModel::checked(named(name)?, &profile.config).ok();
+        let model = state
+            .model
+            .as_ref()
+            .and_then(restored)
+            .unwrap_or_else(|| profile.model.clone());
+        let mut who = Who::new(index, &place.path, model);
+        who.profile = state.profile;
+        who.first_profile = place.first_profile;
+        who.parent = place.parent;
+        (who.depth, who.home) = (place.depth, place.home);
+        (who.iteration, who.attempt) = (state.iteration, state.attempt);
+        who.raised = state.limits;
+        let policies: Option<Policies> = state
+            .policies
+            .and_then(|json| serde_json::from_str(json.as_str()).ok());
+        let policies = policies.unwrap_or_default();
+        let mut agent = Agent::new(Transcript::restored(messages, state.sent)?);
+        agent.is_kept = place.is_kept;
+        agent.reply = Reply {
+            finish_reason: state.answer.finish_reason,
+            raw_finish_reason: state.answer.raw_finish_reason,
+            response_id: state.answer.response_id,
+            response_model: state.answer.response_model,
+            usage: state.answer.usage,
+            text: state
+                .answer
+                .text
+                .unwrap_or_else(|| last_text(agent.transcript.messages())),
+            text_before: state.answer.text_before,
+        };
+        agent.structured.output = state.output;
+        agent.structured.failures = state.misfits;
+        agent.inbox = Inbox {
+            steers: state.steers,
+            follow_ups: state.follow_ups,
+        };
+        agent.calls.rounds = state.tool_rounds;
+        agent.calls.round_iteration = state.round_iteration;
+        agent.calls.round_start = records.len().saturating_sub(last_round);
+        agent.calls.records = records;
+        agent.calls.notes = state.notes;
+        agent.calls.classifier_context = state.classifier_context;
+        agent.calls.successor = state.successor;
+        agent.calls.repeats = policies.repeats;
+        agent.requests.tries = policies.tries;
+        agent.requests.is_answered = policies.is_answered;
+        agent.requests.fallbacks_used = policies.fallbacks_used;
+        agent.requests.next_model = state.next_model.as_ref().and_then(named).map(Box::new);
+        agent.context = policies.context;
+        agent.stop_hook_active = state.stop_hook_active;
+        agent.has_new_prompt = state.has_new_prompt;
+        agent.has_reported = state.has_reported;
+        agent.progress = match state.is_open {
+            true => Progress::Open,
+            false if state.iteration == 0 => Progress::Told,
+            false => Progress::Finished,
+        };
+        agent.phase = match state.step {
+            // A subagent that has ended never acts again.
+            Step::Ended(outcome) if who.parent.is_some() => Phase::Ended(outcome),
+            step => Phase::Restored(Box::new(step)),
+        };
+        agent.calls.restored = calls;
+        Ok(Node { who, agent })
+    }
+}
+
+impl Agent {
+    /// Takes the step again at which the agent was when its process ended.
+    pub fn go_on_from_checkpoint(&mut self, desk: &mut Desk<'_>) {
+        let step = match std::mem::take(&mut self.phase) {
+            Phase::Restored(step) => *step,
+            phase => return self.phase = phase,
+        };
+        match step {
+            Step::Ready => {}
+            Step::Prompt {
+                content,
+                is_opening: true,
+                ..
+            } => self.open_with(desk, content),
+            Step::Prompt {
+                content,
+                source,
+                owes_answer,
+                ..
+            } => self.submit(desk, content, &source, owes_answer),
+            Step::Ask => self.ask_again(desk),
+            Step::Judge {
+                message,
+                text,
+                cut_off,
+            } => {
+                self.reply.text = text;
+                let calls = calls_of(&message, &cut_off, desk);
+                self.guard_answer(desk, message, calls, 0);
+            }
+            Step::Act => self.act_again(desk),
+            Step::Close { repeats } => self.judge_round(desk, repeats),
+            Step::HandOver { owes_answer } => self.hand_over(desk, owes_answer),
+            Step::Complete => self.complete(desk),
+            Step::Ended(outcome) if outcome.outcome == OutcomeKind::Completed => self.end(desk, outcome),
+            // Your code goes on with a run that has been stopped, perhaps with higher limits.
+            Step::Ended(_) => match self.transcript.messages().last() {
+                Some(last) if last.role == Role::Assistant && has_calls(last) => self.act_again(desk),
+                last => {
+                    let owes_answer = last.is_some_and(|last| last.role == Role::User);
+                    self.hand_over(desk, owes_answer);
+                }
+            },
+        }
+    }
+
+    /// Asks the model again. The iteration and its attempts go on.
+    fn ask_again(&mut self, desk: &mut Desk<'_>) {
+        if self.progress == Progress::Open {
+            desk.who.iteration = desk.who.iteration.saturating_sub(1);
+            self.requests.attempts_before = desk.who.attempt;
+        }
+        self.begin(desk);
+    }
+
+    fn act_again(&mut self, desk: &mut Desk<'_>) {
+        let wait_ms = desk.config.timeouts.iteration_ms;
+        desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
+        let last = self.transcript.messages().last();
+        let calls = last.map(|answer| calls_of(answer, &[], desk));
+        self.act_on_answer(desk, calls.unwrap_or_default());
+    }
+}
+
+fn has_calls(message: &Message) -> bool {
+    message
+        .content
+        .iter()
+        .any(|block| matches!(block, Block::ToolCall { .. }))
+}

@@ -1,0 +1,291 @@
+//! The journal of a run: the changes of each input are written, and a run goes on from them in another process.
+//!
+//! [`Run::note_changes`] compares the durable state of each agent with the state that the journal has, after each input
+//! and in one place, so that no step can forget it. Streaming text changes nothing durable. [`Run::restore`] makes a run
+//! of a checkpoint, and the input `Resume` lets each agent take its step again. The options of today win over those of
+//! the journal, and a warning names the options that differ. A history that is not legal is refused with its path.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Node;
+use crate::engine::agent::calls::restore::Mark;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::setup::Setup;
+use crate::engine::json::writer::decimal;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::ledger::{Ledger, Place};
+use crate::engine::model::config::{Memory, RunOptions};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState};
+use crate::engine::model::json;
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::run::Run;
+
+/// Processes in a row that may go on with a run and bring it no further.
+const MAX_CRASHES: u32 = 3;
+
+/// The durable state that the journal has.
+#[derive(Default, Serialize, Deserialize)]
+pub struct Kept {
+    has_begun: bool,
+    agents: Vec<KeptAgent>,
+    /// Conversations of kept agents that the journal does not have.
+    pub memories: Vec<Memory>,
+    /// The checkpoint, until the run goes on from it.
+    restored: Option<Restored>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct KeptAgent {
+    state: AgentState,
+    calls: Vec<Mark>,
+    records: usize,
+}
+
+/// The facts of an earlier process.
+#[derive(Serialize, Deserialize)]
+struct Restored {
+    seq: u64,
+    crashes: u32,
+    elapsed_ms: u64,
+    options: Vec<(String, String)>,
+    /// The number of entries that did not count.
+    left_out: usize,
+}
+
+impl Run {
+    /// Makes a run of a journal: a JSON array of its entries. A part of it that is torn does not count, and the run says so
+    /// when it goes on.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::of`] and [`Run::restore`].
+    pub fn restore_journal(setup: Arc<Setup>, entries: &str) -> Result<Run, ConfigError> {
+        let values: Vec<Json> = json::read("entries", entries)?;
+        let (checkpoint, left_out) = Checkpoint::of(&values)?;
+        let mut run = Run::restore(setup, checkpoint)?;
+        if let Some(restored) = &mut run.kept.restored {
+            restored.left_out = left_out;
+        }
+        Ok(run)
+    }
+
+    /// Makes a run that waits for the input `Resume`. It has the messages, the inputs and the session of the checkpoint.
+    ///
+    /// # Errors
+    /// A history that is not legal, or an agent that these options do not have.
+    pub fn restore(setup: Arc<Setup>, checkpoint: Checkpoint) -> Result<Run, ConfigError> {
+        let Checkpoint {
+            seq,
+            begun,
+            crashes,
+            run,
+            agents,
+            memories,
+        } = checkpoint;
+        let options = RunOptions {
+            inputs: begun.inputs,
+            session: begun.session,
+            subagents: memories,
+            ..RunOptions::default()
+        };
+        let mut restored = Run::new(setup, options)?;
+        let Run {
+            setup,
+            ledger,
+            kept: ours,
+            ..
+        } = &mut restored;
+        let mut nodes = Vec::with_capacity(agents.len());
+        for (index, kept) in (0..).zip(agents) {
+            let profile = setup.profile(kept.state.profile);
+            let profile = profile.ok_or_else(|| ConfigError::new("agent", NO_AGENT))?;
+            if let Some(parent) = &kept.place.parent {
+                ledger.accounts.add(Some(parent.agent), &profile.config.limits);
+                ledger.paths.push(kept.place.path.clone());
+            }
+            let AgentState {
+                spent,
+                unreported,
+                tool_calls,
+                ..
+            } = kept.state;
+            ledger.accounts.restore(index, spent, unreported, tool_calls);
+            if let Some(limits) = &kept.state.limits {
+                ledger.accounts.limit(index, limits);
+            }
+            let state = kept.state.clone();
+            let records = kept.records.len();
+            let calls = Mark::of_states(&kept.calls);
+            ours.agents.push(KeptAgent {
+                state,
+                calls,
+                records,
+            });
+            nodes.push(Node::restored(index, kept, setup, profile)?);
+        }
+        if nodes.is_empty() {
+            return Err(ConfigError::new("entries", "hold no run"));
+        }
+        ledger.restore(seq, &run);
+        restored.permissions = run.permissions;
+        restored.agents = nodes;
+        restored.kept.has_begun = true;
+        restored.kept.restored = Some(Restored {
+            seq,
+            crashes,
+            elapsed_ms: run.elapsed_ms,
+            options: begun.options,
+            left_out: 0,
+        });
+        Ok(restored)
+    }
+
+    /// Lets each agent take the step again at which it was.
+    pub(super) fn resume(&mut self) {
+        let Some(Restored {
+            seq,
+            crashes,
+            elapsed_ms,
+            options,
+            left_out,
+        }) = self.kept.restored.take()
+        else {
+            return;
+        };
+        self.note_begun(seq);
+        self.tell_start(elapsed_ms);
+        if let Some(total_ms) = self.setup.root.config.timeouts.total_ms {
+            let left_ms = total_ms.saturating_sub(elapsed_ms);
+            self.ledger.set_timer(TimerReason::Total, Some(left_ms));
+        }
+        self.warn_of_options(&options);
+        if left_out > 0 {
+            let message = [JOURNAL_TORN, &decimal(left_out)].concat();
+            let kind = EventKind::warning("journal_torn", message);
+            self.ledger.emit(Place::default(), kind);
+        }
+        if crashes + 1 >= MAX_CRASHES {
+            return self.on_root(|agent, desk| agent.stop(desk, StoppedBy::RecoveryExhausted));
+        }
+        // A caller opens the effects of its subagents again before they go on.
+        for index in 0..self.agents.len() as u32 {
+            let parent = self
+                .agents
+                .get(index as usize)
+                .and_then(|node| node.who.parent.as_ref());
+            if parent.is_none_or(|parent| self.ledger.is_open(parent.call)) {
+                self.on_agent(index, |agent, desk| agent.go_on_from_checkpoint(desk));
+            }
+        }
+    }
+
+    fn warn_of_options(&mut self, before: &[(String, String)]) {
+        let now = &self.setup.digests;
+        let differs = |(name, digest): &&(String, String)| {
+            let other = before.iter().find(|(other, _)| other == name);
+            other.is_none_or(|(_, other)| other != digest)
+        };
+        let is_gone = |(name, _): &&(String, String)| !now.iter().any(|(other, _)| other == name);
+        let changed = now.iter().filter(differs).chain(before.iter().filter(is_gone));
+        let names: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
+        if !names.is_empty() {
+            let message = [OPTIONS_CHANGED, &names.join(", ")].concat();
+            let kind = EventKind::warning("options_changed", message);
+            self.ledger.emit(Place::default(), kind);
+        }
+    }
+
+    fn note_begun(&mut self, after: u64) {
+        let begun = Begun {
+            format: FORMAT,
+            options: self.setup.digests.clone(),
+            inputs: self.inputs.clone(),
+            session: self.session.clone(),
+            after,
+        };
+        self.ledger.note(0, Fact::Begun(Box::new(begun)));
+    }
+
+    /// Writes the changes of this input into the journal. The entries of one input belong together: the last of them is
+    /// the state of the run.
+    pub(super) fn note_changes(&mut self) {
+        if !self.ledger.has_journal || self.kept.restored.is_some() {
+            return;
+        }
+        if !std::mem::replace(&mut self.kept.has_begun, true) {
+            self.note_begun(0);
+        }
+        for memory in std::mem::take(&mut self.kept.memories) {
+            self.ledger.note(0, Fact::Remembered(memory));
+        }
+        let Run {
+            setup,
+            ledger,
+            kept,
+            agents,
+            ..
+        } = self;
+        for (index, node) in agents.iter_mut().enumerate() {
+            if let Some(profile) = setup.profile(node.who.profile) {
+                note_agent(index, node, profile, kept, ledger);
+            }
+        }
+        if ledger.noted() > 0 {
+            let run = RunState {
+                permissions: self.permissions.clone(),
+                ..ledger.counters()
+            };
+            ledger.note(0, Fact::Run(Box::new(run)));
+        }
+    }
+}
+
+fn note_agent(index: usize, node: &mut Node, profile: &Profile, kept: &mut Kept, ledger: &mut Ledger) {
+    let agent = index as u32;
+    if index == kept.agents.len() {
+        kept.agents.push(KeptAgent::default());
+        ledger.note(agent, Fact::Agent(Box::new(node.place())));
+    }
+    let Some(kept) = kept.agents.get_mut(index) else {
+        return;
+    };
+    // A subagent that has reported gives its messages up and never acts again.
+    if kept.state.has_reported {
+        return;
+    }
+    let state = node.state(profile, &ledger.accounts);
+    if !state.has_reported
+        && let Some((from, messages)) = node.agent.transcript.take_unkept()
+    {
+        let messages = messages.to_vec();
+        ledger.note(agent, Fact::Messages { from, messages });
+    }
+    let calls = &node.agent.calls;
+    let marks = calls.marks();
+    for (index, mark) in marks.iter().enumerate() {
+        if kept.calls.get(index).copied().unwrap_or_default() != *mark
+            && let Some(state) = calls.state(index)
+        {
+            ledger.note(agent, Fact::Call(Box::new(state)));
+        }
+    }
+    kept.calls = marks;
+    if calls.records.len() > kept.records {
+        let records = calls.records.get(kept.records..).unwrap_or_default().to_vec();
+        kept.records = calls.records.len();
+        ledger.note(agent, Fact::Round { records });
+    }
+    if state != kept.state {
+        kept.state = state.clone();
+        ledger.note(agent, Fact::State(Box::new(state)));
+    }
+}
+
+const NO_AGENT: &str = "the journal names an agent that these options do not have";
+const JOURNAL_TORN: &str =
+    "The journal is torn. The run goes on from its last whole save; entries left out: ";
+const OPTIONS_CHANGED: &str = "The run goes on with other options than those it began with: ";

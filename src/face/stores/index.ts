@@ -1,0 +1,7 @@
+/**
+ * `looplet/stores`: stores for journals in memory, in IndexedDB and in a Durable Object. `looplet/stores/node` has one for
+ * files. They need no engine.
+ */
+export { durableObjectStore, type DurableObjectStorageLike } from "./durable-object.js";
+export { indexedDbStore } from "./indexed-db.js";
+export { memoryStore } from "./memory.js";

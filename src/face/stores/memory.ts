@@ -1,0 +1,29 @@
+import { StoreConflict } from "../api/errors.js";
+import type { JournalEntry, Store } from "../api/run.js";
+
+/** A store that ends with its process: for tests, and for an isolate that outlives a lost engine. */
+export function memoryStore(): Store {
+  const journals = new Map<string, JournalEntry[]>();
+  return {
+    append(key, entries, expectedSeq) {
+      const journal = journals.get(key) ?? [];
+      checkSeq(key, journal.at(-1)?.seq, expectedSeq);
+      // A copy, because the caller may keep its objects.
+      journal.push(...structuredClone(entries));
+      journals.set(key, journal);
+    },
+    load: (key) => structuredClone(journals.get(key)),
+  };
+}
+
+/**
+ * Compares the number of a journal's last entry with the one that a writer knows.
+ *
+ * @throws StoreConflict if they differ
+ */
+export function checkSeq(key: string, last: number | undefined, expectedSeq: number): void {
+  if ((last ?? 0) === expectedSeq) return;
+  throw new StoreConflict(
+    `The journal "${key}" ends with entry ${last ?? 0} and not with ${expectedSeq}: another process goes on with this run.`,
+  );
+}

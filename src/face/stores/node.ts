@@ -1,0 +1,67 @@
+/** `looplet/stores/node`: a store for journals in files, for Node, Bun and Deno. */
+import { mkdir, open, readFile, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import type { JournalEntry, Store } from "../api/run.js";
+import { checkSeq } from "./memory.js";
+
+/**
+ * A store of one file for each run in a folder, which is made if it is missing. Each line is one append, a JSON array. A
+ * line that a crash has torn does not count, and the next append removes it. One process at a time writes a run: the file
+ * has no lock against others.
+ */
+export function fileStore(folder: string): Store {
+  /** The length of the whole lines of each file that was read or written, in bytes, and the last number in it. */
+  const known = new Map<string, { bytes: number; last: number }>();
+  const path = (key: string): string => join(folder, `${encodeURIComponent(key)}.jsonl`);
+
+  const read = async (key: string): Promise<JournalEntry[]> => {
+    let text = "";
+    try {
+      text = await readFile(path(key), "utf8");
+    } catch (error) {
+      if ((error as { code?: string }).code !== "ENOENT") throw error;
+    }
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    const entries: JournalEntry[] = [];
+    let bytes = 0;
+    for (const line of whole.split("\n").slice(0, -1)) {
+      const read = readLine(line);
+      if (read === undefined) break;
+      entries.push(...read);
+      bytes += new TextEncoder().encode(`${line}\n`).length;
+    }
+    known.set(key, { bytes, last: entries.at(-1)?.seq ?? 0 });
+    return entries;
+  };
+
+  return {
+    async append(key, entries, expectedSeq) {
+      if (!known.has(key)) await read(key);
+      const { bytes, last } = known.get(key)!;
+      checkSeq(key, last, expectedSeq);
+      const line = new TextEncoder().encode(`${JSON.stringify(entries)}\n`);
+      // What an earlier write has left half done is removed, so what happens from here on is unknown until it is done.
+      known.delete(key);
+      await mkdir(folder, { recursive: true });
+      const file = await open(path(key), "a");
+      try {
+        await truncate(path(key), bytes);
+        await file.appendFile(line);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      known.set(key, { bytes: bytes + line.length, last: entries.at(-1)?.seq ?? last });
+    },
+    load: read,
+  };
+}
+
+/** The entries of a line; undefined for one that is damaged. */
+function readLine(line: string): JournalEntry[] | undefined {
+  try {
+    return JSON.parse(line) as JournalEntry[];
+  } catch {
+    return undefined;
+  }
+}

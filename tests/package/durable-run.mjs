@@ -1,0 +1,44 @@
+// An agent that reads, pays and says so, for tests that kill its process. The module runs in every host.
+
+/**
+ * `looplet` is the package. `effects` has what the tools have done: `has(id)` and `add(id)`, which may be asynchronous. The
+ * process hangs at the moment `hold`: `model` (the second request), `before` or `after` the payment's effect.
+ */
+export function payingAgent({ createAgent, custom, tool }, { store, effects, hold, onHold = () => {} }) {
+  const forever = () => {
+    onHold();
+    return new Promise(() => {});
+  };
+  const inputSchema = { type: "object", properties: { n: { type: "number" } } };
+  const model = custom(async ({ messages }) => {
+    const answered = messages.filter(({ role }) => role === "assistant").length;
+    if (answered === 1 && hold === "model") await forever();
+    if (answered === 0) return [{ type: "tool_call", id: "a", name: "read", input: { n: 1 } }];
+    if (answered === 1) return [{ type: "tool_call", id: "b", name: "pay", input: { n: 2 } }];
+    return "Paid.";
+  });
+  const read = tool({ description: "Reads", inputSchema, readOnly: true, execute: () => "read" });
+  const pay = tool({
+    description: "Pays",
+    inputSchema,
+    async execute(_, { toolCallId }) {
+      if (hold === "before") await forever();
+      await effects.add(toolCallId);
+      if (hold === "after") await forever();
+      return "paid";
+    },
+  });
+  const reconcile = async ({ toolCallId }) =>
+    (await effects.has(toolCallId)) ? { outcome: "done", output: "paid" } : { outcome: "run" };
+  return createAgent({ model, tools: { read, pay }, store, reconcile });
+}
+
+export const moments = ["model", "before", "after"];
+
+/** What every life of the run comes to in the end. */
+export function told({ outcome, text, toolCalls, iterations }) {
+  const calls = toolCalls.map(({ toolCallId, output }) => `${toolCallId}: ${output}`);
+  return `${outcome} ${text} ${calls.join(", ")} in ${iterations}`;
+}
+
+export const expected = "completed Paid. a: read, b: paid in 3";

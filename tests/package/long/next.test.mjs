@@ -1,0 +1,122 @@
+// An app of Next on the packed package: a page whose agent runs in the browser, a route handler, and a route on the edge.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { chromium } from "playwright-core";
+import { installPacked, run } from "../install.mjs";
+
+const { LOOPLET_CHROMIUM, LOOPLET_NEXT } = process.env;
+process.env.NEXT_TELEMETRY_DISABLED = "1";
+
+const agent = `
+import { anthropic, createAgent } from "looplet";
+import { practice } from "looplet/practice";
+const agent = createAgent({ model: anthropic("practice", { fetch: practice({ delayMs: 0 }) }) });
+`;
+
+const route = `${agent}
+export async function POST(request) {
+  const { outcome, text } = await agent.run(await request.text(), { signal: request.signal }).result;
+  return Response.json({ outcome, text, on: globalThis.EdgeRuntime ?? "node" });
+}
+`;
+
+const files = {
+  "app/layout.js": `export default function Layout({ children }) {
+  return <html lang="en"><body>{children}</body></html>;
+}
+`,
+  "app/page.js": `"use client";
+import { useState } from "react";
+${agent}
+export default function Page() {
+  const [said, setSaid] = useState("");
+  const ask = async () => {
+    const { outcome, text } = await agent.run("What is 19 * 23?").result;
+    setSaid(\`\${outcome}: \${text}\`);
+  };
+  return <main><button onClick={ask}>Ask</button><p>{said}</p></main>;
+}
+`,
+  "app/api/ask/route.js": route,
+  "app/api/edge/route.js": `export const runtime = "edge";\n${route}`,
+};
+
+describe("an app of Next", () => {
+  let installed, server, url;
+  before(async () => {
+    installed = await installPacked();
+    const { folder } = installed;
+    const quiet = ["--no-audit", "--no-fund", "--prefer-offline"];
+    await run("npm", ["install", ...quiet, `next@${LOOPLET_NEXT}`], folder, 300_000);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const next = join(folder, "node_modules/next/dist/bin/next");
+    await run(process.execPath, [next, "build"], folder, 600_000);
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    server = spawn(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", `${port}`], { cwd: folder });
+    await answers(server);
+  });
+  after(() => {
+    server?.kill();
+    installed?.remove();
+  });
+
+  for (const [path, on] of [
+    ["/api/ask", "node"],
+    ["/api/edge", "edge-runtime"],
+  ])
+    test(`its route ${path} runs an agent (${on})`, async () => {
+      const answer = await fetch(url + path, { method: "POST", body: "What is 19 * 23?" });
+      assert.equal(answer.status, 200, await answer.clone().text());
+      const { outcome, text, on: runtime } = await answer.json();
+      assert.equal(outcome, "completed");
+      assert.ok(text.length > 0);
+      assert.equal(runtime, on);
+    });
+
+  test("its page runs an agent in Chromium", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
+    const browser = await chromium.launch({
+      executablePath: LOOPLET_CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    try {
+      const page = await browser.newPage();
+      await page.goto(url);
+      await page.click("text=Ask");
+      await page.waitForFunction(() => document.querySelector("p").textContent !== "", null, {
+        timeout: 20_000,
+      });
+      assert.match(await page.textContent("p"), /^completed: ./);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const socket = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = socket.address();
+      socket.close(() => resolve(port));
+    });
+  });
+
+/** Resolves when the server says that it is ready. */
+const answers = (child) =>
+  new Promise((resolve, reject) => {
+    let said = "";
+    const hear = (bytes) => {
+      said += bytes;
+      if (/Ready/.test(said)) resolve();
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.once("close", (code) => reject(new Error(`next start ended with ${code}\n${said}`)));
+  });
