@@ -107,7 +107,8 @@ const effects = {
   has: (id) => localStorage.getItem(id) !== null,
   add: (id) => localStorage.setItem(id, Number(localStorage.getItem(id)) + 1),
 };
-const onHold = () => (document.title = "held");
+// The page is left when the store has what came before. A run that has saved nothing yet cannot go on.
+const onHold = () => run.saved().then(() => (document.title = "held"));
 const agent = payingAgent(looplet, { store: indexedDbStore(), effects, hold, onHold });
 const run = hold === "" ? agent.resume("order") : agent.run("Pay.", { id: "order" });
 document.title = "done: " + told(await run.result) + " payments: " + localStorage.getItem("b");
@@ -129,12 +130,14 @@ test("a page that is reloaded in the middle of a run goes on with it", inPage, a
     chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
   for (const moment of moments) {
     const path = `/durable/?hold=${moment}`;
-    await browse({ folder, path, launch }, async (page) => {
-      await page.waitForFunction(() => document.title === "held");
+    await browse({ folder, path, launch }, async (page, errors) => {
+      const until = (isThere) =>
+        page.waitForFunction(isThere).catch((error) => assert.fail(`${moment}: ${error} ${errors}`));
+      await until(() => document.title === "held");
       const resumed = new URL(page.url());
       resumed.search = "?hold=";
       await page.goto(String(resumed));
-      await page.waitForFunction(() => document.title.startsWith("done: "));
+      await until(() => document.title.startsWith("done: "));
       assert.equal(await page.title(), `done: ${expected} payments: 1`, moment);
     });
   }
