@@ -17,6 +17,7 @@ use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::config::{Limits, Memory, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::json;
 use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
 use crate::engine::model::output::EffectId;
@@ -343,7 +344,7 @@ impl Checkpoint {
         let mut batch: Vec<Entry> = Vec::new();
         let mut counted = 0;
         for (index, value) in values.iter().enumerate() {
-            let Ok(entry) = serde_json::from_str::<Entry>(value.as_str()) else {
+            let Ok(entry) = json::read::<Entry>("", value.as_str()) else {
                 break;
             };
             let last = batch.last().map_or(checkpoint.seq, |entry| entry.seq);

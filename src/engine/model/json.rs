@@ -4,18 +4,23 @@
 //! here: [`crate::engine::json`] reads it. [`read`] turns an error of serde into a [`ConfigError`] whose field is the
 //! path of the value that does not fit. Writing cannot fail.
 
+mod objects;
+
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{Deserialize, DeserializeOwned, IntoDeserializer};
 use serde::{Deserializer, Serialize};
 
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::json::objects::Objects;
 
 /// Reads a value of one of our types from JSON text.
 ///
 /// # Errors
 /// The first value that is missing or does not fit, with its path below `name`.
 pub fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, ConfigError> {
-    serde_json::from_str(json).map_err(|error| refusal(name, json, &error))
+    let mut text = serde_json::Deserializer::from_str(json);
+    let value = T::deserialize(Objects(&mut text)).and_then(|value| text.end().map(|()| value));
+    value.map_err(|error| refusal(name, json, &error))
 }
 
 /// Writes a value of one of our types. These types hold nothing that JSON cannot express.

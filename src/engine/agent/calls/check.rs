@@ -18,6 +18,7 @@ use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::PreparedCall;
+use crate::engine::model::json;
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::binding::bound_input;
@@ -241,7 +242,7 @@ fn has_required(schema: &Json) -> bool {
         #[serde(default)]
         required: Vec<String>,
     }
-    let schema: Option<Schema> = serde_json::from_str(schema.as_str()).ok();
+    let schema: Option<Schema> = json::read("", schema.as_str()).ok();
     schema.is_some_and(|schema| !schema.required.is_empty())
 }
 

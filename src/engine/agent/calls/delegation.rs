@@ -12,6 +12,7 @@ use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::json;
 use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;
 
@@ -104,6 +105,6 @@ fn prompt_of(input: &Json) -> String {
     struct Input {
         prompt: String,
     }
-    let input: Option<Input> = serde_json::from_str(input.as_str()).ok();
+    let input: Option<Input> = json::read("", input.as_str()).ok();
     input.map(|input| input.prompt).unwrap_or_default()
 }

@@ -15,6 +15,7 @@ use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, Progress};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{AgentCheckpoint, ModelName, Step};
+use crate::engine::model::json;
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::model::outcome::OutcomeKind;
 
@@ -59,9 +60,7 @@ impl Node {
         (who.depth, who.home) = (place.depth, place.home);
         (who.iteration, who.attempt) = (state.iteration, state.attempt);
         who.raised = state.limits;
-        let policies: Option<Policies> = state
-            .policies
-            .and_then(|json| serde_json::from_str(json.as_str()).ok());
+        let policies: Option<Policies> = state.policies.and_then(|json| json::read("", json.as_str()).ok());
         let policies = policies.unwrap_or_default();
         let mut agent = Agent::new(Transcript::restored(messages, state.sent)?);
         agent.is_kept = place.is_kept;

@@ -238,3 +238,32 @@ fn an_event_is_one_flat_object_with_its_place() {
     });
     assert_eq!(serde_json::to_value(&event).unwrap(), flat);
 }
+
+#[test]
+fn a_struct_is_read_from_an_object_alone() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Point {
+        #[allow(dead_code)]
+        x: u32,
+    }
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    enum Shape {
+        #[allow(dead_code)]
+        Dot { at: Point },
+        #[allow(dead_code)]
+        Line(Point, Point),
+    }
+    for array in [
+        "[1]",
+        r#"{"dot":[[1]]}"#,
+        r#"{"dot":{"at":[1]}}"#,
+        r#"{"line":[{"x":1},[1]]}"#,
+    ] {
+        assert!(serde_json::from_str::<Shape>(array).is_ok() || array == "[1]");
+        assert!(read::<Shape>("shape", array).is_err(), "{array}");
+        assert!(read::<Point>("point", array).is_err(), "{array}");
+    }
+    assert!(read::<Shape>("shape", r#"{"dot":{"at":{"x":1}}}"#).is_ok());
+    assert!(read::<Shape>("shape", r#"{"line":[{"x":1},{"x":2}]}"#).is_ok());
+}
