@@ -6,7 +6,7 @@
 
 mod objects;
 
-use serde::de::value::{Error, StrDeserializer};
+use serde::de::value::StrDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, IntoDeserializer};
 use serde::{Deserializer, Serialize};
 
@@ -35,7 +35,7 @@ pub fn word<T: Serialize>(variant: T) -> String {
 
 /// The variant without fields that has this JSON word.
 pub fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
-    let word: StrDeserializer<'_, Error> = word.into_deserializer();
+    let word: StrDeserializer<'_, serde_json::Error> = word.into_deserializer();
     T::deserialize(word).ok()
 }
 
