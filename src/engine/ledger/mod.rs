@@ -226,6 +226,11 @@ impl Ledger {
         effect
     }
 
+    /// The id of the effect that is opened next.
+    pub fn next_effect(&self) -> EffectId {
+        self.next_effect
+    }
+
     /// Opens an effect under the id that it had in another process.
     pub fn reopen(&mut self, effect: EffectId, agent: u32, kind: EffectKind) -> EffectId {
         self.put(effect, agent, kind);

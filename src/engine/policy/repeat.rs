@@ -69,7 +69,7 @@ impl Repeats {
 
     /// The counts of the most frequent cycle. One round is a cycle of any length.
     fn note_cycles(&mut self, calls: &[u64]) -> (u32, u32) {
-        let round = calls.iter().fold(SEED, |round, call| mixed(round, *call));
+        let round = kept(calls.iter().fold(SEED, |round, call| mixed(round, *call)));
         let (mut before, mut now) = (0, 0);
         for (at, same) in self.same.iter_mut().enumerate() {
             let period = at + 1;
@@ -138,7 +138,12 @@ fn hash_of(call: &ToolCallRecord) -> u64 {
         .as_ref()
         .map(|output| output_text(output.as_str()))
         .unwrap_or_default());
-    hash
+    kept(hash)
+}
+
+/// The hash as it is kept: a journal goes through JavaScript, whose integers have 53 bits.
+fn kept(hash: u64) -> u64 {
+    hash >> 11
 }
 
 /// The output as it is compared. A string stays as it was written: equal strings are always written alike, and they may

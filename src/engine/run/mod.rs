@@ -108,6 +108,10 @@ impl Run {
         }
         self.keep_grown();
         self.ledger.begin(moment);
+        let streams = match input {
+            Input::Chunk { request, .. } => Some((request, self.ledger.next_effect())),
+            _ => None,
+        };
         // A busy platform fires no timers, so an input may come after a deadline. Its news still counts, but an answer
         // or a handover would begin another step, so the deadline acts before them.
         let is_due = matches!(input, Input::Due);
@@ -186,7 +190,11 @@ impl Run {
             }
         }
         self.stop_late(late);
-        self.settle();
+        // Most inputs are a part of an answer, which changes nothing durable before the answer is over or calls a tool.
+        let is_durable = streams.is_none_or(|(request, effect)| {
+            !self.ledger.is_open(request) || self.ledger.next_effect() != effect
+        });
+        self.settle(is_durable);
     }
 
     /// The time on which deadlines are based: the clock of your platform, but it never goes back.
@@ -331,11 +339,15 @@ impl Run {
         });
     }
 
-    /// Ends the run with its root, or hands out the journal's entries for this input.
-    fn settle(&mut self) {
+    /// Ends the run with its root, or hands out the journal's entries for this input. `is_durable` is false for an input
+    /// that has changed nothing durable.
+    fn settle(&mut self, is_durable: bool) {
         self.settle_tree();
         if let Some(outcome) = self.agents.first().and_then(|root| root.agent.ended()).cloned() {
             return self.conclude(outcome);
+        }
+        if !is_durable {
+            return;
         }
         self.note_changes();
         if let Some(save) = self.ledger.flush_journal() {

@@ -118,3 +118,20 @@ fn switched_off_it_notices_nothing() {
         assert_eq!(repeats.note(&policy, &round("{}", "1")), Advice::GoOn);
     }
 }
+
+#[test]
+fn hashes_go_through_javascript_unchanged() {
+    let mut repeats = Repeats::default();
+    let policy = RepeatPolicy {
+        enabled: true,
+        ..RepeatPolicy::default()
+    };
+    for output in ["1", "2", "3"] {
+        repeats.note(&policy, &round("{}", output));
+    }
+    let hashes = repeats.calls.iter().map(|(hash, _)| hash).chain(&repeats.rounds);
+    for hash in hashes {
+        assert_eq!(*hash as f64 as u64, *hash);
+        assert!(*hash < 1 << 53);
+    }
+}
