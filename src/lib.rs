@@ -14,7 +14,7 @@
 //! ```text
 //! run.handle_input(input, moment)          an answer of the outside world, with its time and random seed
 //! while let Some(output) = run.poll_output()   perform it (or drop it if !run.is_live(effect))
-//! run.poll_timeout()                        re-arm the one timer; when it fires: handle_input(Input::Due, …)
+//! run.poll_timer()                          set the one timer anew; when it fires: handle_input(Input::Due, …)
 //! ```
 //!
 //! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is not open is

@@ -22,9 +22,6 @@ use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
-/// The longest delay that a timer takes, in milliseconds. A later deadline is armed again when the timer fires.
-const MAX_TIMER_MS: u64 = i32::MAX as u64;
-
 /// A run, and everything that is open for it in JavaScript.
 pub struct Driver {
     pub shell: Shell,
@@ -35,7 +32,6 @@ pub struct Driver {
     is_draining: Cell<bool>,
     is_delivering: Cell<bool>,
     is_done: Cell<bool>,
-    armed_for_ms: Cell<Option<u64>>,
     seed: Cell<u64>,
     now_ms: Cell<u64>,
     /// True when JavaScript has run since the clock was read.
@@ -60,7 +56,6 @@ impl Driver {
             is_draining: Cell::new(false),
             is_delivering: Cell::new(false),
             is_done: Cell::new(false),
-            armed_for_ms: Cell::new(None),
             seed: Cell::new(0),
             now_ms: Cell::new(0),
             has_called: Cell::new(false),
@@ -70,9 +65,6 @@ impl Driver {
 
     /// Hands an input to the run with the current time, and performs the outputs that follow.
     pub fn handle_input(self: &Rc<Self>, input: Input<'_>) {
-        if matches!(input, Input::Due) {
-            self.armed_for_ms.set(None);
-        }
         let moment = self.moment();
         self.take_in(input, moment);
         self.drain();
@@ -315,29 +307,17 @@ impl Driver {
     }
 
     fn release(&self) {
-        self.armed_for_ms.set(None);
         self.called(self.shell.release());
     }
 
-    /// Sets the one timer, unless a timer is set that fires in time.
+    /// Sets the one timer, unless the one that is set will do.
     fn arm(&self) {
-        let deadline = if self.is_done.get() {
-            None
-        } else {
-            self.run.borrow().poll_timeout()
-        };
-        match (deadline, self.armed_for_ms.get()) {
-            (Some(deadline), Some(armed_for_ms)) if armed_for_ms <= deadline.at_ms => {}
-            (Some(deadline), _) => {
-                self.armed_for_ms.set(Some(deadline.at_ms));
-                let delay_ms = deadline
-                    .at_ms
-                    .saturating_sub(self.run.borrow().now_ms())
-                    .min(MAX_TIMER_MS);
-                self.called(self.shell.arm(delay_ms as f64));
-            }
-            // A timer that nothing waits for stays set until the next deadline, or until the end.
-            (None, _) => {}
+        if self.is_done.get() {
+            return;
+        }
+        let delay_ms = self.run.borrow_mut().poll_timer();
+        if let Some(delay_ms) = delay_ms {
+            self.called(self.shell.arm(delay_ms as f64));
         }
     }
 

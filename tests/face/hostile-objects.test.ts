@@ -108,10 +108,24 @@ describe("a clock", () => {
     expect(await agent.run("Go").result).toMatchObject({ text: "hi" });
   });
 
-  it.each([
-    ["and stands still", () => 1_700_000_000_000],
-    ["and goes on", () => Date.now()],
-  ])("whose setTimer calls back at once %s lets the run end and be aborted", async (_name, now) => {
+  it("that stands still lets a run wait for its second attempt", async () => {
+    const fetch = scripted([{ status: 529 }, { text: "hi" }]);
+    const model = anthropic("m", { apiKey: "key-of-a-test", fetch });
+    const agent = createAgent({ model, retry: { delaysMs: [5] }, clock: clock({}) });
+    expect(await agent.run("Go").result).toMatchObject({ outcome: "completed", text: "hi" });
+  });
+
+  it("that stands still, with timers that call back at once, ends a wait at its limit", async () => {
+    const stopped = clock({ setTimer: (callback: () => void) => callback() });
+    expect(await createAgent({ model: custom(() => "hi"), clock: stopped }).run("Go").result).toMatchObject({
+      outcome: "completed",
+    });
+    const run = createAgent({ model: custom(never), retry: { maxRetries: 0 }, clock: stopped }).run("Go");
+    expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "timeout" } });
+  });
+
+  it("that goes on, with timers that call back at once, lets the run end and be aborted", async () => {
+    const now = () => Date.now();
     const early = clock({ now, setTimer: (callback: () => void) => callback() });
     const agent = createAgent({ model: custom(() => "hi"), clock: early });
     expect(await agent.run("Go").result).toMatchObject({ outcome: "completed" });

@@ -17,7 +17,9 @@ fn waiting() -> World {
 #[test]
 fn a_clock_that_is_put_back_does_not_move_a_deadline_away() {
     let mut world = waiting();
-    for now_ms in [400_000, 401_000, 402_000] {
+    world.now_ms = 400_000;
+    world.input(Input::Withdraw { id: 9 });
+    for now_ms in [401_000, 402_000] {
         assert_eq!(world.requests.len(), 1, "at {now_ms}");
         world.now_ms = now_ms;
         world.input(Input::Due);
@@ -41,7 +43,68 @@ fn a_clock_that_does_not_tell_the_time_lets_the_timer_tell_it() {
     world.now_ms = 1_000_500;
     world.respond(&stream(&[text("Hi.")], "end_turn"));
     assert_eq!(world.result()["outcome"], "completed");
+    assert_eq!(
+        world.run.now_ms(),
+        1_002_000,
+        "the timer has told this time already"
+    );
+}
+
+#[test]
+fn a_clock_that_stands_still_lets_the_timer_tell_the_time() {
+    let mut world = waiting();
+    world.input(Input::Due);
+    assert_eq!(world.requests.len(), 2);
+    world.refuse(500, &[], "{}");
+    world.input(Input::Due);
+    assert_eq!(world.requests.len(), 3, "the second wait ends too");
+    world.respond(&stream(&[text("Hi.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn a_clock_that_is_put_back_while_a_timer_waits_lets_the_timer_tell_the_time() {
+    let mut world = waiting();
+    world.now_ms = 0;
+    world.input(Input::Due);
+    assert_eq!(world.requests.len(), 2);
+}
+
+#[test]
+fn a_timer_that_fires_early_is_not_believed_when_the_clock_has_moved() {
+    let mut world = waiting();
+    world.now_ms += 1_999;
+    world.input(Input::Due);
+    assert_eq!(world.requests.len(), 1, "a millisecond is left");
+    world.input(Input::Due);
+    assert_eq!(world.requests.len(), 2, "the timer of this millisecond has fired");
+}
+
+#[test]
+fn a_clock_that_goes_on_after_timers_told_the_time_is_waited_for() {
+    let mut world = waiting();
+    world.input(Input::Due);
+    world.now_ms += 500;
+    world.refuse(500, &[], "{}");
+    assert_eq!(world.run.now_ms(), 1_002_000, "less than the timer has told");
+    world.now_ms += 2_000;
+    world.input(Input::Withdraw { id: 9 });
     assert_eq!(world.run.now_ms(), 1_002_500);
+}
+
+#[test]
+fn a_timer_of_a_wait_that_is_over_does_not_end_a_longer_one() {
+    let timeouts = json!({"firstChunkMs": 5_000, "chunkMs": 90_000});
+    let mut world = World::started(config(json!([]), json!({"timeouts": timeouts})));
+    world.head(200, &[("content-type", "text/event-stream")]);
+    world.chunk(&(begin(1) + &open(0, &text("Half"))));
+    world.input(Input::Due);
+    assert_eq!(
+        world.run.now_ms(),
+        1_005_000,
+        "the timer of the first chunk has fired"
+    );
+    assert!(world.done.is_none(), "the wait for the next chunk goes on");
 }
 
 #[test]

@@ -141,6 +141,7 @@ impl World {
         while let Some(output) = self.run.poll_output() {
             self.perform(output);
         }
+        let _ = self.run.poll_timer();
     }
 
     /// Feeds one input and performs every output.

@@ -128,13 +128,13 @@ impl Default for Ledger {
 
 impl Ledger {
     /// Takes the time and the seed of an input. Time never goes back: when the platform's clock is put back, ours
-    /// goes on from where it was, so that no deadline moves away. The seed starts the random numbers anew for each
-    /// input.
+    /// goes on from where it was, so that no deadline moves away. When timers have told more time than the clock, ours
+    /// waits for it. The seed starts the random numbers anew for each input.
     pub fn begin(&mut self, moment: Moment) {
         if moment.now_ms < UNKNOWN_MS {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
             self.clock_ms = moment.now_ms;
-            self.now_ms = self.clock_ms.saturating_add(self.ahead_ms);
+            self.now_ms = self.now_ms.max(self.clock_ms.saturating_add(self.ahead_ms));
         }
         self.seed = moment.random;
         self.random = Random(moment.random);
@@ -193,14 +193,9 @@ impl Ledger {
         self.outputs.push_front(output);
     }
 
-    /// Begins the input of a timer. If the platform has no clock, the time is that of the next deadline.
-    pub fn begin_due(&mut self, moment: Moment) {
-        if moment.now_ms >= UNKNOWN_MS
-            && let Some(deadline) = self.timers.next()
-        {
-            self.ahead_ms += deadline.at_ms.saturating_sub(self.now_ms);
-            self.now_ms = self.now_ms.max(deadline.at_ms);
-        }
+    /// Begins the input of a timer. If the clock stands still or tells no time, the timer tells it.
+    pub fn begin_due(&mut self) {
+        self.now_ms = self.timers.fired(self.now_ms).unwrap_or(self.now_ms);
     }
 
     /// Sets or clears a deadline `wait_ms` from this input on.

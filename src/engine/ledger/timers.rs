@@ -1,8 +1,8 @@
 //! Every deadline of a run, and the only place where one exists.
 //!
 //! Agents set and clear deadlines through the ledger. The run asks for the earliest one after each input and takes
-//! those that are due. Nothing here reads a clock or starts a timer: the shell arms one timer for the earliest
-//! deadline.
+//! those that are due. Nothing here reads a clock or starts a timer: the shell sets the one timer that
+//! [`Timers::arm`] asks for.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,12 +32,23 @@ pub struct Deadline {
     pub reason: TimerReason,
 }
 
+/// The longest delay that a platform's timer takes, in milliseconds. A later deadline is armed again when it fires.
+const MAX_TIMER_MS: u64 = i32::MAX as u64;
+
+/// The timer that the platform was told to set: when, and for when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Armed {
+    set_ms: u64,
+    at_ms: u64,
+}
+
 /// The deadlines of a run. They are few, so a list holds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timers {
     deadlines: Vec<Deadline>,
     /// The deadlines that stand still. Their `at_ms` is the time that is left.
     held: Vec<Deadline>,
+    armed: Option<Armed>,
 }
 
 impl Timers {
@@ -104,6 +115,28 @@ impl Timers {
                 }
         };
         self.deadlines.iter().find(is_late).map(|late| late.reason)
+    }
+
+    /// The delay of the timer to set now, in milliseconds. `None` if nothing is waited for, or if the timer that is set
+    /// fires in time.
+    pub fn arm(&mut self, now_ms: u64) -> Option<u64> {
+        let next = self.next()?;
+        if self.armed.is_some_and(|armed| armed.at_ms <= next.at_ms) {
+            return None;
+        }
+        let delay_ms = next.at_ms.saturating_sub(now_ms).min(MAX_TIMER_MS);
+        self.armed = Some(Armed {
+            set_ms: now_ms,
+            at_ms: now_ms.saturating_add(delay_ms),
+        });
+        Some(delay_ms)
+    }
+
+    /// Takes the news that the timer has fired. Returns its time if no other time was told since it was set: the delay has
+    /// passed, and the clock does not say so. A clock that has moved is believed, because timers may fire early.
+    pub fn fired(&mut self, now_ms: u64) -> Option<u64> {
+        let armed = self.armed.take()?;
+        (armed.set_ms == now_ms).then_some(armed.at_ms)
     }
 
     /// Takes the earliest deadline out if it has come.

@@ -2,7 +2,7 @@
 //!
 //! [`Run`] owns the tree of agents, the ledger with all open effects, the open questions and the permissions. The
 //! driver calls [`Run::handle_input`], then [`Run::poll_output`] until it returns nothing, then
-//! [`Run::poll_timeout`]. Each input goes to the agent whose effect it answers, and an input for an effect that is
+//! [`Run::poll_timer`]. Each input goes to the agent whose effect it answers, and an input for an effect that is
 //! not open is dropped. A run decides only which agent acts and when it ends; the decisions of an iteration are the
 //! agent's. Every failure becomes an outcome.
 
@@ -125,7 +125,7 @@ impl Run {
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_summarize(instructions)),
             Input::Due => {
-                self.ledger.begin_due(moment);
+                self.ledger.begin_due();
                 self.handle_due();
             }
             Input::SetModel { model } => self.on_root(|agent, _| agent.set_next_model(model)),
@@ -202,7 +202,14 @@ impl Run {
         self.ledger.now_ms
     }
 
-    /// The deadline by which the run needs [`Input::Due`].
+    /// The delay of the timer to set in place of the one that is set, in milliseconds; none if that one will do. Hand in
+    /// [`Input::Due`] when it fires. A timer that nothing waits for stays set until the next deadline, or until the end.
+    pub fn poll_timer(&mut self) -> Option<u64> {
+        let now_ms = self.ledger.now_ms;
+        self.ledger.timers.arm(now_ms)
+    }
+
+    /// The next deadline, for which [`Run::poll_timer`] asks for a timer.
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.ledger.timers.next()
     }
