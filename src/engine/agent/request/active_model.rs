@@ -83,7 +83,7 @@ impl ActiveModel {
     /// The text of the warning about an effort that is not sent.
     pub fn effort_warning(&self) -> Option<String> {
         let ModelConfig { model, .. } = &**self.without_effort.as_ref()?;
-        let why = " does not take it, and its vendor would refuse the request. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
+        let why = " does not take it, and its vendor would refuse the request or ignore the field. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
         Some(["effort is not sent: the model ", model, why].concat())
     }
 
