@@ -20,7 +20,7 @@ use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
-use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -109,7 +109,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             vendor,
         } => {
             open(into, "tool_use");
-            push_id(into, "id", id, usize::MAX);
+            push_id(into, "id", id, PLAIN, usize::MAX);
             push_text(into, "name", name);
             push_input("input", input, into);
             push_vendor(
@@ -125,7 +125,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             is_error,
         } => {
             open(into, "tool_result");
-            push_id(into, "tool_use_id", call_id, usize::MAX);
+            push_id(into, "tool_use_id", call_id, PLAIN, usize::MAX);
             push_result_content(content, into);
             push_raw(into, "is_error", if *is_error { "true" } else { "false" });
             into.push(b'}');

@@ -123,6 +123,9 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     }
 }
 
+/// The marks of a call's id besides letters and digits: `[a-zA-Z0-9_.:-]+`.
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.md> (2026-11-23)
+pub const ID_MARKS: &str = "_.:-";
 /// The longest tool name and call id, in characters.
 pub const MAX_NAME: usize = 64;
 

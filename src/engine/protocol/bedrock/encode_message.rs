@@ -13,9 +13,9 @@ use crate::engine::json::writer::{decimal, push_comma, push_key, push_raw, push_
 use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
-use crate::engine::protocol::bedrock::encode::{MAX_NAME, has_tools};
+use crate::engine::protocol::bedrock::encode::{ID_MARKS, MAX_NAME, has_tools};
 use crate::engine::protocol::bedrock::{Family, NAME, family};
-use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -211,8 +211,8 @@ impl Writer<'_> {
             return;
         }
         self.open("toolUse");
-        push_id(self.into, "toolUseId", id, MAX_NAME);
-        push_id(self.into, "name", name, MAX_NAME);
+        push_id(self.into, "toolUseId", id, ID_MARKS, MAX_NAME);
+        push_id(self.into, "name", name, PLAIN, MAX_NAME);
         push_input("input", input, self.into);
         push_vendor(
             self.into,
@@ -234,7 +234,7 @@ impl Writer<'_> {
         };
         if self.tools {
             self.open("toolResult");
-            push_id(self.into, "toolUseId", call_id, MAX_NAME);
+            push_id(self.into, "toolUseId", call_id, ID_MARKS, MAX_NAME);
             self.into.extend_from_slice(br#","content":["#);
         } else {
             push_text_block(self.into, "[Result of a call:]");

@@ -19,7 +19,7 @@ use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::openai_responses::item::custom_input;
-use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
 use crate::engine::protocol::request::message_parts::without_last_thinking;
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -213,7 +213,7 @@ impl<'a> Items<'a, '_> {
 /// <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input> (2026-11-21)
 fn push_call_id(into: &mut Vec<u8>, id: &str) {
     if id.len() > MAX_ID_BYTES {
-        push_id(into, "call_id", id, MAX_ID_BYTES);
+        push_id(into, "call_id", id, PLAIN, MAX_ID_BYTES);
     } else {
         push_text(into, "call_id", id);
     }

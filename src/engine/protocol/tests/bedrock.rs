@@ -167,12 +167,12 @@ fn every_block_of_the_model_itself_goes_back_in_its_place() {
                     {"text": "Let me see."},
                     {"citationsContent": {"content": [{"text": "It rains."}], "citations": [{"title": "t"}]}},
                     {"toolUse": {"toolUseId": "x", "name": "nova_grounding", "type": "server_tool_use", "input": {}}},
-                    {"toolUse": {"toolUseId": "c_581", "name": "weather", "input": {"b": 1, "a": 2}, "further": 1}},
-                    {"toolUse": {"toolUseId": "c_582", "name": "weather", "input": {"_invalid_json": "{oops"}, "further": 1}},
+                    {"toolUse": {"toolUseId": "c:1", "name": "weather", "input": {"b": 1, "a": 2}, "further": 1}},
+                    {"toolUse": {"toolUseId": "c:2", "name": "weather", "input": {"_invalid_json": "{oops"}, "further": 1}},
                 ]},
                 {"role": "user", "content": [
-                    {"toolResult": {"toolUseId": "c_581", "content": [{"text": "(empty)"}]}},
-                    {"toolResult": {"toolUseId": "c_582", "status": "error", "content": [
+                    {"toolResult": {"toolUseId": "c:1", "content": [{"text": "(empty)"}]}},
+                    {"toolResult": {"toolUseId": "c:2", "status": "error", "content": [
                         {"text": "no JSON"},
                         {"image": {"format": "jpeg", "source": {"bytes": "AAAA"}}}
                     ]}},
@@ -191,8 +191,8 @@ fn of_another_model_only_text_and_calls_go() {
         json!([
             {"text": "Let me see."},
             {"text": "It rains."},
-            {"toolUse": {"toolUseId": "c_581", "name": "weather", "input": {"b": 1, "a": 2}}},
-            {"toolUse": {"toolUseId": "c_582", "name": "weather", "input": {"_invalid_json": "{oops"}}},
+            {"toolUse": {"toolUseId": "c:1", "name": "weather", "input": {"b": 1, "a": 2}}},
+            {"toolUse": {"toolUseId": "c:2", "name": "weather", "input": {"_invalid_json": "{oops"}}},
         ])
     );
     assert_eq!(

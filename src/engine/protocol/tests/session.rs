@@ -223,10 +223,10 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn is_id(id: &Value) -> bool {
-    let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+fn is_id(id: &Value, marks: &str) -> bool {
+    let legal = |byte: char| byte.is_ascii_alphanumeric() || marks.contains(byte);
     id.as_str()
-        .is_some_and(|id| (1..=64).contains(&id.len()) && id.bytes().all(legal))
+        .is_some_and(|id| (1..=64).contains(&id.len()) && id.chars().all(legal))
 }
 
 /// <https://platform.claude.com/docs/en/api/messages>,
@@ -266,7 +266,7 @@ fn anthropic(body: &Value) -> Checked {
                 "redacted_thinking" => demand(is_assistant && block["data"].is_string(), "data")?,
                 "tool_use" => {
                     demand(
-                        is_assistant && is_id(&block["id"]) && block["input"].is_object(),
+                        is_assistant && is_id(&block["id"], "_-") && block["input"].is_object(),
                         "a legal call",
                     )?;
                     open.push(&block["id"]);
@@ -459,7 +459,7 @@ fn bedrock(body: &Value) -> Checked {
             if block["toolUse"].is_object() {
                 let call = &block["toolUse"];
                 demand(
-                    is_id(&call["toolUseId"]) && call["input"].is_object(),
+                    is_id(&call["toolUseId"], "_.:-") && call["input"].is_object(),
                     "a legal call",
                 )?;
                 open.push(&call["toolUseId"]);
