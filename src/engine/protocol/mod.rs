@@ -41,7 +41,7 @@ use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
 use crate::engine::protocol::framing::Framing;
-use crate::engine::protocol::request::address::is_version;
+use crate::engine::protocol::request::address::{ends_in_version, is_version};
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -107,10 +107,10 @@ pub struct Protocol {
 impl Protocol {
     /// The protocol's URL under a base URL without a slash at its end. The base URL may already have the path's first
     /// segment (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version.
-    /// On Vertex AI the version stands before the project or the publisher, and the base URL may end in `/models`.
+    /// On Vertex AI the version stands before the project or the publisher. A base URL may end in `/models` behind a version.
     pub fn url(&self, base: &str, model: &ModelConfig) -> String {
         let base = match base.strip_suffix("/models") {
-            Some(publisher) if vertex::has_version(base) => publisher,
+            Some(above) if vertex::has_version(base) || ends_in_version(above) => above,
             _ => base,
         };
         let path = (self.path)(model);
@@ -119,11 +119,7 @@ impl Protocol {
             .and_then(|path| path.find('/'))
             .map_or(0, |at| at + 1);
         let (first, rest) = path.split_at_checked(second).unwrap_or(("", &path));
-        let last = base
-            .bytes()
-            .rposition(|byte| byte == b'/')
-            .and_then(|at| base.get(at..));
-        let is_versioned = last.is_some_and(is_version) || vertex::has_version(base);
+        let is_versioned = ends_in_version(base) || vertex::has_version(base);
         let has_first = base.ends_with(first) || (is_version(first) && is_versioned);
         let rest = if !first.is_empty() && has_first {
             rest

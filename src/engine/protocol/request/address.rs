@@ -5,7 +5,7 @@
 //! ([`Protocol::path`]). [`shown`] is the part of an address that a failure may tell.
 
 use crate::engine::model::config::ModelConfig;
-use crate::engine::protocol::{Protocol, Vendor};
+use crate::engine::protocol::{Protocol, Vendor, vertex};
 
 /// The URL of a model's requests.
 pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> String {
@@ -40,6 +40,12 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
             return under(usual);
         }
     }
+    // A project of Vertex AI stands behind the version, also on a server of yours.
+    if vertex::has_version(usual) && !vertex::has_version(given) {
+        let (version, project) = unversioned(usual_path);
+        let version = if ends_in_version(path) { "" } else { version };
+        return under(&[given, version, project].concat());
+    }
     under(given)
 }
 
@@ -63,6 +69,12 @@ pub fn unversioned(path: &str) -> (&str, &str) {
         Some((first, rest)) if is_version(first) => (first, rest),
         _ => ("", path),
     }
+}
+
+/// True for a URL or path whose last segment is a version.
+pub fn ends_in_version(url: &str) -> bool {
+    let last = url.rfind('/').and_then(|at| url.get(at..));
+    last.is_some_and(is_version)
 }
 
 /// True for a segment such as `/v1` or `/v1beta`.

@@ -175,6 +175,9 @@ fn a_base_url_with_a_path_of_its_own_keeps_it() {
     let anthropic = json!({"vendor": "anthropic", "model": "m"});
     let groq = json!({"vendor": "groq", "protocol": "openai_chat", "model": "m", "vendorUrl": "https://api.groq.com/openai/v1"});
     let gemini = json!({"vendor": "google", "model": "m"});
+    let project =
+        "https://us-east1-aiplatform.googleapis.com/v1/projects/p/locations/us-east1/publishers/google";
+    let vertex = json!({"vendor": "vertex", "protocol": "gemini", "model": "m", "vendorUrl": project});
     for (model, base_url, address) in [
         (&chat, "/api/openai", "/api/openai/chat/completions"),
         (
@@ -220,6 +223,46 @@ fn a_base_url_with_a_path_of_its_own_keeps_it() {
             &gemini,
             "https://proxy.example/v1beta/models/other:generateContent",
             "https://proxy.example/v1beta/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &gemini,
+            "https://generativelanguage.googleapis.com/v1beta/models",
+            "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &gemini,
+            "https://proxy.example/google/v1beta/models/",
+            "https://proxy.example/google/v1beta/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &gemini,
+            "https://proxy.example/models",
+            "https://proxy.example/models/v1beta/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &vertex,
+            "https://us-east1-aiplatform.googleapis.com/v1beta1",
+            "https://us-east1-aiplatform.googleapis.com/v1beta1/projects/p/locations/us-east1/publishers/google/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &vertex,
+            "https://proxy.example/v1",
+            "https://proxy.example/v1/projects/p/locations/us-east1/publishers/google/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &vertex,
+            "https://proxy.example/google",
+            "https://proxy.example/google/v1/projects/p/locations/us-east1/publishers/google/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &vertex,
+            "https://proxy.example/v1/publishers/google",
+            "https://proxy.example/v1/publishers/google/models/m:streamGenerateContent?alt=sse",
+        ),
+        (
+            &vertex,
+            "https://proxy.example/v1/projects/other/locations/eu",
+            "https://proxy.example/v1/projects/other/locations/eu/publishers/google/models/m:streamGenerateContent?alt=sse",
         ),
     ] {
         let mut model = model.clone();
