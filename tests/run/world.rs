@@ -29,8 +29,9 @@ pub struct World {
     /// What each request says besides its body, and the id of each.
     pub sent: Vec<HttpRequest>,
     ids: Vec<EffectId>,
-    /// The agent of each request.
+    /// The agent of each request, and its iteration.
     pub agents: Vec<u32>,
+    iterations: Vec<u32>,
     /// The request that waits for an answer; of several the one that the test has turned to, or the first.
     pub open_request: Option<EffectId>,
     /// All requests that wait for an answer, with their agents.
@@ -68,6 +69,8 @@ pub struct World {
     /// See [`Run::set_heard`].
     is_heard: bool,
     has_journal: bool,
+    /// The number of outputs that are still performed. The process is dead after the last.
+    pub lives_for: usize,
 }
 
 impl World {
@@ -84,6 +87,7 @@ impl World {
             sent: Vec::new(),
             ids: Vec::new(),
             agents: Vec::new(),
+            iterations: Vec::new(),
             open_request: None,
             open_requests: Vec::new(),
             aborted_requests: Vec::new(),
@@ -105,6 +109,7 @@ impl World {
             holds_outputs: false,
             round_trips: true,
             is_heard: true,
+            lives_for: usize::MAX,
         }
     }
 
@@ -138,7 +143,10 @@ impl World {
         if self.holds_outputs {
             return;
         }
-        while let Some(output) = self.run.poll_output() {
+        while self.lives_for > 0
+            && let Some(output) = self.run.poll_output()
+        {
+            self.lives_for -= 1;
             self.perform(output);
         }
         let _ = self.run.poll_timer();
@@ -152,7 +160,7 @@ impl World {
             random: self.seed,
         };
         self.take(input, moment);
-        if self.holds_outputs {
+        if self.holds_outputs || self.is_dead() {
             return;
         }
         if self.round_trips {
@@ -170,6 +178,10 @@ impl World {
                 self.input(Input::Saved { save, ok: true });
             }
         }
+    }
+
+    pub fn is_dead(&self) -> bool {
+        self.lives_for == 0
     }
 
     /// The process dies, and another one goes on with the run from its journal.
@@ -216,12 +228,14 @@ impl World {
         match output {
             Output::Send { request, http } => {
                 assert!(self.run.is_live(request));
-                let agent = self.events.last().unwrap().agent;
+                let last = self.events.last().unwrap();
+                let (agent, iteration) = (last.agent, last.iteration);
                 assert!(
                     self.open_requests.iter().all(|(_, other)| *other != agent),
                     "two requests of one agent at once"
                 );
                 self.agents.push(agent);
+                self.iterations.push(iteration);
                 self.open_requests.push((request, agent));
                 let body = self.run.request_body(request).unwrap().to_vec();
                 self.requests.push(String::from_utf8(body).unwrap());
@@ -268,7 +282,8 @@ impl World {
             }
             Output::HandOver { handover } => self.handovers.push(handover),
             Output::Emit(event) => {
-                let last = self.events.last().map_or(0, |event| event.seq);
+                let next = self.checkpoint.run.next_event;
+                let last = self.events.last().map_or(next.max(1) - 1, |event| event.seq);
                 assert!(
                     event.seq == last + 1 || (!self.is_heard && event.seq > last),
                     "the sequence has a gap"
@@ -419,8 +434,20 @@ impl World {
 
     /// What an open request says besides its body.
     pub fn asked(&self, request: EffectId) -> &HttpRequest {
-        let at = self.ids.iter().position(|id| *id == request);
-        &self.sent[at.expect("it was never sent")]
+        &self.sent[self.at(request)]
+    }
+
+    /// The path of the agent that asks, its iteration, and the body.
+    pub fn asked_by(&self, request: EffectId) -> (&str, u32, &str) {
+        let at = self.at(request);
+        let path = self.run.agent_path(self.agents[at]);
+        (path, self.iterations[at], &self.requests[at])
+    }
+
+    fn at(&self, request: EffectId) -> usize {
+        // Another process may have used the id for a request that the journal does not know.
+        let at = self.ids.iter().rposition(|id| *id == request);
+        at.expect("it was never sent")
     }
 
     pub fn body(&self, request: usize) -> Value {

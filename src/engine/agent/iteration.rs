@@ -119,14 +119,15 @@ impl Agent {
 
     fn open(&mut self, desk: &mut Desk<'_>) {
         desk.who.iteration += 1;
-        desk.who.attempt = std::mem::take(&mut self.requests.attempts_before);
-        if desk.who.attempt == 0 {
+        // The attempts of another process count, and so does their usage.
+        if self.progress != Progress::CutOff {
+            desk.who.attempt = 0;
             self.requests.tries = Tries::default();
+            self.reply.begin();
         }
         self.progress = Progress::Open;
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
-        self.reply.begin();
         desk.emit(EventKind::IterationStart);
         self.phase = Phase::Sending;
         self.fit(desk);
@@ -306,8 +307,10 @@ impl Agent {
     }
 
     pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
-        if self.progress != Progress::Open {
-            return;
+        match self.progress {
+            Progress::Open => {}
+            Progress::CutOff => desk.who.iteration += 1,
+            Progress::Finished | Progress::Told => return,
         }
         self.progress = Progress::Finished;
         let reply = &self.reply;
@@ -351,8 +354,8 @@ impl Agent {
         if self.progress != Progress::Finished {
             return false;
         }
-        self.progress = Progress::Told;
         if !desk.has_hooks(point, "") {
+            self.progress = Progress::Told;
             return false;
         }
         let is_of_this = self.calls.round_iteration == desk.who.iteration;
@@ -367,6 +370,7 @@ impl Agent {
     }
 
     pub(super) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
+        self.progress = Progress::Told;
         if let Phase::HandingOver { owes_answer, .. } = self.phase {
             self.hand_over(desk, owes_answer);
         }

@@ -92,6 +92,9 @@ enum Progress {
     #[default]
     Told,
     Open,
+    /// Another process has begun the iteration, and it is prepared again. The count of iterations is one lower until
+    /// then.
+    CutOff,
     /// The iteration has finished, and `onIterationEnd` has not heard of it yet.
     Finished,
 }

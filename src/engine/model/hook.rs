@@ -51,6 +51,7 @@ pub enum Decision {
 
 /// The joined answer of the `PreToolUse` hooks for a call that they let through.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Gate {
     #[default]
     Unasked,
@@ -61,6 +62,10 @@ pub enum Gate {
 }
 
 impl Gate {
+    pub fn is_unasked(&self) -> bool {
+        *self == Gate::Unasked
+    }
+
     pub fn said(&self, wanted: Decision) -> bool {
         matches!(self, Gate::Passed { decision, .. } if *decision == Some(wanted))
     }

@@ -30,7 +30,9 @@ impl Calls {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
-        if classify || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
+        // A person has been asked in another process, after the hooks.
+        let is_asked = call.question.is_some();
+        if classify || is_asked || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
             return self.ask_for(desk, index, &reason, classify);
         }
         let facts = Facts::call(ruled(call, &self.batch.readings, desk, &reason));
@@ -90,10 +92,11 @@ impl Calls {
             id: call.question,
             ..Ask::new(point, About::Call(index), &facts)
         };
+        let is_new = ask.id.is_none();
         let question = desk.ask(ask);
         call.question = Some(question);
         call.phase = CallPhase::AwaitingAnswer;
-        if !classify && desk.has_hooks(Point::Notification, PROMPT) {
+        if !classify && is_new && desk.has_hooks(Point::Notification, PROMPT) {
             notify(call, desk, question, reason);
         }
     }

@@ -11,6 +11,7 @@ use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
@@ -27,8 +28,10 @@ pub enum CallPhase {
     Preparing,
     /// Its input is valid, and nobody has judged yet whether it may run.
     Checked,
-    /// Hooks or a guardrail were asked about it.
+    /// Hooks were asked about it.
     Hooking,
+    /// It may run, and its guardrail was asked.
+    Guarding,
     /// Hooks were asked whether it may run, before a person is asked.
     Contested {
         reason: String,
@@ -99,6 +102,8 @@ pub struct Call {
     pub is_answer: bool,
     /// The question about it that waits for a person.
     pub question: Option<EffectId>,
+    /// The step at which it was in another process, until your code has prepared it in this one.
+    pub kept: Option<CallStatus>,
     pub phase: CallPhase,
 }
 

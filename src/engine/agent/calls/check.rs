@@ -51,6 +51,10 @@ impl Calls {
     }
 
     fn take_one(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
+        let call = self.batch.calls.get_mut(index);
+        if let Some(status) = call.and_then(|call| call.kept.take()) {
+            return self.go_on_from(desk, index, status);
+        }
         if let Some(problem) = prepared.problem {
             let fault = fault(
                 "invalid_input",

@@ -21,7 +21,10 @@ impl Calls {
         if !desk.has_hooks(point, &call.name) {
             return false;
         }
-        call.phase = CallPhase::Hooking;
+        call.phase = match point {
+            Point::ToolGuardrail => CallPhase::Guarding,
+            _ => CallPhase::Hooking,
+        };
         let facts = Facts::call(call.facts());
         desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
         true

@@ -295,6 +295,7 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
         terminates: false,
         worded: None,
         question: None,
+        kept: None,
         phase: CallPhase::Checked,
     }
 }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::check::texts_to_read;
+use crate::engine::agent::calls::run::updated_input;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
@@ -50,14 +52,17 @@ pub struct Mark {
 impl Mark {
     fn of_call(call: &Call) -> Mark {
         let rank = match call.phase {
-            CallPhase::AwaitingAnswer => 1,
-            CallPhase::Queued | CallPhase::Reconciling { effect: None } => 2,
+            CallPhase::Unprepared | CallPhase::Preparing | CallPhase::Hooking => 0,
+            CallPhase::Checked | CallPhase::Contested { .. } => u8::from(!call.gate.is_unasked()),
+            CallPhase::AwaitingAnswer => 2,
+            CallPhase::Refused { .. } => 3,
+            CallPhase::Guarding => 4,
+            CallPhase::Queued | CallPhase::Reconciling { effect: None } => 5,
             CallPhase::AwaitingSave { .. }
             | CallPhase::Running { .. }
-            | CallPhase::Reconciling { effect: Some(_) } => 3,
-            CallPhase::Returned { .. } => 4,
-            CallPhase::Done { .. } => 5,
-            _ => 0,
+            | CallPhase::Reconciling { effect: Some(_) } => 6,
+            CallPhase::Returned { .. } => 7,
+            CallPhase::Done { .. } => 8,
         };
         let question = call.question;
         Mark { rank, question }
@@ -75,11 +80,14 @@ impl Mark {
 
     fn of_state(state: &CallState) -> Mark {
         let rank = match state.status {
-            CallStatus::Asked => 1,
-            CallStatus::Allowed => 2,
-            CallStatus::Started { .. } => 3,
-            CallStatus::Returned { .. } => 4,
-            CallStatus::Done { .. } => 5,
+            CallStatus::Passed => 1,
+            CallStatus::Asked => 2,
+            CallStatus::Refused { .. } => 3,
+            CallStatus::Allowed => 4,
+            CallStatus::Cleared => 5,
+            CallStatus::Started { .. } => 6,
+            CallStatus::Returned { .. } => 7,
+            CallStatus::Done { .. } => 8,
         };
         let question = state.question;
         Mark { rank, question }
@@ -99,21 +107,29 @@ impl Calls {
     pub fn state(&self, index: usize) -> Option<CallState> {
         let call = self.batch.calls.get(index)?;
         let status = match &call.phase {
+            CallPhase::Unprepared | CallPhase::Preparing | CallPhase::Hooking => return None,
+            CallPhase::Checked | CallPhase::Contested { .. } if call.gate.is_unasked() => return None,
+            CallPhase::Checked | CallPhase::Contested { .. } => CallStatus::Passed,
             CallPhase::AwaitingAnswer => CallStatus::Asked,
-            CallPhase::Queued | CallPhase::Reconciling { effect: None } => CallStatus::Allowed,
+            CallPhase::Refused { message, reason } => CallStatus::Refused {
+                message: message.clone(),
+                reason: reason.clone(),
+            },
+            CallPhase::Guarding => CallStatus::Allowed,
+            CallPhase::Queued | CallPhase::Reconciling { effect: None } => CallStatus::Cleared,
             CallPhase::AwaitingSave { effect, .. }
             | CallPhase::Running { effect, .. }
             | CallPhase::Reconciling { effect: Some(effect) } => CallStatus::Started { effect: *effect },
             CallPhase::Returned { result, duration_ms } => CallStatus::Returned {
                 result: result.clone(),
                 duration_ms: *duration_ms,
+                terminates: call.terminates,
             },
             CallPhase::Done { result, duration_ms } => CallStatus::Done {
                 result: result.clone(),
                 duration_ms: *duration_ms,
                 terminates: call.terminates,
             },
-            _ => return None,
         };
         let is_changed = |input: &ToolInput| !matches!(input, ToolInput::Json(json) if *json == call.input);
         Some(CallState {
@@ -122,6 +138,12 @@ impl Calls {
             tool_name: call.name.clone(),
             status,
             input: is_changed(&call.written).then(|| call.input.clone()),
+            // The input of a call that never ran was not changed for anybody.
+            unchanged: (call.updated_input.is_some() || !call.is_done())
+                .then(|| call.unchanged.clone())
+                .flatten(),
+            gate: call.gate.clone(),
+            needs_approval: call.needs_approval,
             resource_key: call.resource_key.clone(),
             question: call.question,
         })
@@ -129,10 +151,11 @@ impl Calls {
 
     /// Lists the calls of a restored answer. Calls without a state are listed as those of a new answer are.
     pub fn take_restored(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
-        let mut states = std::mem::take(&mut self.restored).into_iter().peekable();
+        let mut states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
-            let state = states.next_if(|state| state.index == index && state.tool_call_id == call.id);
+            let at = states.iter().position(|state| state.tool_call_id == call.id);
+            let state = at.map(|at| states.remove(at));
             let is_done = matches!(&state, Some(state) if matches!(state.status, CallStatus::Done { .. }));
             let is_gone = call.tool.is_none() && state.as_ref().is_some_and(|_| !is_done);
             let problem = match state {
@@ -147,6 +170,10 @@ impl Calls {
                 self.restore(desk, index, state, is_gone);
             }
         }
+        if !states.is_empty() {
+            let ids: Vec<&str> = states.iter().map(|state| state.tool_call_id.as_str()).collect();
+            desk.warn("journal_torn", [NO_SUCH_CALLS, &ids.join(", ")].concat());
+        }
     }
 
     fn restore(&mut self, desk: &mut Desk<'_>, index: usize, state: CallState, is_gone: bool) {
@@ -156,9 +183,19 @@ impl Calls {
         if let Some(input) = state.input {
             call.input = input;
         }
+        call.unchanged = state.unchanged;
+        call.gate = state.gate;
+        call.needs_approval |= state.needs_approval;
         call.resource_key = state.resource_key.or(call.resource_key.take());
         call.question = state.question;
         let tool = desk.tool(call.tool);
+        let has_started = matches!(
+            state.status,
+            CallStatus::Started { .. } | CallStatus::Returned { .. } | CallStatus::Done { .. }
+        );
+        if has_started {
+            call.updated_input = updated_input(call, desk);
+        }
         match state.status {
             CallStatus::Done {
                 result,
@@ -169,15 +206,29 @@ impl Calls {
                 self.batch
                     .set_phase(index, CallPhase::Done { result, duration_ms });
             }
-            CallStatus::Returned { result, .. } => {
+            CallStatus::Returned {
+                result,
+                duration_ms,
+                terminates,
+            } => {
+                call.terminates = terminates;
+                call.phase = CallPhase::Returned {
+                    result: result.clone(),
+                    duration_ms,
+                };
                 if !self.hook_result(desk, index, &result) {
                     self.finish(desk, index, result);
                 }
             }
             _ if is_gone => self.ask_to_reconcile(desk, index, None),
-            // It is judged again, and asked about under its old id.
-            CallStatus::Asked => {}
-            CallStatus::Allowed => self.admit(desk, index),
+            status if !has_started => {
+                if texts_to_read(call, desk).is_empty() {
+                    self.go_on_from(desk, index, status);
+                } else {
+                    // The rules need these texts, and only the platform of this process reads them.
+                    call.kept = Some(status);
+                }
+            }
             CallStatus::Started { effect } => {
                 let is_agent = tool.is_some_and(|tool| tool.agent.is_some_and(|agent| !agent.calls_host));
                 let at_work = desk.below.iter().any(|node| {
@@ -197,6 +248,19 @@ impl Calls {
                     self.ask_to_reconcile(desk, index, Some(effect));
                 }
             }
+            _ => {}
+        }
+    }
+
+    /// Takes the step again at which a call was that had not started.
+    pub(super) fn go_on_from(&mut self, desk: &mut Desk<'_>, index: usize, status: CallStatus) {
+        match status {
+            CallStatus::Refused { message, reason } => self.refuse(desk, index, message, reason),
+            CallStatus::Allowed => self.admit(desk, index),
+            CallStatus::Cleared if self.deny_by_rule(desk, index) => {}
+            CallStatus::Cleared => self.batch.set_phase(index, CallPhase::Queued),
+            // It is judged by the rules of now, and asked about under its old id.
+            _ => self.batch.set_phase(index, CallPhase::Checked),
         }
     }
 
@@ -231,7 +295,12 @@ impl Calls {
         }
         match answer {
             Reconciled::Run => self.batch.set_phase(index, CallPhase::Queued),
-            Reconciled::Done { output } => self.finish(desk, index, ToolReturn::Value(output)),
+            Reconciled::Done { output } => {
+                let result = ToolReturn::Value(output);
+                if !self.hook_result(desk, index, &result) {
+                    self.finish(desk, index, result);
+                }
+            }
             Reconciled::Fail { message } => {
                 let hint = "Do not repeat the call as it is; go on without it or ask the user.";
                 self.fail(desk, index, fault("interrupted", message, hint));
@@ -240,3 +309,6 @@ impl Calls {
         self.advance(desk)
     }
 }
+
+const NO_SUCH_CALLS: &str =
+    "The journal has states of calls that the last answer does not have, and they do not count: ";

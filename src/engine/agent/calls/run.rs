@@ -284,7 +284,7 @@ fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
 
 /// The input of a call that is about to start, if your code has changed it. The values that bindings fill in are left
 /// out, because the model is not shown them.
-fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
+pub(super) fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
     let before = call.unchanged.as_ref()?;
     if canonical(before.as_str()) == canonical(call.input.as_str()) {
         return None;

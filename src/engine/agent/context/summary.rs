@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::context::{Summarized, Wanted};
+use crate::engine::agent::context::{Context, Summarized, Wanted};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
@@ -47,6 +47,17 @@ pub struct Summary {
     /// Derived data, which a restored run makes again.
     #[serde(skip)]
     body: Vec<u8>,
+}
+
+impl Summary {
+    /// The facts about the length before this summary began. Another process begins it again.
+    pub fn before(&self, mut context: Context) -> Context {
+        if self.trigger == CompactTrigger::Manual && context.wanted.is_none() {
+            let instructions = self.instructions.clone();
+            context.wanted = Some(Wanted { instructions });
+        }
+        context
+    }
 }
 
 impl Agent {
@@ -99,7 +110,6 @@ impl Agent {
         let Some(cut) = cut_for(self.transcript.messages(), policy.keep_last) else {
             return false;
         };
-        self.context.summarized_in = desk.who.iteration;
         let pre_tokens = self.tokens(desk);
         desk.emit(EventKind::CompactStart { trigger, pre_tokens });
         let instructions = instructions.or_else(|| policy.instructions.clone());
@@ -139,6 +149,7 @@ impl Agent {
         let kept = || "a hook kept the history as it is".into();
         let why = verdict.reason.unwrap_or_else(kept);
         desk.warn("compaction_blocked", why);
+        self.context.summarized_in = desk.who.iteration;
         self.context.last = Summarized::Blocked;
         let phase = std::mem::replace(&mut self.phase, Phase::Sending);
         let overflow = match phase {
@@ -264,6 +275,7 @@ impl Agent {
             return;
         };
         self.requests.tries = Tries::after(desk.who.attempt);
+        self.context.summarized_in = desk.who.iteration;
         let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
         let most = estimate::tokens_of(before);
         let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);

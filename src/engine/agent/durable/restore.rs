@@ -100,6 +100,7 @@ impl Node {
         agent.has_reported = state.has_reported;
         agent.progress = match state.is_open {
             true => Progress::Open,
+            false if state.is_told => Progress::Told,
             false if state.iteration == 0 => Progress::Told,
             false => Progress::Finished,
         };
@@ -163,7 +164,7 @@ impl Agent {
     fn ask_again(&mut self, desk: &mut Desk<'_>) {
         if self.progress == Progress::Open {
             desk.who.iteration = desk.who.iteration.saturating_sub(1);
-            self.requests.attempts_before = desk.who.attempt;
+            self.progress = Progress::CutOff;
         }
         self.begin(desk);
     }

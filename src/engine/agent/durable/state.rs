@@ -47,15 +47,19 @@ impl Node {
             is_answered: requests.is_answered,
             fallbacks_used: requests.fallbacks_used,
             repeats: calls.repeats.clone(),
-            context: context.clone(),
+            context: match &agent.phase {
+                Phase::Summarizing(summary) => summary.before(context.clone()),
+                _ => context.clone(),
+            },
         };
         let (spent, unreported) = accounts.spent(who.agent);
         AgentState {
             step: agent.step(),
             profile: who.profile,
-            iteration: who.iteration,
+            iteration: who.iteration + u32::from(agent.progress == Progress::CutOff),
             attempt: who.attempt,
-            is_open: agent.progress == Progress::Open,
+            is_open: matches!(agent.progress, Progress::Open | Progress::CutOff),
+            is_told: agent.progress == Progress::Told,
             tool_rounds: calls.rounds,
             round_iteration: calls.round_iteration,
             spent,

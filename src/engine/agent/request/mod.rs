@@ -33,8 +33,6 @@ pub struct Requests {
     pub is_answered: bool,
     /// The number of the configuration's fallback models that have been asked.
     pub fallbacks_used: u32,
-    /// The attempts that another process has made in the iteration that begins.
-    pub attempts_before: u32,
     /// The model that the next request asks.
     pub next_model: Option<Box<ModelConfig>>,
 }

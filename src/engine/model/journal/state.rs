@@ -1,0 +1,217 @@
+//! The state of an agent and of its tool calls, as the journal keeps it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::{Limits, ModelConfig};
+use crate::engine::model::hook::Gate;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::{Block, Json, Message};
+use crate::engine::model::outcome::Outcome;
+use crate::engine::model::output::EffectId;
+use crate::engine::model::usage::Usage;
+
+/// An agent's state besides its messages and its calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentState {
+    pub step: Step,
+    /// The index of its profile.
+    pub profile: u32,
+    pub iteration: u32,
+    /// The attempts of the open iteration.
+    pub attempt: u32,
+    /// The iteration has begun, and its end was not told.
+    pub is_open: bool,
+    /// `onIterationEnd` has heard of the last iteration.
+    pub is_told: bool,
+    pub tool_rounds: u32,
+    /// The iteration of the last round.
+    pub round_iteration: u32,
+    /// The usage of all finished model calls, and the estimate of those whose vendor reported none.
+    pub spent: Option<Usage>,
+    pub unreported: Usage,
+    pub tool_calls: usize,
+    pub answer: AnswerState,
+    /// The last structured answer that fitted, and the number of later ones in a row that did not.
+    pub output: Option<Json>,
+    pub misfits: u32,
+    /// Messages for the agent that its model has not got.
+    pub steers: Vec<Queued>,
+    pub follow_ups: Vec<Queued>,
+    /// Text of hooks for the model, to go beside the next content.
+    pub notes: Vec<Block>,
+    pub classifier_context: Vec<String>,
+    /// The agent that takes the conversation over when the round is over.
+    pub successor: Option<Successor>,
+    /// The model, if it is not its profile's, and the one that the next request asks.
+    pub model: Option<ModelName>,
+    pub next_model: Option<ModelName>,
+    /// The limits, if they were raised.
+    pub limits: Option<Limits>,
+    pub stop_hook_active: bool,
+    /// The input guardrail has not seen the latest content.
+    pub has_new_prompt: bool,
+    /// The caller has its result.
+    pub has_reported: bool,
+    /// The number of messages that have been part of a request.
+    pub sent: usize,
+    /// The counters of the policies for retries, repeats and the length of the history. A version of looplet that cannot
+    /// read them begins them anew.
+    pub policies: Option<Json>,
+}
+
+/// One of the models in the options, without anything that may be secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelName {
+    pub slot: u32,
+    pub vendor: String,
+    pub model: String,
+}
+
+impl From<&ModelConfig> for ModelName {
+    fn from(config: &ModelConfig) -> ModelName {
+        ModelName {
+            slot: config.slot,
+            vendor: config.vendor.clone(),
+            model: config.model.clone(),
+        }
+    }
+}
+
+/// The facts of the last answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnswerState {
+    pub finish_reason: Option<FinishReason>,
+    pub raw_finish_reason: Option<String>,
+    pub response_id: Option<String>,
+    pub response_model: Option<String>,
+    pub usage: Option<Usage>,
+    /// The text of the last answer that brought any, if it is not the text of the last message that has some.
+    pub text: Option<String>,
+    /// The text of the answer that the next one continues.
+    pub text_before: String,
+}
+
+/// A message that waits for its model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Queued {
+    pub id: u32,
+    pub content: Vec<Block>,
+}
+
+/// The agent that takes the conversation over when the round is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Successor {
+    pub profile: u32,
+    pub inherit_model: bool,
+    /// The name of the tool.
+    pub name: String,
+    /// The input of the handoff, if your code is still to choose the messages that the agent begins with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfiltered: Option<Json>,
+}
+
+/// The step that an agent is at, as far as it can be taken again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Step {
+    /// Nobody has said anything to the agent yet.
+    #[default]
+    Ready,
+    /// New content waits for its hooks. `is_opening` says that the hooks of the session come first.
+    Prompt {
+        content: Vec<Block>,
+        source: String,
+        owes_answer: bool,
+        is_opening: bool,
+    },
+    /// The model is asked next, or is being asked.
+    Ask,
+    /// The output guardrail judges this answer. `cut_off` names its calls that the output limit has cut off.
+    Judge {
+        message: Message,
+        text: String,
+        cut_off: Vec<String>,
+    },
+    /// The last message is an answer, and its calls or its structured output are under way.
+    Act,
+    /// The round is over, and the stop conditions are judged; `repeats` if your code is asked about repeated rounds.
+    Close {
+        repeats: Option<u32>,
+    },
+    /// The iteration is over.
+    HandOver {
+        owes_answer: bool,
+    },
+    /// The model has finished, unless a `Stop` hook makes it go on.
+    Complete,
+    Ended(Outcome),
+}
+
+/// The state of one tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallState {
+    /// The call's place in its answer.
+    pub index: usize,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub status: CallStatus,
+    /// The input that the tool gets, if it is not the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Json>,
+    /// The input that the tool would get if your code had not changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<Json>,
+    /// The answer of the `PreToolUse` hooks.
+    #[serde(default, skip_serializing_if = "Gate::is_unasked")]
+    pub gate: Gate,
+    /// Your code has asked for an approval when it prepared the call.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub needs_approval: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_key: Option<String>,
+    /// The question about it that is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<EffectId>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// How far a call has come. A call without a status has not been judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum CallStatus {
+    /// Hooks have let it through, and the rules judge it next.
+    Passed,
+    /// A person was asked whether it may run.
+    Asked,
+    /// It was denied, and hooks hear of it first.
+    Refused { message: Option<String>, reason: String },
+    /// It may run, unless its guardrail is against it.
+    Allowed,
+    /// Its guardrail has let it through.
+    Cleared,
+    /// Its function was called, or is about to be.
+    Started { effect: EffectId },
+    /// It has come back, and hooks look at its result.
+    Returned {
+        result: ToolReturn,
+        duration_ms: u64,
+        #[serde(default)]
+        terminates: bool,
+    },
+    Done {
+        result: ToolReturn,
+        duration_ms: u64,
+        /// The tool wants the run to end after this round.
+        terminates: bool,
+    },
+}
