@@ -230,7 +230,9 @@ impl Driver {
                 // A store needs no news of the events before it, so these stay in the batch.
                 Some(Output::Save { save, entries, .. }) => {
                     self.has_called.set(true);
-                    self.called(self.shell.save(save, &json::write(&entries)));
+                    let first = entries.first().map_or(0, |entry| entry.seq);
+                    let lines: Vec<String> = entries.iter().map(json::write).collect();
+                    self.called(self.shell.save(save, first as f64, &lines.join("\n")));
                 }
                 Some(effect) => {
                     self.deliver();

@@ -57,7 +57,7 @@ impl AgentHandle {
         RunHandle::of(run, shell)
     }
 
-    /// Opens the run of a journal, the JSON of its entries. It goes on with the input `"resume"`.
+    /// Opens the run of a journal, its entries as JSON, one a line. It goes on with the input `"resume"`.
     ///
     /// # Errors
     /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.

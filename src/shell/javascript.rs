@@ -42,11 +42,12 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn ask(this: &Shell, question: u32, ask: &str) -> Result<(), JsValue>;
 
-    /// Writes entries of the journal, which are JSON. The answer is the input `Saved`.
+    /// Writes entries of the journal: JSON, one a line, of which the first has this number. The answer is the input
+    /// `Saved`.
     ///
     /// Contract: hands the answer over later, not inside this call.
     #[wasm_bindgen(method, catch)]
-    pub fn save(this: &Shell, save: u32, entries: &str) -> Result<(), JsValue>;
+    pub fn save(this: &Shell, save: u32, first_seq: f64, lines: &str) -> Result<(), JsValue>;
 
     /// Forgets a question whose answer has no effect any more.
     #[wasm_bindgen(method, catch)]

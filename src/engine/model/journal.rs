@@ -154,18 +154,18 @@ pub struct AgentCheckpoint {
 }
 
 impl Checkpoint {
-    /// Folds a journal, one JSON value for each entry, as far as it is whole. The entries of one input count together or
+    /// Folds a journal, one JSON text for each entry, as far as it is whole. The entries of one input count together or
     /// not at all, and the last of them is the state of the run. An entry that was written twice counts once. Returns the
-    /// number of values that do not count.
+    /// number of texts that do not count.
     ///
     /// # Errors
     /// A journal of a newer format, or one without a whole beginning.
-    pub fn of(values: &[Json]) -> Result<(Checkpoint, usize), ConfigError> {
+    pub fn of(texts: &[impl AsRef<str>]) -> Result<(Checkpoint, usize), ConfigError> {
         let mut checkpoint = Checkpoint::default();
         let mut batch: Vec<Entry> = Vec::new();
         let mut counted = 0;
-        for (index, value) in values.iter().enumerate() {
-            let Ok(entry) = json::read::<Entry>("", value.as_str()) else {
+        for (index, text) in texts.iter().enumerate() {
+            let Ok(entry) = json::read::<Entry>("", text.as_ref()) else {
                 break;
             };
             let last = batch.last().map_or(checkpoint.seq, |entry| entry.seq);
@@ -186,13 +186,13 @@ impl Checkpoint {
             }
         }
         if checkpoint.agents.is_empty() {
-            let problem = match values.is_empty() {
+            let problem = match texts.is_empty() {
                 true => "are empty: there is no such run",
                 false => "have no whole beginning",
             };
             return Err(ConfigError::new("entries", problem));
         }
-        Ok((checkpoint, values.len() - counted))
+        Ok((checkpoint, texts.len() - counted))
     }
 
     /// Takes the next entry.

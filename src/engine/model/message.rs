@@ -21,6 +21,12 @@ use crate::engine::json::writer::push_string;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(Arc<str>);
 
+impl AsRef<str> for Json {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Json {
     /// Checks a text and keeps it.
     ///

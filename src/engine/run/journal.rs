@@ -20,8 +20,6 @@ use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState};
-use crate::engine::model::json;
-use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::run::Run;
 
@@ -58,14 +56,14 @@ struct Restored {
 }
 
 impl Run {
-    /// Makes a run of a journal: a JSON array of its entries. A part of it that is torn does not count, and the run says so
+    /// Makes a run of a journal: its entries as JSON, one a line. A part of it that is torn does not count, and the run says so
     /// when it goes on.
     ///
     /// # Errors
     /// As [`Checkpoint::of`] and [`Run::restore`].
     pub fn restore_journal(setup: Arc<Setup>, entries: &str) -> Result<Run, ConfigError> {
-        let values: Vec<Json> = json::read("entries", entries)?;
-        let (checkpoint, left_out) = Checkpoint::of(&values)?;
+        let texts: Vec<&str> = entries.lines().collect();
+        let (checkpoint, left_out) = Checkpoint::of(&texts)?;
         let mut run = Run::restore(setup, checkpoint)?;
         if let Some(restored) = &mut run.kept.restored {
             restored.left_out = left_out;

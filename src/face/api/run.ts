@@ -210,12 +210,12 @@ export interface TypedChat<C extends ToolTypes, Output> {
   close(): void;
 }
 
-/** A fact of a run: plain JSON. Its form belongs to looplet and has a version; keep it as it is. */
+/** A fact of a run. */
 export interface JournalEntry {
   /** From 1 on, without a gap. */
   readonly seq: number;
-  readonly agent: number;
-  readonly fact: unknown;
+  /** The fact as JSON text in one line. Its form belongs to looplet and has a version; keep it as it is. */
+  readonly json: string;
 }
 
 /**

@@ -50,8 +50,8 @@ export interface HostCallbacks extends BatchListener {
   clearTimer(handle: unknown): void;
 }
 
-/** The JSON of a new run's options, or of the entries of a journal. */
-export type RunSource = string | { readonly entries: string };
+/** The JSON of a new run's options, or the JSON of a journal's entries, one a line. */
+export type RunSource = string | { readonly lines: string };
 
 /** A request before its key is added. */
 export interface AuthorizeRequest {
@@ -100,7 +100,7 @@ export class RunDriver {
   private readonly shell: Shell;
 
   /**
-   * `config` is the JSON of the agent's configuration, `options` that of the run's, or of a journal's entries. Throws
+   * `config` is the JSON of the agent's configuration, `options` that of the run's, or a journal. Throws
    * `{ field, problem }` for a configuration that cannot run, or for a history that is not legal.
    */
   constructor(wasm: LoadedWasm, config: string, options: RunSource, host: HostCallbacks) {

@@ -16,7 +16,7 @@ import {
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, redactFailure, secretsOf } from "./redact.js";
-import type { Failure, FetchInit, JournalEntry, Outcome } from "../api/index.js";
+import type { Failure, FetchInit, Outcome } from "../api/index.js";
 import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
@@ -63,7 +63,7 @@ export class Shell {
     const handle = this.instance.enter(() => {
       const agent = this.instance.agent(config);
       if (typeof options === "string") return agent?.open(options, this);
-      return agent?.restore(options.entries, this);
+      return agent?.restore(options.lines, this);
     });
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;
@@ -164,8 +164,9 @@ export class Shell {
     this.call((host) => host.withdraw(question, why));
   }
 
-  save(save: number, json: string): void {
-    this.call((host) => host.save(save, JSON.parse(json) as JournalEntry[]));
+  save(save: number, firstSeq: number, lines: string): void {
+    const entries = lines.split("\n").map((json, index) => ({ seq: firstSeq + index, json }));
+    this.call((host) => host.save(save, entries));
   }
 
   done(): void {

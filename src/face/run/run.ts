@@ -36,7 +36,7 @@ import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
-import { Journal } from "./journal.js";
+import { Journal, linesOf } from "./journal.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
@@ -282,7 +282,7 @@ export class EngineRun implements Run {
     const entries = given ?? (await this.#parts.store?.load(key)) ?? [];
     // A journal that comes from elsewhere goes into the store first.
     if (key !== this.id || given !== undefined) this.#journal?.add(entries);
-    return { entries: jsonOf(entries, "entries", "misuse_invalid_argument") };
+    return { lines: linesOf(entries) };
   }
 
   #host(): HostCallbacks {

@@ -1,4 +1,4 @@
-import type { JournalEntry, Store } from "../api/run.js";
+import type { Store } from "../api/run.js";
 import { checkSeq } from "./memory.js";
 
 /** The part of a Durable Object's `ctx.storage` that the store uses. */
@@ -29,15 +29,18 @@ export function durableObjectStore(storage: DurableObjectStorageLike): Store {
             "INSERT INTO looplet_entries (key, seq, entry) VALUES (?, ?, ?)",
             key,
             entry.seq,
-            JSON.stringify(entry),
+            entry.json,
           );
         }
       });
       await storage.sync();
     },
     load(key) {
-      const rows = sql.exec("SELECT entry FROM looplet_entries WHERE key = ? ORDER BY seq", key).toArray();
-      return rows.map(({ entry }) => JSON.parse(entry as string) as JournalEntry);
+      const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? ORDER BY seq";
+      return sql
+        .exec(query, key)
+        .toArray()
+        .map(({ seq, entry }) => ({ seq: seq as number, json: entry as string }));
     },
   };
 }

@@ -38,7 +38,7 @@ export function indexedDbStore({ name = "looplet" }: { name?: string } = {}): St
     async load(key) {
       const table = (await database()).transaction(TABLE).objectStore(TABLE);
       const rows = (await answer(table.getAll(all(key)))) as (JournalEntry & { key: string })[];
-      return rows.map(({ seq, agent, fact }) => ({ seq, agent, fact }));
+      return rows.map(({ seq, json }) => ({ seq, json }));
     },
   };
 }

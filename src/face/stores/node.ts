@@ -39,7 +39,7 @@ export function fileStore(folder: string): Store {
       if (!known.has(key)) await read(key);
       const { bytes, last } = known.get(key)!;
       checkSeq(key, last, expectedSeq);
-      const line = new TextEncoder().encode(`${JSON.stringify(entries)}\n`);
+      const line = new TextEncoder().encode(`[${entries.map(({ json }) => json).join(",")}]\n`);
       // What an earlier write has left half done is removed, so what happens from here on is unknown until it is done.
       known.delete(key);
       await mkdir(folder, { recursive: true });
@@ -60,7 +60,8 @@ export function fileStore(folder: string): Store {
 /** The entries of a line; undefined for one that is damaged. */
 function readLine(line: string): JournalEntry[] | undefined {
   try {
-    return JSON.parse(line) as JournalEntry[];
+    const entries = JSON.parse(line) as { seq: number }[];
+    return entries.map((entry) => ({ seq: entry.seq, json: JSON.stringify(entry) }));
   } catch {
     return undefined;
   }

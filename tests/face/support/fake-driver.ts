@@ -42,7 +42,7 @@ export class FakeDriver implements Driver {
     readonly host: HostCallbacks,
   ) {
     this.config = JSON.parse(config) as { [name: string]: unknown };
-    const source = typeof options === "string" ? options : options.entries;
+    const source = typeof options === "string" ? options : options.lines;
     this.options = JSON.parse(source) as { [name: string]: unknown };
   }
 
