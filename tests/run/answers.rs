@@ -2,7 +2,7 @@ use looplet::engine::model::input::Input;
 use looplet::engine::model::message::Block;
 use serde_json::json;
 
-use crate::wire::{Piece, call, stream, text, unmarked};
+use crate::wire::{Piece, begin, call, end, event, stream, text, unmarked};
 use crate::world::{World, config, tool};
 
 #[test]
@@ -206,6 +206,48 @@ fn a_call_cut_off_behind_empty_reasoning_is_not_run() {
     let tail = json!({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]});
     world.respond(&format!("data: {head}\n\ndata: {tail}\n\ndata: [DONE]\n\n"));
     assert!(world.tool_log.is_empty(), "{:?}", world.tool_log);
+}
+
+/// A text block with a citation.
+fn cited(index: usize, text: &str) -> String {
+    let delta = |delta| event(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+    let citation = json!({"type": "web_search_result_location", "url": format!("https://a.test/{index}")});
+    event(
+        json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}),
+    ) + &delta(json!({"type": "citations_delta", "citation": citation}))
+        + &delta(json!({"type": "text_delta", "text": text}))
+        + &event(json!({"type": "content_block_stop", "index": index}))
+}
+
+#[test]
+fn the_citations_of_an_answer_without_text_are_kept_and_not_sent() {
+    for (texts, content) in [
+        (&[""][..], "(empty)"),
+        (&["It rains.", "", "So stay."], "It rains."),
+    ] {
+        let mut world = World::started(config(json!([]), json!({})));
+        world.input(Input::FollowUp {
+            id: 1,
+            content: vec![Block::text("Well?")],
+        });
+        let blocks = texts.iter().enumerate().map(|(index, text)| cited(index, text));
+        world.respond(&(begin(10) + &blocks.collect::<String>() + &end("end_turn", 5)));
+        let sent = world.body(1)["messages"][1]["content"].clone();
+        assert_eq!(sent[0]["text"], content, "{sent}");
+        assert!(!sent.to_string().contains(r#""text":"""#), "{sent}");
+        world.respond(&stream(&[text("Yes.")], "end_turn"));
+        let kept = world.result()["messages"][1]["content"].clone();
+        let urls: Vec<_> = kept
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| &block["vendor"]["citations"][0]["url"])
+            .collect();
+        let wanted: Vec<_> = (0..texts.len())
+            .map(|index| json!(format!("https://a.test/{index}")))
+            .collect();
+        assert_eq!(urls, wanted.iter().collect::<Vec<_>>(), "{kept}");
+    }
 }
 
 #[test]

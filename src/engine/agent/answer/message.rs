@@ -4,6 +4,7 @@
 //! off. `telling.rs` tells an answer while it streams. Nothing here judges an answer: the guardrail and the schema do.
 
 use looplet_scan::check::check;
+use looplet_scan::reader::Object;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::telling::{tell_changes, tell_held};
@@ -108,14 +109,14 @@ fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Messag
 }
 
 /// The blocks of a message. A text of white space alone makes no block: between two texts it joins the first, which is
-/// how vendors send the space between cited passages. Elsewhere it is dropped.
+/// how vendors send the space between cited passages. Elsewhere it is dropped. A text that has nothing but sources stays.
 fn blocks(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());
     let mut space = None;
     for part in answer.parts {
         let is_text = part.kind == PartKind::Text;
-        if is_text && part.text.trim().is_empty() {
+        if is_text && part.text.trim().is_empty() && !has_sources(part.vendor.as_ref()) {
             space.get_or_insert_with(String::new).push_str(&part.text);
             continue;
         }
@@ -127,6 +128,13 @@ fn blocks(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
         blocks.extend(block(part, &mut inputs));
     }
     blocks
+}
+
+/// Returns true for the data of a text with a list, such as `citations`.
+fn has_sources(vendor: Option<&Json>) -> bool {
+    let fields = vendor.and_then(|vendor| Object::parse(vendor.as_str()));
+    let is_list = |value: &str| value.starts_with('[') && value.trim_end_matches(']').trim_end() != "[";
+    fields.is_some_and(|fields| fields.fields().any(|(_, value)| is_list(value)))
 }
 
 fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Block> {
