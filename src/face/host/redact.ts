@@ -60,10 +60,14 @@ function resolved(url: string): string {
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => {
-    const forms = [secret, ...base64Forms(secret)].map(patternOf).join("|");
-    return withoutStart(rest.replace(new RegExp(forms, "gi"), REDACTED), secret);
+    const forms = base64Forms(secret);
+    const pattern = [patternOf(secret), ...forms.map((form) => EDGE + patternOf(form) + EDGE)].join("|");
+    return [secret, ...forms].reduce(withoutStart, rest.replace(new RegExp(pattern, "gi"), REDACTED));
   }, text);
 }
+
+/** A pattern for the character of base64 that a secret shares with the byte beside it. It has bits of the secret. */
+const EDGE = String.raw`(?:\\{0,4}[\w+/-]|\\{1,4}u00[0-9a-f]{2}|%(?:25){0,2}[0-9a-f]{2})?`;
 
 /** A pattern for a text whose characters may be escaped. Its repetitions are bounded, so it takes linear time. */
 function patternOf(text: string): string {
@@ -74,7 +78,7 @@ function patternOf(text: string): string {
   }).join("");
 }
 
-/** The base64 of a secret behind 0, 1 and 2 other bytes, in both alphabets, without the characters at its edges. */
+/** The base64 of a secret behind 0, 1 and 2 other bytes, in both alphabets, without the characters that it shares. */
 function base64Forms(secret: string): string[] {
   // A header with other characters is refused before it is sent.
   if (/[^\0-\xff]/.test(secret)) return [];

@@ -107,6 +107,32 @@ describe("redact", () => {
     expect(clean).toMatch(/^before .{0,4}\[redacted\].{0,4} after$/);
   });
 
+  it("leaves no character that has bits of a secret in base64", () => {
+    for (const key of ["key-of-a-test", "key-of-a-test1", "key-of-a-test12"]) {
+      for (const [before, after] of [
+        ["", ""],
+        ["u", ""],
+        ["u:", ""],
+        ["", "!"],
+        ["u", "!"],
+        ["u:", "!!"],
+      ]) {
+        const clean = redact(`<${btoa(`${before}${key}${after}`)}>`, [key]);
+        const bytes = before!.length + key.length;
+        const shared = Math.ceil((bytes * 8) / 6);
+        const all = Math.ceil(((bytes + after!.length) * 8) / 6);
+        const [start, end] = clean.slice(1, -1).split("[redacted]") as [string, string];
+        expect(start.length, clean).toBeLessThanOrEqual(Math.floor((before!.length * 8) / 6));
+        expect(end.replaceAll("=", "").length, clean).toBeLessThanOrEqual(all - shared);
+      }
+    }
+  });
+
+  it("takes the beginning of a secret in base64 from a text that was cut off", () => {
+    const cut = btoa(`u:${secret}`).slice(0, -4);
+    expect(redact(`before ${cut}`, [secret])).toMatch(/^before .{0,3}\[redacted\]$/);
+  });
+
   it("takes linear time for hostile texts", () => {
     for (const text of ["\\".repeat(65_536), "%25".repeat(21_845), secret.slice(0, -1).repeat(4_000)])
       expect(redact(`${text}.`, [secret])).toHaveLength(text.length + 1);
