@@ -129,6 +129,7 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
   "timeouts.iterationMs": [70_000, timers([{ hang: true }], "attempt-start")],
   "timeouts.firstChunkMs": [70_000, timers([{ hang: true }], "attempt-start")],
   "timeouts.chunkMs": [70_000, timers([{ text: "Well, ", stall: true }], "text-delta")],
+  "timeouts.errorBodyMs": [500, timers([{ status: 401, body: "no", stall: true }], "attempt-start")],
   // Shorter than the wait for the end of the answer's body, whose timer is set already.
   "timeouts.toolMs": [500, timers([round(call("wait"))], "tool-call")],
   "retry.maxRetries": [1, waits({ status: 500 })],
@@ -151,6 +152,12 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
   ],
   maxAnswerTextBytes: [3, ending([{ text: "Long" }])],
   maxAnswerArgumentBytes: [3, ending([round(call("look", { n: 1 })), done])],
+  maxAnswerEventBytes: [3, ending([{ text: "Long" }])],
+  maxErrorBodyBytes: [
+    3,
+    async (options) =>
+      (await play([{ status: 401, body: "no key" }], { agent: options })).result.error?.message,
+  ],
   runCutOffCalls: [
     true,
     async (options) => {

@@ -1,5 +1,7 @@
 //! Responses that are no answer: redirects, errors whose bodies do not end, and answers beyond the limits.
 
+use looplet::engine::model::input::Input;
+use looplet::engine::protocol::eventstream::crc32;
 use serde_json::json;
 
 use crate::wire::{begin, call, event, stream, text};
@@ -65,6 +67,68 @@ fn an_error_is_read_up_to_64_kib() {
     world.chunk("xx");
     assert_eq!(world.result()["error"]["code"], "invalid_request");
     assert_eq!(world.aborted_requests.len(), 1);
+}
+
+#[test]
+fn options_limit_the_time_and_the_bytes_of_an_error() {
+    let options = json!({"maxErrorBodyBytes": 4, "timeouts": {"errorBodyMs": 2_000}});
+    let refused = || {
+        let mut world = World::started(config(json!([]), options.clone()));
+        world.head(400, &[]);
+        world.chunk("no");
+        assert_eq!(world.result()["outcome"], json!(null));
+        world
+    };
+    let mut long = refused();
+    long.chunk("pe, not at all");
+    assert_eq!(long.aborted_requests.len(), 1);
+    let message = long.result()["error"]["message"].to_string();
+    assert!(
+        message.contains("nope") && !message.contains("not at all"),
+        "{message}"
+    );
+    let mut slow = refused();
+    slow.pass(2_000);
+    assert_eq!(slow.result()["error"]["code"], "invalid_request");
+}
+
+#[test]
+fn an_option_limits_one_event_and_a_whole_body_in_every_framing() {
+    let event = |bytes: usize| "x".repeat(bytes);
+    let prelude = [0, 0, 4, 1, 0, 0, 0, 0];
+    let mut binary = prelude.to_vec();
+    binary.extend(crc32(&prelude).to_be_bytes());
+    let anthropic = json!({"vendor": "anthropic", "model": "m"});
+    let bedrock = json!({"vendor": "bedrock", "model": "m", "baseUrl": "https://b.test"});
+    let custom = json!({"vendor": "custom", "model": "m"});
+    for (model, stream, body) in [
+        (
+            &anthropic,
+            true,
+            ["data: ".to_owned(), event(1025)].concat().into_bytes(),
+        ),
+        (&custom, true, event(1025).into_bytes()),
+        (&bedrock, true, binary),
+        (&anthropic, false, event(1025).into_bytes()),
+    ] {
+        for (most, fails) in [(1024, true), (1 << 20, false)] {
+            let mut model = model.clone();
+            model["stream"] = json!(stream);
+            let options = json!({"model": model, "maxAnswerEventBytes": most, "retry": {"maxRetries": 0}});
+            let mut world = World::started(config(json!([]), options));
+            world.head(200, &[]);
+            world.input(Input::Chunk {
+                request: world.request(),
+                bytes: &body,
+            });
+            let error = world.result()["error"]["message"].to_string();
+            assert_eq!(
+                error.contains("maxAnswerEventBytes (1024)"),
+                fails,
+                "{model} {error}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -142,6 +206,8 @@ fn an_answer_may_not_be_longer_than_javascript_can_hold() {
     for (option, most) in [
         ("maxAnswerTextBytes", 64_u32 << 20),
         ("maxAnswerArgumentBytes", 128 << 20),
+        ("maxAnswerEventBytes", 256 << 20),
+        ("maxErrorBodyBytes", 64 << 20),
     ] {
         let open = |bytes: u32| config(json!([]), json!({option: bytes})).open().map(|_| ());
         assert!(open(most).is_ok());

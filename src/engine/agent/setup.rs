@@ -138,6 +138,8 @@ impl Config {
                 self.max_answer_argument_bytes,
                 128 << 20,
             ),
+            ("maxAnswerEventBytes", self.max_answer_event_bytes, 256 << 20),
+            ("maxErrorBodyBytes", self.max_error_body_bytes, 64 << 20),
         ] {
             if bytes > most {
                 return Err(ConfigError::new(

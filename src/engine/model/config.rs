@@ -71,9 +71,17 @@ pub struct Config {
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_answer_text_bytes: u32,
     /// Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
-    /// fails as `malformed_stream`. A body that comes whole, and one event of a stream, have at most 64 MiB.
+    /// fails as `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_answer_argument_bytes: u32,
+    /// Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB (268,435,456). A
+    /// longer one fails as `malformed_stream`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_answer_event_bytes: u32,
+    /// Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
+    /// cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_error_body_bytes: u32,
     /// Tool calls that run at once, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_concurrency: u32,
@@ -162,6 +170,8 @@ impl Default for Config {
             max_answer_blocks: 1000,
             max_answer_text_bytes: 32 << 20,
             max_answer_argument_bytes: 64 << 20,
+            max_answer_event_bytes: 64 << 20,
+            max_error_body_bytes: 64 << 10,
             max_tool_concurrency: 8,
             on_max_tokens: OnOutputLimit::default(),
             run_cut_off_calls: false,
@@ -315,6 +325,8 @@ pub struct Timeouts {
     pub first_chunk_ms: Option<u64>,
     /// Between two chunks of a body. A timeout counts as a retryable failure.
     pub chunk_ms: Option<u64>,
+    /// The whole body of a failed response. The failure then tells what has come.
+    pub error_body_ms: Option<u64>,
     /// One call of a tool that has no `timeoutMs`. The model gets an error result.
     pub tool_ms: Option<u64>,
 }
@@ -326,6 +338,7 @@ impl Default for Timeouts {
             iteration_ms: None,
             first_chunk_ms: Some(600_000),
             chunk_ms: Some(120_000),
+            error_body_ms: Some(10_000),
             tool_ms: None,
         }
     }

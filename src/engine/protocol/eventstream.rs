@@ -13,9 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::failure::malformed;
+use crate::engine::protocol::framing::too_long;
 
-/// The longest message in bytes, equal to the limit of an SSE event. AWS itself stays below 24 MiB.
-const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 /// The length of the prelude: both lengths and their checksum.
 const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
@@ -35,9 +34,20 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 }
 
 /// Decodes one stream.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventStreamDecoder {
     pending: Vec<u8>,
+    /// The most bytes of one message. AWS itself stays below 24 MiB.
+    pub max_bytes: usize,
+}
+
+impl Default for EventStreamDecoder {
+    fn default() -> EventStreamDecoder {
+        EventStreamDecoder {
+            pending: Vec::new(),
+            max_bytes: 64 << 20,
+        }
+    }
 }
 
 impl EventStreamDecoder {
@@ -50,19 +60,19 @@ impl EventStreamDecoder {
     pub fn feed(&mut self, mut chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
         while !chunk.is_empty() {
             if self.pending.is_empty()
-                && let Some(length) = message_length(chunk)?
+                && let Some(length) = message_length(chunk, self.max_bytes)?
                 && let Some((message, rest)) = chunk.split_at_checked(length)
             {
                 hand_over(message, on_event)?;
                 chunk = rest;
                 continue;
             }
-            let wanted = message_length(&self.pending)?.unwrap_or(PRELUDE_BYTES);
+            let wanted = message_length(&self.pending, self.max_bytes)?.unwrap_or(PRELUDE_BYTES);
             let missing = wanted.saturating_sub(self.pending.len());
             let (more, rest) = chunk.split_at_checked(missing).unwrap_or((chunk, &[]));
             self.pending.extend_from_slice(more);
             chunk = rest;
-            if message_length(&self.pending)? == Some(self.pending.len()) {
+            if message_length(&self.pending, self.max_bytes)? == Some(self.pending.len()) {
                 hand_over(&self.pending, on_event)?;
                 self.pending.clear();
             }
@@ -84,7 +94,7 @@ impl EventStreamDecoder {
 }
 
 /// The length of the message at the front; `None` before the prelude is complete.
-fn message_length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
+fn message_length(bytes: &[u8], max_bytes: usize) -> Result<Option<usize>, Failure> {
     let Some((lengths, rest)) = bytes.split_at_checked(8) else {
         return Ok(None);
     };
@@ -97,7 +107,10 @@ fn message_length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
     if checksum != crc32(lengths) {
         return Err(malformed("the begin of a message has a wrong checksum", &[]));
     }
-    if total > MAX_MESSAGE_BYTES || total < headers.saturating_add(PRELUDE_BYTES + CHECKSUM_BYTES) {
+    if total > max_bytes {
+        return Err(too_long("One event of the stream", max_bytes));
+    }
+    if total < headers.saturating_add(PRELUDE_BYTES + CHECKSUM_BYTES) {
         return Err(malformed("a message of the stream has an impossible length", &[]));
     }
     Ok(Some(total))

@@ -10,9 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::eventstream::EventStreamDecoder;
 
-/// The longest line of NDJSON in bytes, equal to the limit of an SSE event.
-const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
-
 /// The way in which a streamed body is cut into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Framing {
@@ -27,7 +24,7 @@ pub enum Framing {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FramingState {
     Sse(SseDecoder),
-    Ndjson(Vec<u8>),
+    Ndjson { pending: Vec<u8>, max_bytes: usize },
     EventStream(EventStreamDecoder),
 }
 
@@ -35,8 +32,20 @@ impl FramingState {
     pub fn new(framing: Framing) -> FramingState {
         match framing {
             Framing::Sse => FramingState::Sse(SseDecoder::default()),
-            Framing::Ndjson => FramingState::Ndjson(Vec::new()),
+            Framing::Ndjson => FramingState::Ndjson {
+                pending: Vec::new(),
+                max_bytes: usize::MAX,
+            },
             Framing::EventStream => FramingState::EventStream(EventStreamDecoder::default()),
+        }
+    }
+
+    /// Sets the most bytes of one event.
+    pub fn limit(&mut self, bytes: usize) {
+        match self {
+            FramingState::Sse(sse) => sse.max_event_bytes = bytes,
+            FramingState::Ndjson { max_bytes, .. } => *max_bytes = bytes,
+            FramingState::EventStream(stream) => stream.max_bytes = bytes,
         }
     }
 
@@ -51,10 +60,20 @@ impl FramingState {
         on_event: &mut dyn FnMut(SseEvent<'_>) -> usize,
     ) -> Result<(), Failure> {
         match self {
-            FramingState::Sse(sse) => sse.feed(chunk, on_event).map_err(too_long),
-            FramingState::Ndjson(pending) => feed_lines(pending, chunk, &mut |line| {
-                on_event(alone(b"", line));
-            }),
+            FramingState::Sse(sse) => {
+                let max_bytes = sse.max_event_bytes;
+                let fed = sse.feed(chunk, on_event);
+                fed.map_err(|_| event_too_long(max_bytes))
+            }
+            FramingState::Ndjson { pending, max_bytes } => {
+                feed_lines(pending, chunk, &mut |line| {
+                    on_event(alone(b"", line));
+                });
+                if pending.len() > *max_bytes {
+                    return Err(event_too_long(*max_bytes));
+                }
+                Ok(())
+            }
             FramingState::EventStream(stream) => stream.feed(chunk, &mut |name, data| {
                 on_event(alone(name, data));
             }),
@@ -75,8 +94,11 @@ impl FramingState {
     /// As [`FramingState::feed`].
     pub fn finish(&mut self, on_event: &mut dyn FnMut(SseEvent<'_>) -> usize) -> Result<(), Failure> {
         match self {
-            FramingState::Sse(sse) => sse.finish(on_event).map_err(too_long),
-            FramingState::Ndjson(pending) => {
+            FramingState::Sse(sse) => {
+                let max_bytes = sse.max_event_bytes;
+                sse.finish(on_event).map_err(|_| event_too_long(max_bytes))
+            }
+            FramingState::Ndjson { pending, .. } => {
                 let line = std::mem::take(pending);
                 if !line.trim_ascii().is_empty() {
                     on_event(alone(b"", &line));
@@ -97,7 +119,7 @@ fn alone<'a>(event: &'a [u8], data: &'a [u8]) -> SseEvent<'a> {
     }
 }
 
-fn feed_lines(pending: &mut Vec<u8>, chunk: &[u8], on_line: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
+fn feed_lines(pending: &mut Vec<u8>, chunk: &[u8], on_line: &mut dyn FnMut(&[u8])) {
     let mut lines = chunk.split(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next() {
         if lines.peek().is_none() {
@@ -110,11 +132,6 @@ fn feed_lines(pending: &mut Vec<u8>, chunk: &[u8], on_line: &mut dyn FnMut(&[u8]
             pending.clear();
         }
     }
-    if pending.len() > MAX_LINE_BYTES {
-        Err(too_long(()))
-    } else {
-        Ok(())
-    }
 }
 
 fn hand_over(line: &[u8], on_line: &mut dyn FnMut(&[u8])) {
@@ -123,11 +140,14 @@ fn hand_over(line: &[u8], on_line: &mut dyn FnMut(&[u8])) {
     }
 }
 
-fn too_long<E>(_: E) -> Failure {
-    Failure::new(
-        FailureCode::MalformedStream,
-        "One event of the stream is longer than 64 MiB.",
-    )
+fn event_too_long(max_bytes: usize) -> Failure {
+    too_long("One event of the stream", max_bytes)
+}
+
+/// The failure of a piece of an answer that is longer than `maxAnswerEventBytes`.
+pub fn too_long(what: &str, max_bytes: usize) -> Failure {
+    let message = format!("{what} has more bytes than maxAnswerEventBytes ({max_bytes}) allows.");
+    Failure::new(FailureCode::MalformedStream, message)
 }
 
 #[cfg(test)]

@@ -47,6 +47,11 @@ impl AnswerReader {
         }
     }
 
+    /// Sets the most bytes of one event.
+    pub fn limit_events(&mut self, max_bytes: usize) {
+        self.framing.limit(max_bytes);
+    }
+
     /// Reads every event that this chunk completes.
     ///
     /// # Errors
@@ -89,7 +94,7 @@ impl AnswerReader {
 
     /// True when each line is an event.
     pub fn reads_lines(&self) -> bool {
-        matches!(self.framing, FramingState::Ndjson(_))
+        matches!(self.framing, FramingState::Ndjson { .. })
     }
 }
 

@@ -482,9 +482,19 @@ export interface Config {
   maxAnswerTextBytes?: number;
   /**
    * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
-   * fails as `malformed_stream`. A body that comes whole, and one event of a stream, have at most 64 MiB.
+   * fails as `malformed_stream`.
    */
   maxAnswerArgumentBytes?: number;
+  /**
+   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB (268,435,456). A
+   * longer one fails as `malformed_stream`.
+   */
+  maxAnswerEventBytes?: number;
+  /**
+   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
+   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+   */
+  maxErrorBodyBytes?: number;
   /** Tool calls that run at once, a positive integer. */
   maxToolConcurrency?: number;
   /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */

@@ -40,7 +40,8 @@ export type FailureCode =
   | "timeout"
   /**
    * The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-   * answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes` or `maxAnswerArgumentBytes`.
+   * answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes`, `maxAnswerArgumentBytes` or
+   * `maxAnswerEventBytes`.
    */
   | "malformed_stream"
   /**
@@ -1170,10 +1171,20 @@ export interface AgentData {
   maxAnswerTextBytes?: number | undefined;
   /**
    * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
-   * fails as `malformed_stream`. A body that comes whole, and one event of a stream, have at most 64 MiB.
-   * Default 67,108,864.
+   * fails as `malformed_stream`. Default 67,108,864.
    */
   maxAnswerArgumentBytes?: number | undefined;
+  /**
+   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB (268,435,456). A
+   * longer one fails as `malformed_stream`. Default 67,108,864.
+   */
+  maxAnswerEventBytes?: number | undefined;
+  /**
+   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
+   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+   * Default 65,536.
+   */
+  maxErrorBodyBytes?: number | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
   /**
@@ -1502,6 +1513,8 @@ export interface Timeouts {
   firstChunkMs?: number | null | undefined;
   /** Between two chunks of a body. A timeout counts as a retryable failure. Default 120,000. */
   chunkMs?: number | null | undefined;
+  /** The whole body of a failed response. The failure then tells what has come. Default 10,000. */
+  errorBodyMs?: number | null | undefined;
   /** One call of a tool that has no `timeoutMs`. The model gets an error result. Default: none. */
   toolMs?: number | null | undefined;
 }

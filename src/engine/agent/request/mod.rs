@@ -61,6 +61,8 @@ impl Agent {
             model: model.slot,
         };
         let mut call = ModelCall::new(request, protocol, model.stream, config.join_deltas);
+        call.max_error_bytes = config.max_error_body_bytes as usize;
+        call.limit_events(config.max_answer_event_bytes as usize);
         call.answer.price = model.price;
         call.answer.max_parts = config.max_answer_blocks as usize;
         call.answer.max_text_bytes = config.max_answer_text_bytes as usize;

@@ -12,14 +12,11 @@ use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::output::EffectId;
 use crate::engine::protocol::failure::{decode_failure, request_id};
+use crate::engine::protocol::framing::too_long;
 use crate::engine::protocol::reader::AnswerReader;
 use crate::engine::protocol::request::address::shown;
 use crate::engine::protocol::{Protocol, likeness};
 
-/// The bytes of an error body that are read. Any vendor's error object fits, and a hostile body does not fill memory.
-const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
-/// The bytes of a body that is one JSON value; one event has an equal bound.
-const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// The characters of an unreadable body that a failure shows.
 const EXCERPT_CHARS: usize = 500;
 
@@ -44,6 +41,10 @@ pub struct ModelCall {
     status: u16,
     headers: Vec<(String, String)>,
     received_bytes: usize,
+    /// The bytes of an error's body that are read, so that a hostile one does not fill memory.
+    pub max_error_bytes: usize,
+    /// The bytes of a body that is one JSON value; one event has an equal bound.
+    max_event_bytes: usize,
     stream: bool,
     body: BodyForm,
     /// The first bytes, as long as no event has been read.
@@ -59,11 +60,19 @@ impl ModelCall {
             status: 0,
             headers: Vec::new(),
             received_bytes: 0,
+            max_error_bytes: usize::MAX,
+            max_event_bytes: usize::MAX,
             stream,
             body: BodyForm::Unknown,
             prefix: Vec::new(),
             reader: AnswerReader::new(protocol),
         }
+    }
+
+    /// Sets the most bytes of one event, and of a body that comes whole.
+    pub fn limit_events(&mut self, max_bytes: usize) {
+        self.max_event_bytes = max_bytes;
+        self.reader.limit_events(max_bytes);
     }
 
     pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
@@ -91,11 +100,8 @@ impl ModelCall {
             }
             BodyForm::Whole(body) => {
                 body.extend_from_slice(bytes);
-                if body.len() > MAX_BODY_BYTES {
-                    return Err(Failure::new(
-                        FailureCode::MalformedStream,
-                        "The body is longer than 64 MiB.",
-                    ));
+                if body.len() > self.max_event_bytes {
+                    return Err(too_long("The body", self.max_event_bytes));
                 }
                 Ok(())
             }
@@ -116,13 +122,13 @@ impl ModelCall {
 
     /// True when more bytes of an error would not be read.
     pub fn has_enough(&self) -> bool {
-        matches!(&self.body, BodyForm::Error(body) if body.len() >= MAX_ERROR_BODY_BYTES)
+        matches!(&self.body, BodyForm::Error(body) if body.len() >= self.max_error_bytes)
     }
 
     /// Keeps the first bytes of an error's body.
     pub fn take_error(&mut self, bytes: &[u8]) {
         if let BodyForm::Error(body) = &mut self.body {
-            let room = MAX_ERROR_BODY_BYTES.saturating_sub(body.len());
+            let room = self.max_error_bytes.saturating_sub(body.len());
             body.extend(bytes.iter().take(room));
         }
     }

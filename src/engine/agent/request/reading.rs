@@ -21,8 +21,6 @@ use crate::engine::model::output::{EffectId, Output};
 const LINGER_MS: u64 = 1000;
 /// The wait for usage and the protocol's end after a finish reason, in milliseconds. Some servers send neither.
 const FINISHING_MS: u64 = 10_000;
-/// The wait for the whole body of a response with an error status, in milliseconds. The failure then tells its beginning.
-const ERROR_BODY_MS: u64 = 10_000;
 
 impl Agent {
     pub fn handle_head(
@@ -40,8 +38,8 @@ impl Agent {
         if call.is_redirected() {
             self.end_response(desk, true);
         } else if call.is_refused() {
-            desk.ledger
-                .set_timer(TimerReason::Effect(request), Some(ERROR_BODY_MS));
+            let wait_ms = desk.config.timeouts.error_body_ms;
+            desk.ledger.set_timer(TimerReason::Effect(request), wait_ms);
         }
     }
 

@@ -57,7 +57,7 @@ fn full() -> Value {
         "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxCostNanoUsd": 9, "maxToolRounds": 4, "maxToolCalls": 5},
         "stopWhen": [{"toolCall": "t"}, {"iterations": 4}], "askStop": true, "askRepeat": true,
         "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},
-        "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
+        "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "errorBodyMs": 6, "toolMs": 5},
         "retry": {
             "maxRetries": 1, "baseMs": 2, "factor": 3, "delaysMs": [8, 16], "jitterMs": 5, "jitter": "full", "maxMs": 6,
             "respectRetryAfter": false, "on": ["rate_limit"], "maxModelCallRetries": 2
@@ -68,7 +68,7 @@ fn full() -> Value {
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
         "steeringMode": "one", "followUpMode": "all", "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
-        "toolExecution": "sequential", "maxAnswerBlocks": 5, "maxAnswerTextBytes": 6, "maxAnswerArgumentBytes": 7, "runCutOffCalls": true, "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
+        "toolExecution": "sequential", "maxAnswerBlocks": 5, "maxAnswerTextBytes": 6, "maxAnswerArgumentBytes": 7, "maxAnswerEventBytes": 8, "maxErrorBodyBytes": 9, "runCutOffCalls": true, "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
     })
 }
 
