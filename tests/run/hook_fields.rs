@@ -171,6 +171,10 @@ fn what_of_an_update_cannot_be_done_is_a_warning() {
     );
 }
 
+const SHADOWED: &str = "can_use_tool_shadowed: canUseTool is not asked about calls of these tools: \
+    the permission mode, or an allow rule with the tool's bare name, lets all of them run. \
+    To be asked, take the name out of permissions.allow, add it to permissions.ask, or use another mode: ";
+
 #[test]
 fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
     for (permissions, warned) in [
@@ -189,9 +193,7 @@ fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
         (json!({"allow": ["look", "act", "Bash"]}), None),
     ] {
         let world = world(json!([]), json!({ "permissions": permissions }));
-        let warned = warned.map(|names| {
-            ["can_use_tool_shadowed: canUseTool is not asked about these tools, because the mode or a rule allows them: ", names].concat()
-        });
+        let warned = warned.map(|names| [SHADOWED, names].concat());
         assert_eq!(warnings(&world), Vec::from_iter(warned), "{permissions}");
     }
 }

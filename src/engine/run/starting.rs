@@ -108,7 +108,7 @@ impl Run {
             (
                 "can_use_tool_shadowed",
                 unasked,
-                "canUseTool is not asked about these tools, because the mode or a rule allows them: ",
+                "canUseTool is not asked about calls of these tools: the permission mode, or an allow rule with the tool's bare name, lets all of them run. To be asked, take the name out of permissions.allow, add it to permissions.ask, or use another mode: ",
             ),
             ("rules_ignored", ignored, IGNORED_RULES),
         ] {
