@@ -44,7 +44,7 @@ fn id(ask: &Question) -> String {
 }
 
 /// Hooks at every point of two rounds, each of which says something, and a `Stop` hook that makes the model go on.
-fn hooked() -> Scene {
+pub fn hooked() -> Scene {
     let settings = || {
         let tools = json!([
             tool("act", json!({})),
@@ -149,7 +149,7 @@ fn a_run_with_hooks_is_killed_after_any_output() {
 }
 
 /// Guardrails that change the messages, the answer and the input of a call.
-fn guarded() -> Scene {
+pub fn guarded() -> Scene {
     let settings = || {
         let hooks = json!([
             {"event": "InputGuardrail", "names": ["prompt"]}, {"event": "InputGuardrail", "names": ["request"]},
@@ -277,7 +277,7 @@ fn a_run_with_permissions_is_killed_after_any_output() {
 }
 
 /// Calls that start while their answer streams.
-fn eager() -> Scene {
+pub fn eager() -> Scene {
     let settings = || {
         let tools = json!([
             tool("read", json!({"readOnly": true})),

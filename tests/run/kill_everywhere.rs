@@ -207,7 +207,7 @@ fn a_run_with_a_structured_answer_is_killed_after_any_output() {
 }
 
 /// Old answers are cut short, the history is brought within a budget, and the user asks for a summary.
-fn shortened() -> Scene {
+pub fn shortened() -> Scene {
     let settings = || {
         let context = json!({"pruning": {"afterResponses": 1, "prefixChars": 8}, "keepLast": 2, "contextWindow": 100_000});
         let hooks = json!([{"event": "PreCompact"}, {"event": "PostCompact"}]);

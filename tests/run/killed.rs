@@ -16,6 +16,7 @@ use looplet::engine::model::output::EffectId;
 use looplet::engine::model::question::{Answer, Point, Question};
 use serde_json::Value;
 
+use crate::dice::Dice;
 use crate::ended::check_messages;
 use crate::told::data;
 use crate::world::{Settings, World};
@@ -67,6 +68,8 @@ pub struct Outside<'a> {
     /// The calls about which a person was asked in the journal, with the ids of the questions.
     open: BTreeMap<String, EffectId>,
     pub lives: usize,
+    /// Says which of the things that the run waits for comes next.
+    pub dice: Option<Dice>,
 }
 
 impl Outside<'_> {
@@ -80,6 +83,7 @@ impl Outside<'_> {
             refused: Vec::new(),
             open: BTreeMap::new(),
             lives: 1,
+            dice: None,
         }
     }
 
@@ -134,6 +138,7 @@ impl Outside<'_> {
             assert_eq!((started.len(), entries), (0, 0), "nothing was saved");
             *self = Outside {
                 lives: self.lives,
+                dice: self.dice.take(),
                 ..Outside::new(self.scene)
             };
             self.world.lives_for = left;
@@ -154,17 +159,25 @@ impl Outside<'_> {
 
     /// Does the next thing that the run waits for.
     fn step(&mut self) {
-        if !self.world.questions.is_empty() {
-            let (question, ask) = self.world.questions.remove(0);
+        let mut pick = |from: usize| match &mut self.dice {
+            Some(dice) if from > 0 => dice.below(from as u64) as usize,
+            _ => 0,
+        };
+        let world = &self.world;
+        let (question, tool) = (pick(world.questions.len()), pick(world.running.len()));
+        let request = pick(world.open_requests.len());
+        let streams_first = pick(3) > 0;
+        if !world.questions.is_empty() {
+            let (question, ask) = self.world.questions.remove(question);
             let answer = self.answer(question, &ask);
             return self.world.input(Input::Answered { question, answer });
         }
-        if let Some((request, _)) = self.world.open_requests.first()
-            && self.world.running.is_empty()
+        if let Some((request, _)) = self.world.open_requests.get(request)
+            && (streams_first || self.world.running.is_empty())
         {
             return self.stream(*request);
         }
-        if let Some(id) = self.world.running.keys().next().cloned() {
+        if let Some(id) = self.world.running.keys().nth(tool).cloned() {
             if self.say(&id) {
                 return;
             }
@@ -282,6 +295,42 @@ impl Outside<'_> {
             .collect::<serde_json::Map<_, _>>()
             .into()
     }
+
+    /// Fails if the run has not ended as the one that nobody has killed. A call that may run once has had its effect once,
+    /// and no call is lost.
+    pub fn check(&self, whole: &Outside<'_>, place: &str) {
+        let (again, end) = (self.end(), whole.end());
+        let config = (self.scene.settings)().config;
+        if again != end {
+            let names = end.as_object().unwrap().keys();
+            for field in names.filter(|field| again[*field] != end[*field]) {
+                let (ours, theirs) = (format!("{:#}", again[field]), format!("{:#}", end[field]));
+                let only = |these: &str, those: &str| -> Vec<String> {
+                    let times = |text: &str, line: &str| text.matches(line.trim()).count();
+                    let lines = these.lines().filter(|line| line.contains(':'));
+                    let lines = lines.filter(|line| times(these, line) > times(those, line));
+                    lines.map(str::to_owned).collect()
+                };
+                println!(
+                    "{field}: {:#?}\ninstead of {:#?}",
+                    only(&ours, &theirs),
+                    only(&theirs, &ours)
+                );
+            }
+            panic!("{place}: another end");
+        }
+        for (id, tool) in &whole.world.started {
+            let times = self.effects(id);
+            let expected = whole.effects(id);
+            assert!(
+                times == expected || (times > expected && may_repeat(&config, tool)),
+                "{place}: {id} was done {times} times"
+            );
+        }
+        for (id, _) in &self.world.started {
+            assert!(whole.effects(id) > 0, "{place}: {id} was done");
+        }
+    }
 }
 
 /// Sorts the texts that hooks have added to results: they stand in the order in which the hooks have answered.
@@ -309,7 +358,6 @@ pub fn kill_everywhere(scene: &Scene) -> Value {
     let mut whole = Outside::new(scene);
     whole.live(&[]);
     let end = whole.end();
-    let config = (scene.settings)().config;
     let mut cut = 1;
     loop {
         let mut outside = Outside::new(scene);
@@ -320,36 +368,7 @@ pub fn kill_everywhere(scene: &Scene) -> Value {
             _ => outside.live(&[cut, 1 + cut % 7]),
         }
         let place = format!("{name}: killed after {cut} outputs");
-        let again = outside.end();
-        if again != end {
-            let names = end.as_object().unwrap().keys();
-            for field in names.filter(|field| again[*field] != end[*field]) {
-                let (ours, theirs) = (format!("{:#}", again[field]), format!("{:#}", end[field]));
-                let only = |these: &str, those: &str| -> Vec<String> {
-                    let times = |text: &str, line: &str| text.matches(line.trim()).count();
-                    let lines = these.lines().filter(|line| line.contains(':'));
-                    let lines = lines.filter(|line| times(these, line) > times(those, line));
-                    lines.map(str::to_owned).collect()
-                };
-                println!(
-                    "{field}: {:#?}\ninstead of {:#?}",
-                    only(&ours, &theirs),
-                    only(&theirs, &ours)
-                );
-            }
-            panic!("{place}: another end");
-        }
-        for (id, tool) in &whole.world.started {
-            let times = outside.effects(id);
-            let expected = whole.effects(id);
-            assert!(
-                times == expected || (times > expected && may_repeat(&config, tool)),
-                "{place}: {id} was done {times} times"
-            );
-        }
-        for (id, _) in &outside.world.started {
-            assert!(whole.effects(id) > 0, "{place}: {id} was done");
-        }
+        outside.check(&whole, &place);
         if outside.lives == 1 {
             break;
         }

@@ -174,12 +174,12 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
     world.prompt("Go.");
     let mut responses: BTreeMap<u32, Response> = BTreeMap::new();
     let mut next_id = 0;
-    for _ in 0..400 {
+    for _ in 0..if crashes { 1000 } else { 400 } {
         if world.done.is_some() {
             break;
         }
         check_overlaps(&world);
-        if crashes && dice.below(16) == 0 {
+        if crashes && dice.below(if runs_once(&world) { 3 } else { 80 }) == 0 {
             world.crash(settings.clone());
             continue;
         }
@@ -195,7 +195,7 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
             2 => world.input(Input::Withdraw {
                 id: dice.below(4) as u32,
             }),
-            3 if dice.below(8) == 0 => world.cancel(),
+            3 if !crashes && dice.below(8) == 0 => world.cancel(),
             3 if dice.below(4) == 0 => world.input(Input::Compact { instructions: None }),
             4 if dice.below(8) == 0 => {
                 let model = model(dice.pick::<&str>(&PROTOCOLS), "other").to_string();
@@ -216,6 +216,7 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
                 },
             }),
             4 => world.pass(dice.below(100)),
+            5..=9 if crashes && !world.saves.is_empty() => save(&mut world, &mut dice),
             5..=9 => act_on_tools(&mut world, &mut dice),
             _ => act_on_request(&mut world, &mut dice, &mut responses, &mut next_id),
         }
@@ -231,6 +232,16 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
         max_total_tokens,
         max_tool_calls,
     }
+}
+
+/// Returns true if a call runs that may run once.
+fn runs_once(world: &World) -> bool {
+    world.running.values().any(|call| is_once(&call.tool_name))
+}
+
+/// Returns true for a tool whose calls may run once.
+pub fn is_once(tool: &str) -> bool {
+    ["once", "write"].contains(&tool)
 }
 
 fn next(id: &mut u32) -> u32 {
@@ -272,13 +283,15 @@ fn act_on_request(
     }
 }
 
+fn save(world: &mut World, dice: &mut Dice) {
+    let (save, _) = world.saves.remove(0);
+    let ok = dice.below(10) > 0;
+    world.input(Input::Saved { save, ok });
+}
+
 fn act_on_tools(world: &mut World, dice: &mut Dice) {
     if !world.saves.is_empty() && dice.below(2) == 0 {
-        let (save, _) = world.saves.remove(0);
-        return world.input(Input::Saved {
-            save,
-            ok: dice.below(10) > 0,
-        });
+        return save(world, dice);
     }
     if !world.questions.is_empty() {
         let (question, ask) = world
@@ -311,9 +324,13 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 4..=5 => Reconciled::Fail {
                     message: "No.".into(),
                 },
-                _ => Reconciled::Done {
-                    output: Json::parse("1").unwrap(),
-                },
+                _ => {
+                    let id = data(&ask)["toolCallId"].as_str().unwrap().to_owned();
+                    world.tool_log.push(format!("done {id}"));
+                    Reconciled::Done {
+                        output: Json::parse("1").unwrap(),
+                    }
+                }
             }),
             (roll, point) => {
                 let to_mode = (roll == 5).then(|| PermissionUpdate::mode(*dice.pick(&MODES)));

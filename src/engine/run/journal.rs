@@ -167,7 +167,10 @@ impl Run {
             self.ledger.emit(Place::default(), kind);
         }
         if crashes + 1 >= MAX_CRASHES {
-            return self.on_root(|agent, desk| agent.stop(desk, StoppedBy::RecoveryExhausted));
+            return self.on_root(|agent, desk| {
+                agent.recall_calls(desk);
+                agent.stop(desk, StoppedBy::RecoveryExhausted);
+            });
         }
         // A caller opens the effects of its subagents again before they go on.
         for index in 0..self.agents.len() as u32 {

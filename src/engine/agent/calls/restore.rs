@@ -176,6 +176,27 @@ impl Calls {
         }
     }
 
+    /// Lists the calls of a restored answer and takes no step with them. The result of a call that had begun says that
+    /// nobody knows its outcome.
+    pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+        let states = std::mem::take(&mut self.restored);
+        self.batch.is_whole = true;
+        for (index, call) in written.into_iter().enumerate() {
+            let state = states.iter().find(|state| state.tool_call_id == call.id);
+            self.list(desk, call);
+            match state.map(|state| state.status.clone()) {
+                Some(CallStatus::Done { result, .. } | CallStatus::Returned { result, .. }) => {
+                    self.finish(desk, index, result);
+                }
+                Some(CallStatus::Started { .. }) => {
+                    let hint = "Do not repeat the call as it is; ask the user.";
+                    self.fail(desk, index, fault("interrupted", OUTCOME_UNKNOWN, hint));
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn restore(&mut self, desk: &mut Desk<'_>, index: usize, state: CallState, is_gone: bool) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
@@ -271,7 +292,7 @@ impl Calls {
         };
         call.phase = CallPhase::Reconciling { effect: started };
         let reason = match started {
-            Some(_) => "it had begun when the run was cut off, and it may have been done",
+            Some(_) => OUTCOME_UNKNOWN,
             None => "its tool is not there any more",
         };
         let facts = Facts::call(CallFacts {
@@ -310,5 +331,6 @@ impl Calls {
     }
 }
 
+const OUTCOME_UNKNOWN: &str = "it had begun when the run was cut off, and it may have been done";
 const NO_SUCH_CALLS: &str =
     "The journal has states of calls that the last answer does not have, and they do not count: ";

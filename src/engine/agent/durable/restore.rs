@@ -160,6 +160,15 @@ impl Agent {
         }
     }
 
+    /// Lists the calls of the open round as they were, for a run that goes no further.
+    pub fn recall_calls(&mut self, desk: &mut Desk<'_>) {
+        let last = self.transcript.messages().last();
+        if let Some(last) = last.filter(|last| last.role == Role::Assistant) {
+            let calls = calls_of(last, &[], desk);
+            self.calls.recall(desk, calls);
+        }
+    }
+
     /// Asks the model again. The iteration and its attempts go on.
     fn ask_again(&mut self, desk: &mut Desk<'_>) {
         if self.progress == Progress::Open {
