@@ -99,6 +99,7 @@ fn a_checkpoint_refuses_entries_that_cannot_follow() {
     let agent = || Fact::Agent(Box::default());
     let messages = |from| Fact::Messages {
         from,
+        upto: None,
         messages: Vec::new(),
     };
     let newer = Begun {

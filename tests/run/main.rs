@@ -17,6 +17,7 @@ mod answers;
 mod bindings;
 mod budgets;
 mod changed_inputs;
+mod changed_options;
 mod clocks;
 mod compaction;
 mod compaction_hooks;

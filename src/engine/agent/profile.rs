@@ -42,8 +42,14 @@ impl Profile {
 
     /// The model of this configuration with this name.
     pub fn model_named(&self, name: &ModelName) -> Option<&ModelConfig> {
-        let mut own = self.config.fallback_models.iter().chain([&self.config.model]);
-        own.find(|own| ModelName::from(*own) == *name)
+        let is_named = |own: &&ModelConfig| own.vendor == name.vendor && own.model == name.model;
+        let of_slot = self.models().find(|own| own.slot == name.slot && is_named(own));
+        of_slot.or_else(|| self.models().find(is_named))
+    }
+
+    /// The models of this configuration.
+    pub fn models(&self) -> impl Iterator<Item = &ModelConfig> {
+        self.config.fallback_models.iter().chain([&self.config.model])
     }
 }
 

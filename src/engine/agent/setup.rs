@@ -26,6 +26,9 @@ pub struct Setup {
     /// A digest of each option, by its name, if a journal is kept. They tell what another process has changed.
     #[serde(default)]
     pub digests: Vec<(String, String)>,
+    /// The name of each profile: the tools that lead to it, from the root on.
+    #[serde(default)]
+    pub names: Vec<String>,
 }
 
 impl Setup {
@@ -36,7 +39,7 @@ impl Setup {
     pub fn read(text: &str) -> Result<Setup, ConfigError> {
         let mut setup = Setup::new(json::read("", text)?)?;
         if setup.root.config.journal {
-            setup.digests = digests(&serde_json::from_str(text).unwrap_or_default(), "");
+            setup.digests = digests(&serde_json::from_str(text).unwrap_or_default(), "", &setup.names);
         }
         Ok(setup)
     }
@@ -45,6 +48,7 @@ impl Setup {
     /// A configuration that cannot run: an unknown vendor, a missing URL, two tools with the same name, a schema that
     /// is not valid, an option that the protocol cannot express.
     pub fn new(mut config: Config) -> Result<Setup, ConfigError> {
+        let names = names_of(&config);
         let agents = std::mem::take(&mut config.agents);
         let (permissions, shared) = (config.permissions.clone(), config.shared_instructions.take());
         let count = 1 + agents.len();
@@ -72,6 +76,7 @@ impl Setup {
             root: profile(config)?,
             agents: agents.into_iter().map(profile).collect::<Result<_, _>>()?,
             digests: Vec::new(),
+            names,
         })
     }
 
@@ -88,8 +93,36 @@ impl Setup {
     }
 }
 
+/// The name of each profile: the names of the tools that lead to it, on the shortest way and the first of several. A
+/// profile that no tool leads to has its number.
+fn names_of(config: &Config) -> Vec<String> {
+    let mut names: Vec<Option<String>> = vec![None; 1 + config.agents.len()];
+    let mut found = vec![(0, String::new())];
+    let mut next = 0;
+    while let Some((profile, name)) = found.get(next).cloned() {
+        next += 1;
+        let free = names.get_mut(profile).filter(|name| name.is_none());
+        let Some(free) = free else {
+            continue;
+        };
+        *free = Some(name.clone());
+        let tools = match profile.checked_sub(1) {
+            None => Some(&config.tools),
+            Some(at) => config.agents.get(at).map(|agent| &agent.tools),
+        };
+        for tool in tools.into_iter().flatten() {
+            if let Some(agent) = tool.agent {
+                let slash = if name.is_empty() { "" } else { "/" };
+                found.push((agent.profile as usize, [&name, slash, &tool.name].concat()));
+            }
+        }
+    }
+    let numbered = |(at, name): (usize, Option<String>)| name.unwrap_or_else(|| decimal(at));
+    names.into_iter().enumerate().map(numbered).collect()
+}
+
 /// A digest of each field of a configuration, of each of its tools, and of the agents behind them.
-fn digests(config: &Value, path: &str) -> Vec<(String, String)> {
+fn digests(config: &Value, path: &str, names: &[String]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (name, value) in config.as_object().into_iter().flatten() {
         let named = |name: &str| [path, name].concat();
@@ -102,9 +135,9 @@ fn digests(config: &Value, path: &str) -> Vec<(String, String)> {
                 )
             })),
             ("agents", Value::Array(agents)) => {
-                for (at, agent) in agents.iter().enumerate() {
-                    let path = named(&["agents.", &decimal(at), "."].concat());
-                    all.extend(digests(agent, &path));
+                for (agent, name) in agents.iter().zip(names.iter().skip(1)) {
+                    let path = named(&["agents.", name, "."].concat());
+                    all.extend(digests(agent, &path, names));
                 }
             }
             ("model", Value::Object(model)) => {

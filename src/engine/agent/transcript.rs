@@ -18,6 +18,7 @@ use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::journal::Fact;
 use crate::engine::model::message::{Block, Message, Role, ToolInput};
 use crate::engine::policy::context::shorten;
 use crate::engine::protocol::{Protocol, RequestSpec};
@@ -32,8 +33,12 @@ pub struct Transcript {
     told: usize,
     /// Blocks that have joined a message that was told before.
     joined: Vec<Block>,
-    /// The number of messages that the journal has as they are.
+    /// The number of messages that the journal has, but for these changes.
     kept: usize,
+    /// The number of messages in the journal that the first message stands for; 0 if it stands for itself.
+    cut: usize,
+    /// The indexes of messages that have been cut short.
+    shortened: Vec<usize>,
     #[serde(skip)]
     body: Body,
 }
@@ -120,6 +125,8 @@ impl Transcript {
             sent: sent.min(messages.len()),
             told: messages.len(),
             kept: messages.len(),
+            cut: 0,
+            shortened: Vec::new(),
             joined: Vec::new(),
             messages,
             body: Body::default(),
@@ -131,11 +138,25 @@ impl Transcript {
         self.sent
     }
 
-    /// The messages that the journal does not have as they are, and the index of the first of them. It has them then.
-    pub fn take_unkept(&mut self) -> Option<(usize, &[Message])> {
+    /// The changes of the messages since the journal was told of them, in the order in which they are made. The journal
+    /// has the messages then. A history that was made shorter is not told again: only what is new in it.
+    pub fn take_unkept(&mut self) -> Vec<Fact> {
         let kept = std::mem::replace(&mut self.kept, self.messages.len());
-        let messages = self.messages.get(kept..)?;
-        (!messages.is_empty()).then_some((kept, messages))
+        let cut = std::mem::take(&mut self.cut);
+        let shortened = std::mem::take(&mut self.shortened);
+        let told = |from: usize, upto: usize, place: Option<usize>| {
+            let messages = self.messages.get(from..upto).unwrap_or_default().to_vec();
+            (!messages.is_empty()).then_some(Fact::Messages {
+                from,
+                upto: place,
+                messages,
+            })
+        };
+        let head = (cut > 0 && kept > 0).then(|| told(0, 1, Some(cut))).flatten();
+        let shorter = shortened.into_iter().filter(|at| *at < kept);
+        let shorter = shorter.filter_map(|at| told(at, at + 1, Some(at + 1)));
+        let new = told(kept, self.messages.len(), None);
+        head.into_iter().chain(shorter).chain(new).collect()
     }
 
     /// The messages that have not been told, and before them what has joined one that was. They count as told then.
@@ -224,6 +245,7 @@ impl Transcript {
     /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer calls.
     pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
         let cut = cut.min(self.messages.len());
+        let before = self.messages.len();
         let untold = self.messages.len().saturating_sub(self.told);
         let mut rest = self.messages.split_off(cut).into_iter().peekable();
         let mut first = Message::user(head);
@@ -233,18 +255,34 @@ impl Transcript {
         self.messages = std::iter::once(first).chain(rest).collect();
         self.sent = self.sent.saturating_sub(cut);
         self.told = self.messages.len().saturating_sub(untold);
-        self.kept = 0;
+        self.note_cut(before - (self.messages.len() - 1));
         self.forget_body();
+    }
+
+    /// Notes that a new message stands in place of the first `count` ones.
+    fn note_cut(&mut self, count: usize) {
+        if count > self.kept {
+            (self.kept, self.cut) = (0, 0);
+            return self.shortened.clear();
+        }
+        // The first message may have stood for several in the journal already.
+        self.cut = count + self.cut.saturating_sub(1);
+        self.kept = self.kept - count + 1;
+        self.shortened.retain(|at| *at >= count);
+        for at in &mut self.shortened {
+            *at = *at - count + 1;
+        }
     }
 
     /// Cuts the thinking and the calls of old answers short. Returns true if there were any.
     pub fn shorten(&mut self, policy: &Pruning) -> bool {
         let changed = shorten(&mut self.messages, policy);
-        if changed {
-            self.kept = 0;
-            self.forget_body();
+        if changed.is_empty() {
+            return false;
         }
-        changed
+        self.shortened.extend(changed);
+        self.forget_body();
+        true
     }
 
     /// True when a result in a message that is not encoded yet contains a block of a vendor.

@@ -23,10 +23,15 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
 pub use record::{Record, Recorded};
-pub use state::{AgentState, AnswerState, CallState, CallStatus, ModelName, Queued, Step, Successor};
+pub use state::{
+    AgentState, AnswerState, CallState, CallStatus, ModelName, OwnModel, Queued, Step, Successor,
+};
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
 pub const FORMAT: u32 = 2;
+
+/// The index of a profile that the options do not have.
+const NO_PROFILE: u32 = u32::MAX;
 
 /// A difference of a run's durable state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,9 +54,11 @@ pub enum Fact {
     Run(Box<RunState>),
     /// An agent has begun.
     Agent(Box<Place>),
-    /// These messages stand from this index on.
+    /// These messages stand in place of those from this index on, or of those up to `upto`.
     Messages {
         from: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        upto: Option<usize>,
         messages: Vec<Message>,
     },
     State(Box<AgentState>),
@@ -72,6 +79,8 @@ pub struct Begun {
     pub format: u32,
     /// Digests of the options, by their names. They tell what another process has changed.
     pub options: Vec<(String, String)>,
+    /// The names of the profiles, by their indexes in this process. Other options may have another order.
+    pub profiles: Vec<String>,
     /// A JSON object with your code's values for the tools' bindings.
     pub inputs: Option<Json>,
     /// How the session began, if it began with this run.
@@ -231,6 +240,27 @@ impl Checkpoint {
         Ok(())
     }
 
+    /// Gives the profiles the indexes that they have in this list. A profile that is not there gets an index that no
+    /// profile has. A journal of format 1 has no names, and its indexes stay.
+    pub fn rename_profiles(&mut self, names: &[String]) {
+        let before = &self.begun.profiles;
+        if before.is_empty() || before == names {
+            return;
+        }
+        let rename = |profile: &mut u32| {
+            let name = before.get(*profile as usize);
+            let at = name.and_then(|name| (0..).zip(names).find(|(_, other)| *other == name));
+            *profile = at.map_or(NO_PROFILE, |(at, _)| at);
+        };
+        for agent in &mut self.agents {
+            rename(&mut agent.state.profile);
+            rename(&mut agent.place.first_profile);
+            if let Some(successor) = &mut agent.state.successor {
+                rename(&mut successor.profile);
+            }
+        }
+    }
+
     fn fold_run(&mut self, fact: Fact) {
         match fact {
             Fact::Begun(begun) => {
@@ -239,6 +269,7 @@ impl Checkpoint {
                 if self.seq > 0 && !self.agents.iter().any(waits) {
                     self.crashes += 1;
                 }
+                self.rename_profiles(&begun.profiles);
                 self.begun = *begun;
             }
             Fact::Run(run) => self.run = *run,
@@ -257,12 +288,12 @@ impl AgentCheckpoint {
     fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
         match fact {
             Fact::Agent(place) => self.place = *place,
-            Fact::Messages { from, messages } => {
-                if from > self.messages.len() {
+            Fact::Messages { from, upto, messages } => {
+                let upto = upto.unwrap_or(self.messages.len());
+                if from > upto || upto > self.messages.len() {
                     return Err(ConfigError::new("messages.from", "leaves messages out"));
                 }
-                self.messages.truncate(from);
-                self.messages.extend(messages);
+                self.messages.splice(from..upto, messages);
                 return Ok(true);
             }
             Fact::State(state) => self.state = *state,

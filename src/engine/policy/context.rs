@@ -189,16 +189,17 @@ pub fn summary_block(summary: &str) -> Block {
     Block::text(["[Context summary: ", summary, "]"].concat())
 }
 
-/// Cuts the thinking and the calls of old answers short and marks these answers. Returns true if there were any.
-pub fn shorten(messages: &mut [Message], policy: &Pruning) -> bool {
+/// Cuts the thinking and the calls of old answers short and marks these answers. Returns their indexes.
+pub fn shorten(messages: &mut [Message], policy: &Pruning) -> Vec<usize> {
     let mut after = 0;
-    let mut changed = false;
-    for message in messages.iter_mut().rev() {
+    let mut changed = Vec::new();
+    for (at, message) in messages.iter_mut().enumerate().rev() {
         if message.role != Role::Assistant {
             continue;
         }
-        if after >= policy.after_responses && !message.compacted {
-            changed |= shorten_one(message, policy.prefix_chars as usize);
+        let is_old = after >= policy.after_responses && !message.compacted;
+        if is_old && shorten_one(message, policy.prefix_chars as usize) {
+            changed.push(at);
         }
         after += 1;
     }

@@ -51,6 +51,8 @@ struct Restored {
     crashes: u32,
     elapsed_ms: u64,
     options: Vec<(String, String)>,
+    /// Models that the options do not have.
+    lost_models: Vec<String>,
     /// The number of entries that did not count.
     left_out: usize,
 }
@@ -75,7 +77,8 @@ impl Run {
     ///
     /// # Errors
     /// A history that is not legal, or an agent that these options do not have.
-    pub fn restore(setup: Arc<Setup>, checkpoint: Checkpoint) -> Result<Run, ConfigError> {
+    pub fn restore(setup: Arc<Setup>, mut checkpoint: Checkpoint) -> Result<Run, ConfigError> {
+        checkpoint.rename_profiles(&setup.names);
         let Checkpoint {
             seq,
             begun,
@@ -98,6 +101,7 @@ impl Run {
             ..
         } = &mut restored;
         let mut nodes = Vec::with_capacity(agents.len());
+        let mut lost_models = Vec::new();
         for (index, kept) in (0..).zip(agents) {
             let profile = setup.profile(kept.state.profile);
             let profile = profile.ok_or_else(|| ConfigError::new("agent", NO_AGENT))?;
@@ -123,7 +127,7 @@ impl Run {
                 calls,
                 records,
             });
-            nodes.push(Node::restored(index, kept, setup, profile)?);
+            nodes.push(Node::restored(index, kept, setup, profile, &mut lost_models)?);
         }
         if nodes.is_empty() {
             return Err(ConfigError::new("entries", "hold no run"));
@@ -137,6 +141,7 @@ impl Run {
             crashes,
             elapsed_ms: run.elapsed_ms,
             options: begun.options,
+            lost_models,
             left_out: 0,
         });
         Ok(restored)
@@ -149,6 +154,7 @@ impl Run {
             crashes,
             elapsed_ms,
             options,
+            lost_models,
             left_out,
         }) = self.kept.restored.take()
         else {
@@ -161,6 +167,11 @@ impl Run {
             self.ledger.set_timer(TimerReason::Total, Some(left_ms));
         }
         self.warn_of_options(&options);
+        if !lost_models.is_empty() {
+            let message = [MODEL_LOST, &lost_models.join(", ")].concat();
+            let kind = EventKind::warning("model_not_kept", message);
+            self.ledger.emit(Place::default(), kind);
+        }
         if left_out > 0 {
             let message = [JOURNAL_TORN, &decimal(left_out)].concat();
             let kind = EventKind::warning("journal_torn", message);
@@ -204,6 +215,7 @@ impl Run {
         let begun = Begun {
             format: FORMAT,
             options: self.setup.digests.clone(),
+            profiles: self.setup.names.clone(),
             inputs: self.inputs.clone(),
             session: self.session.clone(),
             after,
@@ -232,7 +244,7 @@ impl Run {
         } = self;
         for (index, node) in agents.iter_mut().enumerate() {
             if let Some(profile) = setup.profile(node.who.profile) {
-                note_agent(index, node, profile, kept, ledger);
+                note_agent(index, node, (profile, setup), kept, ledger);
             }
         }
         if ledger.noted() > 0 {
@@ -245,7 +257,13 @@ impl Run {
     }
 }
 
-fn note_agent(index: usize, node: &mut Node, profile: &Profile, kept: &mut Kept, ledger: &mut Ledger) {
+fn note_agent(
+    index: usize,
+    node: &mut Node,
+    (profile, setup): (&Profile, &Setup),
+    kept: &mut Kept,
+    ledger: &mut Ledger,
+) {
     let agent = index as u32;
     if index == kept.agents.len() {
         kept.agents.push(KeptAgent::default());
@@ -258,12 +276,11 @@ fn note_agent(index: usize, node: &mut Node, profile: &Profile, kept: &mut Kept,
     if kept.state.has_reported {
         return;
     }
-    let state = node.state(profile, &ledger.accounts);
-    if !state.has_reported
-        && let Some((from, messages)) = node.agent.transcript.take_unkept()
-    {
-        let messages = messages.to_vec();
-        ledger.note(agent, Fact::Messages { from, messages });
+    let state = node.state(profile, setup, &ledger.accounts);
+    if !state.has_reported {
+        for fact in node.agent.transcript.take_unkept() {
+            ledger.note(agent, fact);
+        }
     }
     let calls = &node.agent.calls;
     let marks = calls.marks();
@@ -289,4 +306,5 @@ fn note_agent(index: usize, node: &mut Node, profile: &Profile, kept: &mut Kept,
 const NO_AGENT: &str = "the journal names an agent that these options do not have";
 const JOURNAL_TORN: &str =
     "The journal is torn. The run goes on from its last whole save; entries left out: ";
+const MODEL_LOST: &str = "These models are not in the options, and no model of the options has their vendor and URL. The agents ask their own models instead of: ";
 const OPTIONS_CHANGED: &str = "The run goes on with other options than those it began with: ";

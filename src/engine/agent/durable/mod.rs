@@ -9,6 +9,7 @@
 //! [`Node::restored`]: crate::engine::agent::Node::restored
 //! [`Agent::go_on_from_checkpoint`]: crate::engine::agent::Agent::go_on_from_checkpoint
 
+mod models;
 mod restore;
 mod state;
 

@@ -3,12 +3,12 @@
 use crate::engine::agent::answer::Reply;
 use crate::engine::agent::calls::calls_of;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::durable::Policies;
 use crate::engine::agent::durable::state::last_text;
+use crate::engine::agent::durable::{Policies, models};
 use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::request::active_model::{ActiveModel, inherited};
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
@@ -23,13 +23,14 @@ impl Node {
     /// The agent of a checkpoint, which waits for [`Agent::go_on_from_checkpoint`].
     ///
     /// # Errors
-    /// A history that is not legal, or a profile that is not there any more. A model that cannot be asked any more gives
-    /// way to the profile's own.
+    /// A history that is not legal. A model that cannot be asked any more gives way to the profile's own, and
+    /// `lost_models` gets its name.
     pub fn restored(
         index: u32,
         kept: AgentCheckpoint,
         setup: &Setup,
         profile: &Profile,
+        lost_models: &mut Vec<String>,
     ) -> Result<Node, ConfigError> {
         let AgentCheckpoint {
             place,
@@ -39,20 +40,17 @@ impl Node {
             records,
             last_round,
         } = kept;
-        // A model of `setModel` is not there any more: its key is a function of the process before.
-        let named = |name: &ModelName| match profile.model_named(name) {
-            Some(own) => Some(own.clone()),
-            None => setup
-                .profiles()
-                .find_map(|other| other.model_named(name))
-                .map(inherited),
+        let mut restored = |name: &ModelName| {
+            let model = models::model_of(name, profile, setup);
+            let model = model.and_then(|model| ActiveModel::checked(model, &profile.config).ok());
+            if model.is_none() && !lost_models.contains(&name.model) {
+                lost_models.push(name.model.clone());
+            }
+            model
         };
-        let restored = |name: &ModelName| ActiveModel::checked(named(name)?, &profile.config).ok();
-        let model = state
-            .model
-            .as_ref()
-            .and_then(restored)
-            .unwrap_or_else(|| profile.model.clone());
+        let model = state.model.as_ref().and_then(&mut restored);
+        let next_model = state.next_model.as_ref().and_then(&mut restored);
+        let model = model.unwrap_or_else(|| profile.model.clone());
         let mut who = Who::new(index, &place.path, model);
         who.profile = state.profile;
         who.first_profile = place.first_profile;
@@ -93,7 +91,7 @@ impl Node {
         agent.requests.tries = policies.tries;
         agent.requests.is_answered = policies.is_answered;
         agent.requests.fallbacks_used = policies.fallbacks_used;
-        agent.requests.next_model = state.next_model.as_ref().and_then(named).map(Box::new);
+        agent.requests.next_model = next_model.map(|model| Box::new(model.config));
         agent.context = policies.context;
         agent.stop_hook_active = state.stop_hook_active;
         agent.has_new_prompt = state.has_new_prompt;

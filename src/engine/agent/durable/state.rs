@@ -1,13 +1,14 @@
 //! The durable state of an agent, as the journal has it.
 
-use crate::engine::agent::durable::Policies;
+use crate::engine::agent::durable::{Policies, models};
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::prompt::PROMPT;
+use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, Progress};
 use crate::engine::ledger::accounts::Accounts;
-use crate::engine::model::journal::{AgentState, AnswerState, ModelName, Place, Step};
+use crate::engine::model::journal::{AgentState, AnswerState, Place, Step};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
 impl Node {
@@ -31,7 +32,7 @@ impl Node {
     }
 
     /// `profile` is the agent's own.
-    pub fn state(&self, profile: &Profile, accounts: &Accounts) -> AgentState {
+    pub fn state(&self, profile: &Profile, setup: &Setup, accounts: &Accounts) -> AgentState {
         let Node { who, agent } = self;
         let Agent {
             calls,
@@ -81,8 +82,11 @@ impl Node {
             notes: calls.notes.clone(),
             classifier_context: calls.classifier_context.clone(),
             successor: calls.successor.clone(),
-            model: (*model != profile.model.config).then(|| ModelName::from(model)),
-            next_model: requests.next_model.as_deref().map(ModelName::from),
+            model: (*model != profile.model.config).then(|| models::name_of(model, setup)),
+            next_model: requests
+                .next_model
+                .as_deref()
+                .map(|model| models::name_of(model, setup)),
             limits: who.raised.clone(),
             stop_hook_active: agent.stop_hook_active,
             has_new_prompt: agent.has_new_prompt,

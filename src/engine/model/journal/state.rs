@@ -68,6 +68,19 @@ pub struct ModelName {
     pub slot: u32,
     pub vendor: String,
     pub model: String,
+    /// A model that the options do not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnModel>,
+}
+
+/// A model of `setModel`. Another process asks it with the key of a model in its options that stands at the same place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnModel {
+    /// A digest of its vendor, protocol and URL.
+    pub place: String,
+    /// Its configuration without the fields that may hold secrets.
+    pub config: Json,
 }
 
 impl From<&ModelConfig> for ModelName {
@@ -76,6 +89,7 @@ impl From<&ModelConfig> for ModelName {
             slot: config.slot,
             vendor: config.vendor.clone(),
             model: config.model.clone(),
+            own: None,
         }
     }
 }

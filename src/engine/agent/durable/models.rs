@@ -1,0 +1,74 @@
+//! The model of an agent in the journal: a name, and what another process needs to ask it again.
+//!
+//! A model of the options is found by its vendor and name, with the options of now. A model of `setModel` is not in the
+//! options. It is asked with the key of a model in the options that has its vendor, protocol and URL, because a key must
+//! go to no other place. Nothing here keeps a key, a header or a URL.
+
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::request::active_model::inherited;
+use crate::engine::agent::setup::Setup;
+use crate::engine::json::digest;
+use crate::engine::model::config::ModelConfig;
+use crate::engine::model::journal::{ModelName, OwnModel};
+use crate::engine::model::message::Json;
+
+pub fn name_of(model: &ModelConfig, setup: &Setup) -> ModelName {
+    let mut name = ModelName::from(model);
+    if !setup
+        .profiles()
+        .any(|profile| profile.model_named(&name).is_some())
+    {
+        let bare = ModelConfig {
+            slot: 0,
+            base_url: None,
+            vendor_url: None,
+            headers: Vec::new(),
+            metadata: None,
+            body: None,
+            quirks: None,
+            ..model.clone()
+        };
+        name.own = Some(OwnModel {
+            place: place_of(model),
+            config: Json::of(&bare),
+        });
+    }
+    name
+}
+
+/// The model of this name for an agent with this profile. `None` if the options of now cannot ask it.
+pub fn model_of(name: &ModelName, profile: &Profile, setup: &Setup) -> Option<ModelConfig> {
+    if let Some(own) = profile.model_named(name) {
+        return Some(own.clone());
+    }
+    let other = setup.profiles().find_map(|other| other.model_named(name));
+    other.map(inherited).or_else(|| own_model(name, setup))
+}
+
+fn own_model(name: &ModelName, setup: &Setup) -> Option<ModelConfig> {
+    let own = name.own.as_ref()?;
+    let mut models = setup.profiles().flat_map(Profile::models);
+    let beside = models.find(|model| place_of(model) == own.place)?;
+    let bare: ModelConfig = serde_json::from_str(own.config.as_str()).ok()?;
+    Some(ModelConfig {
+        slot: beside.slot,
+        base_url: beside.base_url.clone(),
+        vendor_url: beside.vendor_url.clone(),
+        headers: beside.headers.clone(),
+        body: beside.body.clone(),
+        metadata: beside.metadata.clone(),
+        quirks: beside.quirks.clone(),
+        ..bare
+    })
+}
+
+fn place_of(model: &ModelConfig) -> String {
+    let ModelConfig {
+        vendor,
+        protocol,
+        base_url,
+        vendor_url,
+        ..
+    } = model;
+    digest::short(Json::of(&(vendor, protocol, base_url, vendor_url)).as_str())
+}
