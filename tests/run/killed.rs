@@ -185,6 +185,11 @@ impl Outside<'_> {
             let output: Value = serde_json::from_str(output_of(&id).as_str()).unwrap();
             return world.return_value(&id, output);
         }
+        if !self.world.saves.is_empty() && !self.world.confirm_saves {
+            let save = pick_save(&mut self.dice, self.world.saves.len());
+            let (save, _) = self.world.saves.remove(save);
+            return self.world.input(Input::Saved { save, ok: true });
+        }
         let world = &mut self.world;
         let deadline = world.run.poll_timeout().expect("the run waits for nothing");
         world.now_ms = world.now_ms.max(deadline.at_ms);
@@ -331,6 +336,11 @@ impl Outside<'_> {
             assert!(whole.effects(id) > 0, "{place}: {id} was done");
         }
     }
+}
+
+fn pick_save(dice: &mut Option<Dice>, saves: usize) -> usize {
+    let dice = dice.as_mut();
+    dice.map_or(0, |dice| dice.below(saves as u64) as usize)
 }
 
 /// Sorts the texts that hooks have added to results: they stand in the order in which the hooks have answered.

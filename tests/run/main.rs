@@ -30,6 +30,7 @@ mod empty_arguments;
 mod ended;
 mod failures;
 mod fallback;
+mod faulty_storage;
 mod finish_reasons;
 mod gate;
 mod gemini;

@@ -188,10 +188,17 @@ impl Checkpoint {
             let is_last = matches!(entry.fact, Fact::Run(_));
             batch.push(entry);
             if is_last {
-                for entry in batch.drain(..) {
-                    checkpoint.fold(entry)?;
+                let folded = batch.drain(..).try_for_each(|entry| checkpoint.fold(entry));
+                match folded {
+                    Ok(()) => counted = index + 1,
+                    Err(newer) if newer.field == "format" => return Err(newer),
+                    // A part of these entries may have been folded.
+                    Err(_) => {
+                        let whole = values.get(..counted).unwrap_or_default();
+                        let (checkpoint, _) = Checkpoint::of(whole)?;
+                        return Ok((checkpoint, values.len() - counted));
+                    }
                 }
-                counted = index + 1;
             }
         }
         if checkpoint.agents.is_empty() {
