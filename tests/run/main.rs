@@ -23,6 +23,7 @@ mod compaction;
 mod compaction_hooks;
 mod context_budget;
 mod contradictions;
+mod cut_off;
 mod deadlines;
 mod dice;
 mod eager;

@@ -53,6 +53,12 @@ pub enum EventKind {
         vendor: String,
     },
     IterationStart,
+    /// Only behind the `run-start` of a process that goes on with a run: another process has received so much of an answer
+    /// that its end cut off. The model is asked again, and it does not get these texts.
+    AnswerCutOff {
+        text: String,
+        reasoning: String,
+    },
     /// Another agent goes on with the conversation.
     Handoff {
         /// The name of the tool that handed over.

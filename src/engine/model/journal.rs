@@ -24,7 +24,8 @@ use crate::engine::model::usage::Usage;
 
 pub use record::{Record, Recorded};
 pub use state::{
-    AgentState, AnswerState, CallState, CallStatus, ModelName, OwnModel, Queued, Step, Successor,
+    AgentState, AnswerState, CallState, CallStatus, ModelName, OwnModel, Queued, Step, StreamedText,
+    Successor,
 };
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
@@ -64,6 +65,12 @@ pub enum Fact {
     State(Box<AgentState>),
     /// The state of a tool call of the open round.
     Call(Box<CallState>),
+    /// An answer streams, and these texts have come since. They are for the record: no model gets them.
+    Streamed {
+        /// They are the first of the answer.
+        is_first: bool,
+        texts: Vec<StreamedText>,
+    },
     /// The open round is over, and its calls have become records.
     Round {
         records: Vec<ToolCallRecord>,
@@ -160,6 +167,8 @@ pub struct AgentCheckpoint {
     pub records: Vec<ToolCallRecord>,
     /// The number of records of the last round.
     pub last_round: usize,
+    /// The texts of the answer that streamed last, if its end is not known.
+    pub streamed: Vec<StreamedText>,
 }
 
 impl Checkpoint {
@@ -303,7 +312,24 @@ impl AgentCheckpoint {
                 self.messages.splice(from..upto, messages);
                 return Ok(true);
             }
-            Fact::State(state) => self.state = *state,
+            Fact::State(state) => {
+                let is_same = (state.iteration, state.attempt) == (self.state.iteration, self.state.attempt);
+                if !is_same || state.step != Step::Ask {
+                    self.streamed.clear();
+                }
+                self.state = *state;
+            }
+            Fact::Streamed { is_first, texts } => {
+                if is_first {
+                    self.streamed.clear();
+                }
+                for text in texts {
+                    match self.streamed.iter_mut().find(|other| other.block == text.block) {
+                        Some(before) => before.text.push_str(&text.text),
+                        None => self.streamed.push(text),
+                    }
+                }
+            }
             Fact::Call(call) => {
                 let is_further = !matches!(call.status, CallStatus::Started { .. });
                 match self.calls.binary_search_by_key(&call.index, |call| call.index) {

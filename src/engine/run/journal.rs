@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Node;
 use crate::engine::agent::calls::restore::Mark;
+use crate::engine::agent::durable::streamed::Streamed;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
 use crate::engine::json::writer::decimal;
@@ -42,6 +43,7 @@ struct KeptAgent {
     state: AgentState,
     calls: Vec<Mark>,
     records: usize,
+    streamed: Streamed,
 }
 
 /// The facts of an earlier process.
@@ -53,6 +55,8 @@ struct Restored {
     options: Vec<(String, String)>,
     /// Models that the options do not have.
     lost_models: Vec<String>,
+    /// The text and the reasoning of answers that the end of another process has cut off.
+    cut_off: Vec<(Place, String, String)>,
     /// The number of entries that did not count.
     left_out: usize,
 }
@@ -102,6 +106,7 @@ impl Run {
         } = &mut restored;
         let mut nodes = Vec::with_capacity(agents.len());
         let mut lost_models = Vec::new();
+        let mut cut_off = Vec::new();
         for (index, kept) in (0..).zip(agents) {
             let profile = setup.profile(kept.state.profile);
             let profile = profile.ok_or_else(|| ConfigError::new("agent", NO_AGENT))?;
@@ -119,6 +124,20 @@ impl Run {
             if let Some(limits) = &kept.state.limits {
                 ledger.accounts.limit(index, limits);
             }
+            if !kept.streamed.is_empty() {
+                let (agent, iteration, attempt) = (index, kept.state.iteration, kept.state.attempt);
+                let place = Place {
+                    agent,
+                    iteration,
+                    attempt,
+                };
+                let of = |is_reasoning: bool| {
+                    let texts = kept.streamed.iter();
+                    let texts = texts.filter(|text| text.is_reasoning == is_reasoning);
+                    texts.map(|text| text.text.as_str()).collect()
+                };
+                cut_off.push((place, of(false), of(true)));
+            }
             let state = kept.state.clone();
             let records = kept.records.len();
             let calls = Mark::of_states(&kept.calls);
@@ -126,6 +145,7 @@ impl Run {
                 state,
                 calls,
                 records,
+                streamed: Streamed::default(),
             });
             nodes.push(Node::restored(index, kept, setup, profile, &mut lost_models)?);
         }
@@ -142,6 +162,7 @@ impl Run {
             elapsed_ms: run.elapsed_ms,
             options: begun.options,
             lost_models,
+            cut_off,
             left_out: 0,
         });
         Ok(restored)
@@ -155,6 +176,7 @@ impl Run {
             elapsed_ms,
             options,
             lost_models,
+            cut_off,
             left_out,
         }) = self.kept.restored.take()
         else {
@@ -176,6 +198,10 @@ impl Run {
             let message = [JOURNAL_TORN, &decimal(left_out)].concat();
             let kind = EventKind::warning("journal_torn", message);
             self.ledger.emit(Place::default(), kind);
+        }
+        for (place, text, reasoning) in cut_off {
+            let kind = EventKind::AnswerCutOff { text, reasoning };
+            self.ledger.emit(place, kind);
         }
         if crashes + 1 >= MAX_CRASHES {
             return self.on_root(|agent, desk| {
@@ -300,6 +326,11 @@ fn note_agent(
     if state != kept.state {
         kept.state = state.clone();
         ledger.note(agent, Fact::State(Box::new(state)));
+    }
+    let attempt = (node.who.iteration, node.who.attempt);
+    let is_saved = ledger.noted() > 0;
+    if let Some(fact) = kept.streamed.note(&node.agent, attempt, is_saved) {
+        ledger.note(agent, fact);
     }
 }
 

@@ -4,6 +4,7 @@
  * ```text
  * snapshot                                only in an iteration that began later than the run: its first event
  * run-start
+ *   answer-cut-off*                       in a process that goes on with a run: text that the end of another one cut off
  *   agent-start
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools

@@ -415,6 +415,15 @@ export type EventKind =
   | {
       type: "iteration-start";
     }
+  /**
+   * Only behind the `run-start` of a process that goes on with a run: another process has received so much of an answer
+   * that its end cut off. The model is asked again, and it does not get these texts.
+   */
+  | {
+      type: "answer-cut-off";
+      text: string;
+      reasoning: string;
+    }
   /** Another agent goes on with the conversation. */
   | {
       type: "handoff";

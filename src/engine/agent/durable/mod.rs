@@ -12,6 +12,7 @@
 mod models;
 mod restore;
 mod state;
+pub mod streamed;
 
 use serde::{Deserialize, Serialize};
 

@@ -229,3 +229,14 @@ pub enum CallStatus {
         terminates: bool,
     },
 }
+
+/// A text of an answer that streams, or what has been added to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamedText {
+    /// The index of its block in the answer.
+    pub block: u32,
+    /// It is reasoning.
+    pub is_reasoning: bool,
+    pub text: String,
+}

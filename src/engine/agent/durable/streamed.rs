@@ -1,0 +1,83 @@
+//! The text of an answer that streams, for the record of a process that ends meanwhile.
+//!
+//! The journal gets what has been added now and then, never the whole text again. An answer whose text is held back keeps
+//! none. Nothing here is sent to a model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::phase::Phase;
+use crate::engine::model::answer::{Part, PartKind};
+use crate::engine::model::journal::{Fact, StreamedText};
+
+/// The bytes of new text that are written by themselves. Less text waits for the next save of another kind.
+const ENOUGH_BYTES: usize = 4096;
+
+/// The text that the journal has of the answer that streams.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Streamed {
+    /// The attempt that it belongs to.
+    attempt: (u32, u32),
+    /// The bytes of each part.
+    parts: Vec<usize>,
+}
+
+impl Streamed {
+    /// The text that has been added in this attempt, if there is enough of it, or if something else `is_saved` anyway.
+    pub fn note(&mut self, agent: &Agent, attempt: (u32, u32), is_saved: bool) -> Option<Fact> {
+        if self.attempt != attempt {
+            self.attempt = attempt;
+            self.parts.clear();
+        }
+        let parts = agent.streaming();
+        if parts.len() < self.parts.len() {
+            // The attempt has failed, and its text was taken back.
+            self.parts.clear();
+            let (is_first, texts) = (true, Vec::new());
+            let is_over = !matches!(
+                agent.phase,
+                Phase::Summarizing(_) | Phase::Sending | Phase::Reading(_)
+            );
+            return (!is_over).then_some(Fact::Streamed { is_first, texts });
+        }
+        let kept = |at: usize| self.parts.get(at).copied().unwrap_or_default();
+        let grown: usize = parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| is_text(part))
+            .map(|(at, part)| part.text.len().saturating_sub(kept(at)))
+            .sum();
+        if grown == 0 || (grown < ENOUGH_BYTES && !is_saved) {
+            return None;
+        }
+        let text = |(at, part): (usize, &Part)| {
+            let text = part.text.get(kept(at)..).filter(|_| is_text(part))?;
+            (!text.is_empty()).then(|| StreamedText {
+                block: at as u32,
+                is_reasoning: part.shown_kind() == PartKind::Thinking,
+                text: text.to_owned(),
+            })
+        };
+        let texts = parts.iter().enumerate().filter_map(text).collect();
+        let is_first = self.parts.is_empty();
+        self.parts = parts.iter().map(|part| part.text.len()).collect();
+        Some(Fact::Streamed { is_first, texts })
+    }
+}
+
+impl Agent {
+    /// The parts of the answer that streams, unless its text is held back.
+    fn streaming(&self) -> &[Part] {
+        match &self.phase {
+            Phase::Reading(call) if !call.answer.holds_text => &call.answer.parts,
+            _ => &[],
+        }
+    }
+}
+
+fn is_text(part: &Part) -> bool {
+    matches!(
+        part.shown_kind(),
+        PartKind::Text | PartKind::Refusal | PartKind::Thinking
+    )
+}
