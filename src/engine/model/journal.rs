@@ -203,9 +203,9 @@ impl Checkpoint {
                     Err(newer) if newer.field == "format" => return Err(newer),
                     // A part of these entries may have been folded.
                     Err(_) => {
-                        let whole = values.get(..counted).unwrap_or_default();
+                        let whole = texts.get(..counted).unwrap_or_default();
                         let (checkpoint, _) = Checkpoint::of(whole)?;
-                        return Ok((checkpoint, values.len() - counted));
+                        return Ok((checkpoint, texts.len() - counted));
                     }
                 }
             }
