@@ -10,19 +10,13 @@ use crate::wire::{Piece, call, stream, text};
 use crate::world::{Settings, World, config, tool};
 
 fn warnings(world: &World) -> Vec<(&str, &str)> {
-    let warning = |kind| match kind {
-        &EventKind::Warning {
-            ref code,
-            ref message,
-            ..
-        } => Some((code.as_str(), message.as_str())),
-        _ => None,
-    };
-    world
-        .events
-        .iter()
-        .filter_map(|event| warning(&event.kind))
-        .collect()
+    let mut warnings = Vec::new();
+    for event in &world.events {
+        if let EventKind::Warning { code, message, .. } = &event.kind {
+            warnings.push((code.as_str(), message.as_str()));
+        }
+    }
+    warnings
 }
 
 fn done(words: &str) -> String {

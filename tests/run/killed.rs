@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, VecDeque};
 
 use looplet::engine::agent::asks::points::row;
 use looplet::engine::model::config::Config;
-use looplet::engine::model::hook::HookAnswer;
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, Reconciled};
 use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact};
 use looplet::engine::model::json;
@@ -262,7 +261,7 @@ impl Outside<'_> {
                 Answer::Reconciled(Reconciled::Done { output })
             }
             Point::Reconcile => Answer::Reconciled(Reconciled::Run),
-            point if row(point).class.is_hooked() => Answer::Hook(Box::new(HookAnswer::default())),
+            point if row(point).class.is_hooked() => Answer::Hook(Box::default()),
             point => panic!("{point:?} is asked"),
         }
     }
