@@ -2,8 +2,8 @@
 //!
 //! After each input the run compares its durable state with the state that it wrote last, and hands out each difference
 //! as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded entries, and a
-//! run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: text that streams, open
-//! requests and questions to hooks are made again. A [`Record`] is one input with its moment: the records of a run
+//! run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open requests and
+//! questions to hooks are made again, and text that streams is kept for the record alone. A [`Record`] is one input with its moment: the records of a run
 //! replay it byte for byte. Nothing here reads or writes a store.
 
 mod record;
