@@ -17,6 +17,7 @@ use super::batch::{Batch, Wants, lend, utf16_length};
 use super::inlet::with_inlet;
 use super::javascript::Shell;
 use super::request;
+use crate::engine::json::writer::decimal;
 use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, Output};
@@ -38,6 +39,11 @@ pub struct Driver {
     has_called: Cell<bool>,
     /// True when a method of [`Shell`] has thrown.
     is_cut_off: Cell<bool>,
+    is_recorded: Cell<bool>,
+    /// The number of outputs that were performed, events apart.
+    performed: Cell<u32>,
+    /// In a replay, the number of outputs that come before the next input.
+    limit: Cell<Option<u32>>,
 }
 
 impl Driver {
@@ -60,13 +66,55 @@ impl Driver {
             now_ms: Cell::new(0),
             has_called: Cell::new(false),
             is_cut_off: Cell::new(false),
+            is_recorded: Cell::new(false),
+            performed: Cell::new(0),
+            limit: Cell::new(None),
         }
     }
 
-    /// Hands an input to the run with the current time, and performs the outputs that follow.
-    pub fn handle_input(self: &Rc<Self>, input: Input<'_>) {
+    /// Hands an input to the run with the current time, and performs the outputs that follow. `recorded` is the JSON of
+    /// the input, if the run is recorded.
+    pub fn handle_input(self: &Rc<Self>, input: Input<'_>, recorded: Option<&str>) {
         let moment = self.moment();
+        self.record(recorded, moment);
         self.take_in(input, moment);
+        self.drain();
+    }
+
+    /// Hands each input from now on to JavaScript, with its moment.
+    pub fn start_record(&self) {
+        self.is_recorded.set(true);
+    }
+
+    pub fn is_recorded(&self) -> bool {
+        self.is_recorded.get()
+    }
+
+    /// JavaScript gets an input before the engine does, so that the input that makes the engine panic is not lost. The
+    /// text of a chunk is empty.
+    fn record(&self, text: Option<&str>, moment: Moment) {
+        if let Some(text) = text {
+            let (now_ms, performed) = (moment.now_ms as f64, self.performed.get());
+            self.called(self.shell.record(now_ms, moment.random, performed, text));
+        }
+    }
+
+    /// Plays an input of a record, and performs the outputs that came before the next one.
+    pub fn play(self: &Rc<Self>, input: Input<'_>, moment: Moment, before_next: u32) {
+        self.take_in(input, moment);
+        self.perform_until(before_next);
+    }
+
+    /// Plays a chunk of a record, which stands in the inlet.
+    pub fn play_chunk(self: &Rc<Self>, request: EffectId, length: usize, moment: Moment, before_next: u32) {
+        with_inlet(length, |bytes| {
+            self.take_in(Input::Chunk { request, bytes }, moment)
+        });
+        self.perform_until(before_next);
+    }
+
+    fn perform_until(self: &Rc<Self>, before_next: u32) {
+        self.limit.set(Some(before_next));
         self.drain();
     }
 
@@ -78,6 +126,7 @@ impl Driver {
         self.note(moment);
         let is_behind = self.is_draining.get() || !self.outputs.borrow().is_empty();
         {
+            self.record(self.is_recorded().then_some(""), moment);
             let mut run = self.run.borrow_mut();
             with_inlet(length, |bytes| {
                 run.handle_input(Input::Chunk { request, bytes }, moment)
@@ -186,6 +235,8 @@ impl Driver {
         self.has_called.set(false);
     }
 
+    // The engine would be compiled into each caller anew.
+    #[inline(never)]
     fn take_in(&self, input: Input<'_>, moment: Moment) {
         self.note(moment);
         let mut run = self.run.borrow_mut();
@@ -218,17 +269,19 @@ impl Driver {
                 run.fail_as_bug("JavaScript could not be called");
                 self.collect(&mut run);
             }
-            let next = self.outputs.borrow_mut().pop_front();
+            let next = self.next_output();
             match next {
                 Some(Output::Emit(event)) => {
                     self.batch.borrow_mut().push(&event, self.wants.get());
                 }
                 Some(Output::HandOver { handover }) => {
                     self.deliver();
-                    self.take_in(Input::HandedOver { handover }, self.moment_within());
+                    self.count();
+                    self.hand_over(handover);
                 }
                 // A store needs no news of the events before it, so these stay in the batch.
                 Some(Output::Save { save, entries, .. }) => {
+                    self.count();
                     self.has_called.set(true);
                     let first = entries.first().map_or(0, |entry| entry.seq);
                     let lines: Vec<String> = entries.iter().map(json::write).collect();
@@ -236,6 +289,7 @@ impl Driver {
                 }
                 Some(effect) => {
                     self.deliver();
+                    self.count();
                     self.perform(effect);
                 }
                 None if self.batch.borrow().is_empty() => break,
@@ -243,6 +297,40 @@ impl Driver {
             }
         }
         self.arm();
+    }
+
+    /// The next output, unless an input of the record comes before it.
+    fn next_output(&self) -> Option<Output> {
+        let mut outputs = self.outputs.borrow_mut();
+        let is_event = matches!(outputs.front(), Some(Output::Emit(_)));
+        let waits = self
+            .limit
+            .get()
+            .is_some_and(|limit| self.performed.get() >= limit);
+        if waits && !is_event {
+            None
+        } else {
+            outputs.pop_front()
+        }
+    }
+
+    /// Listeners may hand inputs in before an output is performed, so the output counts after they have heard everything.
+    fn count(&self) {
+        self.performed.set(self.performed.get() + 1);
+    }
+
+    fn hand_over(&self, handover: EffectId) {
+        // A record brings the answer itself.
+        if self.limit.get().is_some() {
+            return;
+        }
+        let moment = self.moment_within();
+        if self.is_recorded() {
+            let handover = decimal(handover as usize);
+            let text = ["{\"handedOver\":{\"handover\":", &handover, "}}"].concat();
+            self.record(Some(&text), moment);
+        }
+        self.take_in(Input::HandedOver { handover }, moment);
     }
 
     /// Hands the batch over. It does not change until JavaScript has returned.

@@ -15,14 +15,14 @@ use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
-use super::driver::Driver;
+use super::driver::{Driver, moment_of};
 use super::javascript::Shell;
 use super::panic::set_hook;
 use super::request;
 use crate::engine::agent::setup::Setup;
 use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::input::Input;
+use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
 use crate::engine::run::Run;
 
@@ -90,15 +90,17 @@ impl RunHandle {
     /// `{ field, problem }` for text that is not an [`Input`], or for a model that cannot be asked. Nothing has
     /// happened then.
     #[wasm_bindgen(js_name = handleInput)]
-    pub fn handle_input(&self, input: &str) -> Result<bool, JsValue> {
-        let input: Input<'static> = json::read("", input).map_err(|error| {
-            // Your code does not know the names of inputs, so the path begins below them.
-            let (_, field) = error.field.split_once('.').unwrap_or_default();
-            thrown(ConfigError::new(field, error.problem))
-        })?;
+    pub fn handle_input(&self, text: &str) -> Result<bool, JsValue> {
+        let input = read_input(text)?;
         let is_for_something = self.driver.with_run(|run| run.takes(&input)).map_err(thrown)?;
-        self.driver.handle_input(input);
+        let recorded = self.driver.is_recorded().then_some(text);
+        self.driver.handle_input(input, recorded);
         Ok(is_for_something)
+    }
+
+    /// Hands each input from now on to `Shell.record` before the run gets it.
+    pub fn record(&self) {
+        self.driver.start_record();
     }
 
     /// Hands over `length` bytes of a response's body, which stand in the inlet. Returns 0, or the number of UTF-16
@@ -170,6 +172,34 @@ impl RunHandle {
     }
 }
 
+/// Plays an input of a record, and performs those of the outputs that came before the next one: `before_next` in number
+/// from the beginning, events apart. The calls that perform them must not call back. A time that is not a number is
+/// unknown. The functions of a replay are no methods, so that a page without replays does not load them.
+///
+/// # Errors
+/// `{ field, problem }` for text that is not an [`Input`]. Nothing has happened then.
+#[wasm_bindgen(js_name = playInput)]
+pub fn play_input(
+    run: &RunHandle,
+    text: &str,
+    now_ms: f64,
+    random: u64,
+    before_next: u32,
+) -> Result<(), JsValue> {
+    let now_ms = moment_of(now_ms, 0.0).now_ms;
+    let moment = Moment { now_ms, random };
+    run.driver.play(read_input(text)?, moment, before_next);
+    Ok(())
+}
+
+/// Plays a chunk of a record, whose `length` bytes stand in the inlet.
+#[wasm_bindgen(js_name = playChunk)]
+pub fn play_chunk(run: &RunHandle, request: u32, length: usize, now_ms: f64, random: u64, before_next: u32) {
+    let now_ms = moment_of(now_ms, 0.0).now_ms;
+    let moment = Moment { now_ms, random };
+    run.driver.play_chunk(request, length, moment, before_next);
+}
+
 #[cfg(feature = "test-panics")]
 #[wasm_bindgen]
 impl RunHandle {
@@ -178,6 +208,16 @@ impl RunHandle {
     pub fn panic_now(&self) {
         self.driver.panic_while_borrowed();
     }
+}
+
+/// Reads the JSON of an [`Input`].
+#[inline(never)]
+fn read_input(text: &str) -> Result<Input<'static>, JsValue> {
+    json::read("", text).map_err(|error| {
+        // Your code does not know the names of inputs, so the path begins below them.
+        let (_, field) = error.field.split_once('.').unwrap_or_default();
+        thrown(ConfigError::new(field, error.problem))
+    })
 }
 
 fn thrown(error: ConfigError) -> JsValue {

@@ -49,6 +49,13 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn save(this: &Shell, save: u32, first_seq: f64, lines: &str) -> Result<(), JsValue>;
 
+    /// Keeps an input that is about to reach the run: its moment, the number of outputs that were performed before it, and
+    /// its JSON. The text is empty for the chunk that is being handed over.
+    ///
+    /// Contract: calls nothing.
+    #[wasm_bindgen(method, catch)]
+    pub fn record(this: &Shell, now_ms: f64, random: u64, performed: u32, text: &str) -> Result<(), JsValue>;
+
     /// Forgets a question whose answer has no effect any more.
     #[wasm_bindgen(method, catch)]
     pub fn withdraw(this: &Shell, question: u32, why: &str) -> Result<(), JsValue>;

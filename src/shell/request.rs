@@ -10,6 +10,7 @@ use gloo_net::http::{Headers, Response};
 use wasm_bindgen::prelude::*;
 
 use super::driver::Driver;
+use crate::engine::json::writer::decimal;
 use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, HttpRequest};
@@ -59,9 +60,21 @@ fn is_token(byte: u8) -> bool {
 /// Hands the head of a `Response` to the run.
 pub fn respond(driver: &Rc<Driver>, request: EffectId, response: web_sys::Response) {
     let response = Response::from(response);
-    driver.handle_input(Input::Head {
+    let status = response.status();
+    let headers: Vec<_> = response.headers().entries().collect();
+    let recorded = driver.is_recorded().then(|| head_of(request, status, &headers));
+    let head = Input::Head {
         request,
-        status: response.status(),
-        headers: response.headers().entries().collect(),
-    });
+        status,
+        headers,
+    };
+    driver.handle_input(head, recorded.as_deref());
+}
+
+/// The JSON of an [`Input::Head`].
+fn head_of(request: EffectId, status: u16, headers: &[(String, String)]) -> String {
+    let numbers = [decimal(request as usize), decimal(status as usize)];
+    let [request, status] = &numbers;
+    let start = ["{\"head\":{\"request\":", request, ",\"status\":", status].concat();
+    [&start, ",\"headers\":", &json::write(&headers), "}}"].concat()
 }

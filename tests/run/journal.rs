@@ -61,19 +61,15 @@ fn i_07_the_records_of_a_run_replay_it_byte_for_byte() {
 
 #[test]
 fn a_record_that_is_none_is_refused_with_its_path() {
-    let moment = json!({"nowMs": 1, "random": 2});
     let refused = |input: Value| {
-        let line = json!({"moment": moment, "input": input}).to_string();
+        let line = json!({"nowMs": 1, "random": "2", "after": 0, "input": input}).to_string();
         let record: Record = json::read("record", &line).unwrap();
         record.play(|_, _| ()).unwrap_err().field
     };
+    assert_eq!(refused(json!({"json": {"steer": {"id": "x"}}})), "input.steer.id");
     assert_eq!(
-        refused(json!({"input": {"steer": {"id": "x"}}})),
-        "input.steer.id"
-    );
-    assert_eq!(
-        refused(json!({"chunk": {"request": 1, "base64": "*"}})),
-        "input.chunk.base64"
+        refused(json!({"bytes": {"request": 1, "base64": "*"}})),
+        "input.bytes.base64"
     );
 }
 

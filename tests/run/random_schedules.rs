@@ -27,10 +27,11 @@ use crate::invariants::{
 use crate::random_answers::{PROTOCOLS, Response, model, protocol_of, response};
 use crate::random_hooks;
 use crate::random_settings::{MODES, SECRET, settings};
+use crate::replay::check_replay;
 use crate::told::{calls_of, data};
 use crate::wire::unmarked;
 use crate::wire_items::{check_items, items};
-use crate::world::World;
+use crate::world::{Settings, World};
 
 #[test]
 fn i_01_i_02_i_03_i_04_i_05_i_06_i_07_i_08_i_10_every_random_schedule_keeps_the_invariants() {
@@ -124,6 +125,7 @@ fn check(seed: u64) {
     if seed.is_multiple_of(16) {
         check_secret(&played.world, SECRET);
     }
+    check_replay(&played.world, played.settings.clone());
     if seed.is_multiple_of(4) {
         let again = play(seed, false, false);
         assert_eq!(
@@ -151,6 +153,7 @@ fn head(body: &str) -> &str {
 
 pub struct Played {
     pub world: World,
+    pub settings: Settings,
     max_tool_rounds: Option<u32>,
     wants_output: bool,
     pub max_iterations: u32,
@@ -170,6 +173,8 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
     let settings = config.clone();
     let mut world = World::new(config);
     world.round_trips = round_trips;
+    // A record has one process.
+    world.is_recorded = !crashes;
     world.confirm_saves = false;
     world.prompt("Go.");
     let mut responses: BTreeMap<u32, Response> = BTreeMap::new();
@@ -226,6 +231,7 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
     }
     Played {
         world,
+        settings,
         max_tool_rounds,
         wants_output,
         max_iterations,

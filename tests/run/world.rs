@@ -6,7 +6,7 @@ use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::error::Failure;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, Moment, ToolReturn};
-use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact, Record, Step};
+use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact, Record, Recorded, Step};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::outcome::Outcome;
 use looplet::engine::model::output::{EffectId, HttpRequest, Output, ToolInvocation};
@@ -57,6 +57,8 @@ pub struct World {
     pub is_recorded: bool,
     /// All inputs, if they are recorded.
     pub records: Vec<Record>,
+    /// The number of outputs that were performed, events apart.
+    performed: u32,
     pub confirm_saves: bool,
     handovers: Vec<EffectId>,
     /// Failures that wait to be handed back.
@@ -102,6 +104,7 @@ impl World {
             checkpoint: Checkpoint::default(),
             is_recorded: false,
             records: Vec::new(),
+            performed: 0,
             confirm_saves: true,
             handovers: Vec::new(),
             failures: Vec::new(),
@@ -137,7 +140,8 @@ impl World {
     /// Hands an input over at a moment and performs every output. Inputs that follow by themselves do not follow.
     pub fn take(&mut self, input: Input<'_>, moment: Moment) {
         if self.is_recorded {
-            self.records.push(Record::new(&input, moment));
+            self.records
+                .push(Record::new(Recorded::from(&input), moment, self.performed));
         }
         self.run.handle_input(input, moment);
         if self.holds_outputs {
@@ -225,6 +229,7 @@ impl World {
 
     fn perform(&mut self, output: Output) {
         assert!(self.done.is_none(), "{output:?} after the end");
+        self.performed += u32::from(!matches!(output, Output::Emit(_)));
         match output {
             Output::Send { request, http } => {
                 assert!(self.run.is_live(request));

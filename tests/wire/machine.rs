@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use looplet::engine::agent::setup::Setup as PreparedAgent;
 use looplet::engine::model::config::{Config, RunOptions, ToolConfig};
+use looplet::engine::model::event::Event;
 use looplet::engine::model::input::{Input, Moment, ToolReturn};
+use looplet::engine::model::journal::{Record, Recorded};
+use looplet::engine::model::json;
 use looplet::engine::model::message::{Block, Message, Role};
 use looplet::engine::model::output::{EffectId, Output, ToolInvocation};
 use looplet::engine::run::Run;
@@ -16,6 +19,7 @@ use crate::chains::{Step, replay_all};
 use crate::convert::Setup;
 use crate::convert_gemini;
 use crate::feed;
+use crate::player::Player;
 
 #[test]
 fn recorded_anthropic_conversations_replay_through_the_run() {
@@ -39,11 +43,18 @@ fn recorded_bedrock_conversations_replay_through_the_run() {
 
 /// Starts a run with the first request's prompt, answers with the recorded bytes and results, keeps the bodies.
 pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
-    let (config, options, prompt) = config(setup);
-    let run = PreparedAgent::new(config).and_then(|agent| Run::new(Arc::new(agent), options));
+    let (mut config, options, prompt) = config(setup);
+    config.trace = true;
+    let open = || {
+        let agent = PreparedAgent::new(config.clone())?;
+        Run::new(Arc::new(agent), options.clone())
+    };
     let mut world = World {
-        run: run.map_err(|error| format!("{error:?}"))?,
+        run: open().map_err(|error| format!("{error:?}"))?,
         seed: 0,
+        records: Vec::new(),
+        performed: 0,
+        events: Vec::new(),
         bodies: Vec::new(),
         waiting: VecDeque::new(),
     };
@@ -61,6 +72,11 @@ pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         };
         world.answer(request, step)?;
         world.return_results(step)?;
+    }
+    let played = Player::play(open().map_err(|error| format!("{error:?}"))?, &world.records);
+    let bodies: Vec<_> = played.requests.into_iter().map(|(_, body)| body).collect();
+    if played.events != world.events || bodies != world.bodies {
+        return Err("a replay of its records differs".to_owned());
     }
     Ok(world.bodies)
 }
@@ -118,6 +134,10 @@ pub struct World {
     pub run: Run,
     pub seed: u64,
     pub bodies: Vec<Vec<u8>>,
+    /// All inputs, each the JSON of its record.
+    pub records: Vec<String>,
+    pub performed: u32,
+    pub events: Vec<Event>,
     /// What the run has asked for and not been given.
     pub waiting: VecDeque<Wait>,
 }
@@ -125,7 +145,10 @@ pub struct World {
 impl World {
     fn go_on(&mut self, input: Input<'_>) {
         let random = self.seed;
-        self.run.handle_input(input, Moment { now_ms: 1000, random });
+        let moment = Moment { now_ms: 1000, random };
+        let record = Record::new(Recorded::from(&input), moment, self.performed);
+        self.records.push(json::write(&record));
+        self.run.handle_input(input, moment);
     }
 
     /// Answers the open request with a recorded answer, and every call in it with this result.
@@ -150,15 +173,11 @@ impl World {
 
     pub fn input(&mut self, input: Input<'_>) -> Result<(), String> {
         self.seed += 1;
-        self.run.handle_input(
-            input,
-            Moment {
-                now_ms: 1000,
-                random: self.seed,
-            },
-        );
+        self.go_on(input);
         while let Some(output) = self.run.poll_output() {
+            self.performed += u32::from(!matches!(output, Output::Emit(_)));
             match output {
+                Output::Emit(event) => self.events.push(event),
                 Output::Send { request, .. } => {
                     let body = self
                         .run

@@ -25,6 +25,9 @@ mod gemini;
 mod likeness;
 mod machine;
 mod misbehaving;
+#[allow(dead_code)]
+#[path = "../run/player.rs"]
+mod player;
 mod recordings;
 mod recordings_responses;
 mod same_session;

@@ -70,6 +70,9 @@ fn world(protocol: &Protocol, recording: &Recording, answer: &ModelAnswer) -> Re
     Ok(World {
         run: run.map_err(|error| format!("{error:?}"))?,
         seed: 0,
+        records: Vec::new(),
+        performed: 0,
+        events: Vec::new(),
         bodies: Vec::new(),
         waiting: VecDeque::new(),
     })
