@@ -15,6 +15,8 @@ export default defineConfig({
       { find: /^looplet\/presets$/, replacement: source("presets.ts") },
       { find: /^looplet\/stores$/, replacement: source("stores/index.ts") },
       { find: /^looplet\/stores\/node$/, replacement: source("stores/node.ts") },
+      { find: /^looplet\/replay$/, replacement: source("replay/index.ts") },
+      { find: /^looplet\/testing$/, replacement: source("testing/index.ts") },
       { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },
       { find: /^looplet\/external$/, replacement: source("entry/external.ts") },
     ],

@@ -3,8 +3,8 @@
  *
  * This file joins the rooms to the engine. Each room imports values only from rooms before it: `api` (the manual),
  * `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `trace`, `run`, `agents`. Users
- * import `trace`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under names of their
- * own. The engine makes all decisions.
+ * import `trace`, `replay`, `testing`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under
+ * names of their own. The engine makes all decisions.
  */
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";

@@ -70,7 +70,9 @@ test("a room of the face that is not in the list is a subpath or an entry of the
   expect([...folders].filter((folder) => !ROOMS.includes(folder)).sort()).toEqual([
     "entry",
     "practice",
+    "replay",
     "stores",
+    "testing",
   ]);
 });
 

@@ -22,7 +22,7 @@ WebAssembly.instantiate = async (source, imports) => {
   const made = await instantiate(source, imports);
   const [instance, module] = made.instance ? [made.instance, made.module] : [made, source];
   const exports = { ...instance.exports };
-  for (const name of ["runhandle_chunk", "runhandle_tell", "runhandle_outcome", "runhandle_respond"]) {
+  for (const name of ["runhandle_chunk", "playInput", "runhandle_outcome", "runhandle_respond"]) {
     const call = instance.exports[name];
     exports[name] = (...given) => {
       if (armed?.name !== name) return call(...given);

@@ -37,6 +37,7 @@ import type {
   PermissionOptions,
   ProfileOptions,
   Reconcile,
+  Recorder,
   RunOptions,
   RunResult,
   Store,
@@ -78,6 +79,7 @@ export interface AgentParts {
   readonly endSession: ReturnType<typeof sessionEnd>;
   readonly store: Store | undefined;
   readonly reconcile: Reconcile | undefined;
+  readonly record: Recorder | undefined;
 }
 
 /** Makes an agent whose runs take place in the engine that `load` returns. */
@@ -112,7 +114,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       return new Conversation(start, chat, parts.endSession);
     },
   };
-  return keepOptions(agent, options);
+  return keepOptions(agent, options, parts.config);
 }
 
 function partsOf(options: AgentOptions): AgentParts {
@@ -172,6 +174,7 @@ function partsOf(options: AgentOptions): AgentParts {
     endSession: sessionEnd(options),
     store: checkedStore(options.store),
     reconcile: options.reconcile,
+    record: checkedRecorder(options.record),
   };
 }
 
@@ -187,6 +190,12 @@ function checkedStore(store: Store | undefined): Store | undefined {
       );
   }
   return store;
+}
+
+function checkedRecorder(record: Recorder | undefined): Recorder | undefined {
+  if (record === undefined || typeof record === "function") return record;
+  const problem = `needs recorder() of looplet/replay, got ${describe(record)}`;
+  throw new LoopletError("config_wrong_type", "record", problem);
 }
 
 function checkRunOptions(given: RunOptions): RunOptions {
@@ -231,7 +240,7 @@ function rootConfig(
     ...toolRunConfig(options),
     ...given(options, RUN_OPTIONS),
     trace: tracersOf(options).length > 0 || undefined,
-    journal: options.store !== undefined || undefined,
+    journal: options.store !== undefined || options.record !== undefined || undefined,
   });
 }
 

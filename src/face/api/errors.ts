@@ -94,6 +94,10 @@ export type LoopletErrorCode =
   | "misuse_run_ended"
   /** `run.text`, `run.messages` or `run.usage`: they are in `await run.result`. */
   | "misuse_result"
+  /** `run.export()` of an agent without `record`. */
+  | "misuse_not_recorded"
+  /** Text that is not a whole `.loop` file, or one of a newer version. */
+  | "misuse_run_file"
   /** A wrong argument of a method. */
   | "misuse_invalid_argument";
 

@@ -75,6 +75,45 @@ export interface EventsOptions {
   detached?: boolean | undefined;
 }
 
+/** The options of `run.export`. */
+export interface ExportOptions {
+  /**
+   * Contract: called with each text of the record: prompts, answers, results of tools, pieces of streams. It returns the
+   * text without what must not leave your process, best in equal length. Keys and texts that look like keys are gone
+   * already. Default: nothing more is removed.
+   */
+  redact?: ((text: string) => string) | undefined;
+}
+
+/** Begins the record of a run: `recorder()` of `looplet/replay` is one. */
+export type Recorder = () => RunRecord;
+
+/**
+ * The record of one run, which looplet writes.
+ *
+ * Contract: its methods call nothing, and only `text` throws.
+ */
+export interface RunRecord {
+  /** A process begins: the JSON of the agent's configuration, and of the run's options or its journal. */
+  begin(config: string, source: string | { readonly entries: string }): void;
+  /**
+   * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the number
+   * of outputs that were performed before it; `input` its JSON, or a chunk of a response, whose bytes change afterwards.
+   */
+  input(
+    nowMs: number,
+    random: bigint,
+    after: number,
+    input: string | { readonly request: number; readonly bytes: Uint8Array },
+  ): void;
+  /** These values were added to a request, and must stand in no file. */
+  know(secrets: readonly string[]): void;
+  /** The WebAssembly is lost. */
+  lose(error: string): void;
+  /** The text of the file. */
+  text(id: string, outcome: OutcomeKind | undefined, options: ExportOptions | undefined): string;
+}
+
 /** A message on its way into a running run. */
 export interface Queued {
   readonly id: number;
@@ -137,6 +176,14 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    * not be saved. Give it to `waitUntil` where a platform ends your process after the response.
    */
   saved(): Promise<void>;
+  /**
+   * The run so far as the text of a `.loop` file, which `replay` of `looplet/replay` plays again: for a bug report or a
+   * test. Keys are not in it. It works during the run, after it, and after the loss of the WebAssembly. The agent needs
+   * `record: recorder()`.
+   *
+   * @throws LoopletError `misuse_not_recorded`, `misuse_invalid_argument`, `config_…`
+   */
+  export(options?: ExportOptions): string;
   /**
    * Switches the permission mode for the rest of the run, from the next tool call on. In a run without permissions it
    * switches them on.
@@ -262,6 +309,11 @@ export type Reconcile = (
 
 /** The options of `createAgent` about runs that outlive their process. */
 export interface StoreOptions {
+  /**
+   * Keeps every input of a run in memory, chunks of answers included, so that `run.export()` writes the run into a file:
+   * `recorder()` of `looplet/replay`. Tools behave as with a `store`. Default: nothing is kept.
+   */
+  record?: Recorder | undefined;
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */
   store?: Store | undefined;
   /** Your function that knows what became of a call. Default: the question stays open for `run.answer`. */

@@ -1,6 +1,9 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
 import type { OptionTable } from "../options/options.js";
 
+/** The version of looplet. */
+export const VERSION = "0.1.0";
+
 export const PERMISSION_MODES = [
   "default",
   "acceptEdits",

@@ -13,9 +13,17 @@
 import type { BatchListener } from "./batch.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
-import { Shell } from "./shell.js";
+import { Shell, type Handle } from "./shell.js";
 import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
-import type { Block, FetchInit, JournalEntry, Outcome, PermissionMode, Usage } from "../api/index.js";
+import type {
+  Block,
+  FetchInit,
+  JournalEntry,
+  Outcome,
+  PermissionMode,
+  RunRecord,
+  Usage,
+} from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
 import type { ModelConfig, Raise } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
@@ -40,6 +48,8 @@ export interface HostCallbacks extends BatchListener {
   withdraw(question: number, why: string): void;
   /** Writes entries of the journal. The answer comes later, as {@link RunDriver.saved}. */
   save(save: number, entries: readonly JournalEntry[]): void;
+  /** Keeps the inputs of the run. Default: nobody does. */
+  record?: RunRecord | undefined;
   /** Hears that the outcome is set. Nothing follows. `abort()` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -205,17 +215,7 @@ export class RunDriver {
 
   /** The run's result so far, at any time before `free()`; undefined if its instance is lost. */
   result(): RawRunResult | undefined {
-    const read = this.shell.enter((handle) => ({
-      report: handle.report(),
-      history: handle.history(),
-      text: handle.text(),
-    }));
-    if (read === undefined) return undefined;
-    const { report, history, text } = read;
-    // A text that this engine of JavaScript cannot hold throws here, outside of the WebAssembly, which is intact.
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-    const told = JSON.parse(decoder.decode(report)) as RawRunResult;
-    return withHistory({ ...told, text: decoder.decode(text) }, history);
+    return readResult((read) => this.shell.enter(read));
   }
 
   /** The problem of an input, if the engine refuses it. */
@@ -243,6 +243,23 @@ export class RunDriver {
   [Symbol.dispose](): void {
     this.shell.free();
   }
+}
+
+/** Reads a result. `enter` calls the handle, and returns undefined if the instance is lost. */
+export function readResult(
+  enter: <T>(read: (handle: Handle) => T) => T | undefined,
+): RawRunResult | undefined {
+  const read = enter((handle) => ({
+    report: handle.report(),
+    history: handle.history(),
+    text: handle.text(),
+  }));
+  if (read === undefined) return undefined;
+  const { report, history, text } = read;
+  // A text that this engine of JavaScript cannot hold throws here, outside of the WebAssembly, which is intact.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const told = JSON.parse(decoder.decode(report)) as RawRunResult;
+  return withHistory({ ...told, text: decoder.decode(text) }, history);
 }
 
 /** The answer as JSON, with the platform's readings of the texts that rules compare. */

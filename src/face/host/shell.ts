@@ -21,7 +21,8 @@ import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
 
-type Handle = ReturnType<InstanceType<LoadedWasm["glue"]["AgentHandle"]>["open"]>;
+/** The handle of a run in WebAssembly. */
+export type Handle = ReturnType<InstanceType<LoadedWasm["glue"]["AgentHandle"]>["open"]>;
 
 /** A request under way. */
 interface OpenRequest {
@@ -42,6 +43,8 @@ export class Shell {
   private readonly requests = new Map<number, OpenRequest>();
   /** The last request's headers and their JSON, because most requests of a run have equal headers. */
   private sent: { json: string; headers: Headers } | undefined;
+  /** In a recorded run, the chunk that is being handed over. */
+  private chunk: { request: number; bytes: Uint8Array } | undefined;
   private timer: { handle: unknown } | undefined;
   private ended: Outcome | undefined;
   private isDone = false;
@@ -68,6 +71,9 @@ export class Shell {
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;
     this.instance.shells.add(this);
+    if (host.record === undefined) return;
+    host.record.begin(config, options);
+    this.enter(() => handle.record());
   }
 
   /** Calls the handle, unless it is freed or lost. */
@@ -169,6 +175,10 @@ export class Shell {
     this.call((host) => host.save(save, entries));
   }
 
+  record(nowMs: number, random: bigint, after: number, json: string): void {
+    this.host.record?.input(nowMs, random, after, json === "" ? this.chunk! : json);
+  }
+
   done(): void {
     if (this.isDone) return;
     this.isDone = true;
@@ -196,6 +206,7 @@ export class Shell {
       if (isOver()) return;
       const pairs = textPairs(authorized as Iterable<[string, string]>);
       open.secrets = secretsOf(asked.headers, pairs);
+      this.host.record?.know(open.secrets);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(pairs));
       // From here on an error counts as a network failure, even if your `fetch` throws at once, unless it says otherwise.
@@ -328,6 +339,7 @@ export class Shell {
     if (this.isFreed || this.instance.isLost) return 0;
     if (reader.bytes.length === 0) reader.look();
     reader.bytes.set(chunk, reader.inletAt);
+    if (this.host.record !== undefined) this.chunk = { request, bytes: chunk };
     let units = 0;
     try {
       units = this.handle.chunk(request, chunk.length, now);
@@ -362,6 +374,7 @@ export class Shell {
 
   /** Ends this run, because its instance is lost. */
   lose(error: unknown): void {
+    this.host.record?.lose(describe(error));
     this.ended ??= {
       outcome: "failed",
       error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },

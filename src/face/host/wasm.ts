@@ -69,7 +69,7 @@ function load(find: typeof findSource): Promise<LoadedWasm> {
 async function begin(find: typeof findSource): Promise<LoadedWasm> {
   if (!find)
     throw new Error(
-      "looplet/external carries no WebAssembly: call `await init(source)` before the first run.",
+      "looplet/external carries no WebAssembly: call `await init(source)` before the first run, or import looplet.",
     );
   const source = await find();
   if (typeof source !== "string" && (typeof source !== "object" || source === null))

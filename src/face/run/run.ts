@@ -17,8 +17,16 @@ import type { ContentBlock } from "../api/message.js";
 import type { Model } from "../api/model.js";
 import type { PermissionMode, PermissionResult } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
-import type { JournalEntry, Reconciliation } from "../api/run.js";
-import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
+import type { JournalEntry, Reconciliation, RunRecord } from "../api/run.js";
+import type {
+  EventsOptions,
+  ExportOptions,
+  Prompt,
+  Queued,
+  Run,
+  RunOptions,
+  SessionSource,
+} from "../api/run.js";
 import { Asks, checkReconciliation } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
@@ -79,6 +87,7 @@ export class EngineRun implements Run {
   readonly #early = new Early();
   readonly #startedMs: number;
   readonly #journal: Journal | undefined;
+  readonly #record: RunRecord | undefined;
   readonly #resumed: Resumed | undefined;
   /** The index of the agent that begins. */
   readonly #first: number;
@@ -120,6 +129,7 @@ export class EngineRun implements Run {
       const lost = (): void => this.abort("another process goes on with this run");
       this.#journal = new Journal({ store, clock, saved, report, lost }, this.id);
     }
+    this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
     this.#tools.onThrow = delivery.onToolThrow;
     this.#output = new StructuredOutput(parts.profiles);
@@ -205,6 +215,12 @@ export class EngineRun implements Run {
 
   async saved(): Promise<void> {
     await this.#journal?.saved();
+  }
+
+  export(options?: ExportOptions): string {
+    if (this.#record === undefined)
+      throw new LoopletError("misuse_not_recorded", "export", "needs createAgent({ record: recorder() })");
+    return this.#record.text(this.id, this.#outcomeNow(), options);
   }
 
   setPermissionMode(mode: PermissionMode): void {
@@ -298,7 +314,12 @@ export class EngineRun implements Run {
       withdraw: (question, why) => this.#asks.withdraw(question, why),
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
-      save: (save, entries) => this.#journal?.save(save, entries),
+      save: (save, entries) => {
+        if (this.#journal !== undefined) return this.#journal.save(save, entries);
+        // A record has a journal that nobody keeps. The answer to a save comes later.
+        queueMicrotask(() => this.#driver?.saved(save, true));
+      },
+      record: this.#record,
       done: () => this.#done(),
       now,
       random,

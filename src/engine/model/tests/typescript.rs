@@ -271,6 +271,10 @@ fn the_generated_tables_are_those_of_the_configuration() {
     let mut text = HEADER.to_owned();
     text += "import type { OptionTable } from \"../options/options.js\";\n";
     text += &format!(
+        "\n/** The version of looplet. */\nexport const VERSION = \"{}\";\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    text += &format!(
         "\nexport const PERMISSION_MODES = {} as const;\n",
         words::<PermissionMode>()
     );

@@ -1,0 +1,106 @@
+/** `.loop` files: their form, their reader, and the refusal of a text that is none. */
+import { LoopletError } from "../api/errors.js";
+import type { JournalEntry, OutcomeKind } from "../api/index.js";
+import { isObject } from "../options/check.js";
+
+/** The number of the format of `.loop` files. A file with a higher one is refused. */
+export const LOOP_FORMAT = 1;
+
+/** One input of a run with its moment: a `Record` of the engine. */
+export interface LoopInput {
+  /** Milliseconds since the epoch; absent if unknown. */
+  readonly nowMs?: number;
+  /** The seed of everything random that the input causes, in decimal digits. */
+  readonly random: string;
+  /** The number of outputs that were performed before the input. */
+  readonly after: number;
+  readonly input:
+    | { readonly json: unknown }
+    | { readonly text: { readonly request: number; readonly text: string } }
+    | { readonly bytes: { readonly request: number; readonly base64: string } };
+}
+
+/** The inputs of one process. */
+export interface LoopProcess {
+  readonly config: { readonly [name: string]: unknown };
+  /** The options of a new run. */
+  readonly options?: object;
+  /** The journal from which the run went on. */
+  readonly entries?: readonly JournalEntry[];
+  readonly inputs: readonly LoopInput[];
+  /** The error with which the WebAssembly was lost after the last input. */
+  readonly lost?: string;
+}
+
+/** A request as a `.loop` file expects it. Bodies repeat each other, so it has only what is new. */
+export interface ExpectedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Characters at the beginning and at the end that the body shares with the one before. */
+  readonly start: number;
+  readonly end: number;
+  /** The rest between them. */
+  readonly body: string;
+}
+
+/** What a replay has to come to. */
+export interface Expected {
+  readonly requests: readonly ExpectedRequest[];
+  readonly outcome?: OutcomeKind | undefined;
+  readonly text: string;
+}
+
+/** A `.loop` file. */
+export interface LoopFile {
+  /** The number of its format. */
+  readonly loop: number;
+  /** The version of looplet that wrote it. */
+  readonly looplet: string;
+  readonly id: string;
+  readonly outcome?: OutcomeKind | undefined;
+  readonly processes: readonly LoopProcess[];
+  /** Added by `withExpectations`. */
+  readonly expected?: Expected | undefined;
+}
+
+/**
+ * Reads a `.loop` file.
+ *
+ * @throws LoopletError `misuse_run_file`
+ */
+export function readLoop(text: string): LoopFile {
+  let file: Partial<LoopFile>;
+  try {
+    file = JSON.parse(text) as Partial<LoopFile>;
+  } catch (error) {
+    const isBegun = typeof text === "string" && text.trimStart().startsWith('{"loop":');
+    throw isBegun ? wrong("is cut off or damaged: export the run again", error) : wrong(NONE, error);
+  }
+  if (!isObject(file) || typeof file.loop !== "number") throw wrong(NONE);
+  if (file.loop > LOOP_FORMAT)
+    throw wrong(`was written by looplet ${file.looplet}, a newer version: update looplet`);
+  const { processes } = file;
+  if (!Array.isArray(processes) || !processes.every(isProcess)) throw wrong("is damaged: it has no inputs");
+  if (processes.every(({ inputs }) => inputs.length === 0))
+    throw wrong("has no inputs: the run had not begun when it was exported");
+  return file as LoopFile;
+}
+
+function isProcess(value: unknown): value is LoopProcess {
+  if (!isObject(value)) return false;
+  const { config, options, entries, inputs } = value as Partial<LoopProcess>;
+  const isInput = (input: unknown): boolean => isObject(input) && "input" in input;
+  return (
+    isObject(config) &&
+    (isObject(options) || Array.isArray(entries)) &&
+    Array.isArray(inputs) &&
+    inputs.every(isInput)
+  );
+}
+
+const NONE = "is no .loop file: run.export() writes one";
+
+/** The error for a file that cannot be played. */
+export function wrong(problem: string, cause?: unknown): LoopletError {
+  return new LoopletError("misuse_run_file", "file", problem, cause);
+}
