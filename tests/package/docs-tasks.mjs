@@ -2,13 +2,14 @@
 //   inPage(page)   what a person does in a browser that has opened the example
 //   mount          the script that puts a module on a page
 //   others         what the page's server answers below a path
-//   isTest         the example is a test file, which Node runs
+//   isTest         the example is a test file, which Node runs; `before` gets the folder that it stands in
 //   isConfig       the example is a configuration, which another test uses
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
 import { createServer as createVite } from "vite";
 import { z } from "zod";
+import { replays } from "./docs-replays.mjs";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
@@ -308,6 +309,7 @@ export const tasks = {
       assert.match(output.join(""), /Paid\./);
     },
   },
+  ...replays,
   "troubleshooting-1": {
     before: ({ answer }) => answer({ status: 401 }),
     after: ({ output }) => assert.match(output.join(""), /^failed +\[object/m),

@@ -111,6 +111,7 @@ describe("the examples of the documentation", () => {
       test(name, async () => {
         const { before, after = completed, isTest } = expectations[name] ?? {};
         if (isTest) {
+          await before?.({ looplet, practice, folder: join(folder, dirname(file)) });
           const told = await run(
             process.execPath,
             ["--test", "--test-reporter=spec", file.replace(/\.\w+$/, ".mjs")],
