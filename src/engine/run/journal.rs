@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Node;
 use crate::engine::agent::calls::restore::Mark;
-use crate::engine::agent::durable::streamed::Streamed;
+use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
 use crate::engine::json::writer::decimal;
@@ -34,8 +34,18 @@ pub struct Kept {
     agents: Vec<KeptAgent>,
     /// Conversations of kept agents that the journal does not have.
     pub memories: Vec<Memory>,
+    /// The bytes of answers that have come since the state was compared.
+    streamed_bytes: usize,
     /// The checkpoint, until the run goes on from it.
     restored: Option<Restored>,
+}
+
+impl Kept {
+    /// Takes note of a part of an answer. Returns true if enough of it has come to be worth a look at its text.
+    pub fn has_streamed(&mut self, bytes: usize) -> bool {
+        self.streamed_bytes += bytes;
+        self.streamed_bytes >= ENOUGH_BYTES
+    }
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -255,6 +265,7 @@ impl Run {
         if !self.ledger.has_journal || self.kept.restored.is_some() {
             return;
         }
+        self.kept.streamed_bytes = 0;
         if !std::mem::replace(&mut self.kept.has_begun, true) {
             self.note_begun(0);
         }

@@ -109,7 +109,7 @@ impl Run {
         self.keep_grown();
         self.ledger.begin(moment);
         let streams = match input {
-            Input::Chunk { request, .. } => Some((request, self.ledger.next_effect())),
+            Input::Chunk { request, bytes } => Some((request, self.ledger.next_effect(), bytes.len())),
             _ => None,
         };
         // A busy platform fires no timers, so an input may come after a deadline. Its news still counts, but an answer
@@ -190,9 +190,10 @@ impl Run {
             }
         }
         self.stop_late(late);
-        // Most inputs are a part of an answer, which changes nothing durable before the answer is over or calls a tool.
-        let is_durable = streams.is_none_or(|(request, effect)| {
-            !self.ledger.is_open(request) || self.ledger.next_effect() != effect
+        // Most inputs are a part of an answer, of which only its text is durable before the answer is over or calls a tool.
+        let is_durable = streams.is_none_or(|(request, effect, bytes)| {
+            let goes_on = self.ledger.is_open(request) && self.ledger.next_effect() == effect;
+            !goes_on || self.kept.has_streamed(bytes)
         });
         self.settle(is_durable);
     }

@@ -95,7 +95,7 @@ export type Recorder = () => RunRecord;
  */
 export interface RunRecord {
   /** A process begins: the JSON of the agent's configuration, and of the run's options or its journal. */
-  begin(config: string, source: string | { readonly entries: string }): void;
+  begin(config: string, source: string | { readonly lines: string }): void;
   /**
    * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the number
    * of outputs that were performed before it; `input` its JSON, or a chunk of a response, whose bytes change afterwards.

@@ -13,6 +13,7 @@ import {
   redirectOf,
   textPairs,
 } from "./exchange.js";
+import { entriesOf } from "./entries.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, redactFailure, secretsOf } from "./redact.js";
@@ -171,8 +172,7 @@ export class Shell {
   }
 
   save(save: number, firstSeq: number, lines: string): void {
-    const entries = lines.split("\n").map((json, index) => ({ seq: firstSeq + index, json }));
-    this.call((host) => host.save(save, entries));
+    this.call((host) => host.save(save, entriesOf(firstSeq, lines)));
   }
 
   record(nowMs: number, random: bigint, after: number, json: string): void {

@@ -1,6 +1,6 @@
 /** `.loop` files: their form, their reader, and the refusal of a text that is none. */
 import { LoopletError } from "../api/errors.js";
-import type { JournalEntry, OutcomeKind } from "../api/index.js";
+import type { OutcomeKind } from "../api/index.js";
 import { isObject } from "../options/check.js";
 
 /** The number of the format of `.loop` files. A file with a higher one is refused. */
@@ -25,8 +25,8 @@ export interface LoopProcess {
   readonly config: { readonly [name: string]: unknown };
   /** The options of a new run. */
   readonly options?: object;
-  /** The journal from which the run went on. */
-  readonly entries?: readonly JournalEntry[];
+  /** The entries of the journal from which the run went on. */
+  readonly entries?: readonly { readonly seq: number }[];
   readonly inputs: readonly LoopInput[];
   /** The error with which the WebAssembly was lost after the last input. */
   readonly lost?: string;

@@ -9,6 +9,7 @@ import {
   type RawRunResult,
   type ToolInvocation,
 } from "../host/driver.js";
+import { entriesOf } from "../host/entries.js";
 import { describe } from "../host/exchange.js";
 import { instanceOf, isProblem, type Instance } from "../host/instance.js";
 import type { Handle } from "../host/shell.js";
@@ -54,8 +55,8 @@ class ReplayShell {
     this.asked.onQuestion(JSON.parse(json) as Question);
   }
 
-  save(_save: number, json: string): void {
-    this.asked.onEntries(JSON.parse(json) as JournalEntry[]);
+  save(_save: number, firstSeq: number, lines: string): void {
+    this.asked.onEntries(entriesOf(firstSeq, lines));
   }
 
   send(_request: number, json: string, at: number, length: number): void {
@@ -104,7 +105,7 @@ export class Player {
         const agent = instance.agent(JSON.stringify(config));
         return entries === undefined
           ? agent?.open(JSON.stringify(options), shell)
-          : agent?.restore(JSON.stringify(entries), shell);
+          : agent?.restore(entries.map((entry) => JSON.stringify(entry)).join("\n"), shell);
       }),
     );
     if (handle === undefined) throw wrong("the WebAssembly was lost when its run was opened");

@@ -67,7 +67,10 @@ class LoopRecord implements RunRecord {
         throw new LoopletError("misuse_invalid_argument", "redact", problem);
       });
     const processes = this.#processes.map(({ config, source, inputs, lost }) => {
-      const [name, value] = typeof source === "string" ? ["options", source] : ["entries", source.entries];
+      const [name, value] =
+        typeof source === "string"
+          ? ["options", source]
+          : ["entries", `[${source.lines.replaceAll("\n", ",")}]`];
       const end = lost === undefined ? "" : `,"lost":${clean(JSON.stringify(lost))}`;
       const lines = inputs.map(clean).join(",\n");
       return `{"config":${clean(config)},\n"${name}":${clean(value)},\n"inputs":[\n${lines}\n]${end}}`;

@@ -147,6 +147,7 @@ function momentAt(
     const result = player.result();
     if (result === undefined) throw wrong(`cannot be played: the WebAssembly was lost: ${player.lost}`);
     const { messages, toolCalls, text, output, usage, iterations } = result;
+    const kept = (process.entries ?? []).map((entry) => ({ seq: entry.seq, json: JSON.stringify(entry) }));
     return {
       messages: messages as Message[],
       toolCalls: toolCalls as ToolCallRecord[],
@@ -155,7 +156,7 @@ function momentAt(
       usage,
       iterations,
       outcome: player.outcome()?.outcome,
-      journal: [...(process.entries ?? []), ...steps.slice(first, at + 1).flatMap(({ entries }) => entries)],
+      journal: [...kept, ...steps.slice(first, at + 1).flatMap(({ entries }) => entries)],
     };
   } finally {
     player.free();

@@ -3,9 +3,8 @@
  * that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
  * entries wait for the next write, and the calls that needed the save are not made.
  */
-import { LoopletError, StoreConflict } from "../api/errors.js";
+import { StoreConflict } from "../api/errors.js";
 import type { Clock, JournalEntry, Store } from "../api/index.js";
-import { describe, isObject } from "../options/check.js";
 
 /** Tries of one write, and the waits between them in milliseconds. */
 const WAITS_MS = [100, 1000];
@@ -20,20 +19,6 @@ export interface JournalHost {
   readonly report: (error: unknown) => void;
   /** Hears that another process goes on with the run. */
   readonly lost: () => void;
-}
-
-/**
- * The JSON of entries, one a line.
- *
- * @throws LoopletError `misuse_invalid_argument` for a value that is no entry of a journal
- */
-export function linesOf(entries: readonly JournalEntry[]): string {
-  const lines = entries.map((entry: unknown, index) => {
-    if (isObject(entry) && typeof entry["json"] === "string") return entry["json"];
-    const problem = `needs the entries that looplet gave to the store, got ${describe(entry)}`;
-    throw new LoopletError("misuse_invalid_argument", `entries[${index}]`, problem);
-  });
-  return lines.join("\n");
 }
 
 export class Journal {

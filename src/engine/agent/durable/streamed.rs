@@ -11,7 +11,7 @@ use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::journal::{Fact, StreamedText};
 
 /// The bytes of new text that are written by themselves. Less text waits for the next save of another kind.
-const ENOUGH_BYTES: usize = 4096;
+pub const ENOUGH_BYTES: usize = 4096;
 
 /// The text that the journal has of the answer that streams.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
