@@ -1,5 +1,5 @@
-// Lets the engine's first instance trap. To be imported before the first run: it takes the place of
-// `WebAssembly.instantiate`. A fresh instance after the loss is made by `new WebAssembly.Instance`, and is sound.
+// Lets the engine's instances trap. To be imported before the first run: it takes the place of `WebAssembly.instantiate`,
+// and of `WebAssembly.Instance`, which makes the fresh instance after a loss.
 
 /** What a lost instance can throw: traps and exhausted stacks, by the classes that browsers give them. */
 export const losses = {
@@ -21,8 +21,22 @@ const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (source, imports) => {
   const made = await instantiate(source, imports);
   const [instance, module] = made.instance ? [made.instance, made.module] : [made, source];
+  return { instance: { exports: trapping(instance) }, module };
+};
+WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
+  construct: (Instance, given) => ({ exports: trapping(new Instance(...given)) }),
+});
+
+function trapping(instance) {
   const exports = { ...instance.exports };
-  for (const name of ["runhandle_chunk", "playInput", "runhandle_outcome", "runhandle_respond"]) {
+  const names = [
+    "runhandle_chunk",
+    "runhandle_handleInput",
+    "playInput",
+    "runhandle_outcome",
+    "runhandle_respond",
+  ];
+  for (const name of names) {
     const call = instance.exports[name];
     exports[name] = (...given) => {
       if (armed?.name !== name) return call(...given);
@@ -31,8 +45,8 @@ WebAssembly.instantiate = async (source, imports) => {
       return losses[loss](call, given);
     };
   }
-  return { instance: { exports }, module };
-};
+  return exports;
+}
 
 /** The next call of this export loses the instance. */
 export function arm(name, loss = "trap") {

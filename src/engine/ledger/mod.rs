@@ -94,6 +94,8 @@ pub struct Ledger {
     outputs: VecDeque<Output>,
     /// The path of each agent, by its index.
     pub paths: Vec<String>,
+    /// The calls whose functions still run and that no agent has claimed, while a run goes on in its own process.
+    pub running: Option<Vec<EffectId>>,
 }
 
 impl Default for Ledger {
@@ -122,6 +124,7 @@ impl Default for Ledger {
             grown: None,
             outputs: VecDeque::new(),
             paths: Vec::new(),
+            running: None,
         }
     }
 }
@@ -316,6 +319,22 @@ impl Ledger {
         self.next_effect = self.next_effect.max(counters.next_effect);
         self.next_seq = self.next_seq.max(counters.next_event);
         self.accounts.restore_models(&counters.model_usage);
+    }
+
+    /// Goes on in the same process, where these calls still run and this event is the next one.
+    pub fn recover(&mut self, running: Vec<EffectId>, next_event: u32) {
+        // The lost instance may have given ids that its last save does not know.
+        let last = running.iter().max().copied().unwrap_or_default();
+        self.next_effect = self.next_effect.max(last.saturating_add(1));
+        self.next_seq = self.next_seq.max(next_event);
+        self.running = Some(running);
+    }
+
+    /// Returns true, once, for a call whose function still runs; `None` if the process is another one.
+    pub fn claim(&mut self, call: EffectId) -> Option<bool> {
+        let running = self.running.as_mut()?;
+        let at = running.iter().position(|other| *other == call);
+        Some(at.map(|at| running.swap_remove(at)).is_some())
     }
 
     /// Stops the clocks of the iterations that wait for a person, who may take days.

@@ -42,6 +42,15 @@ pub enum Input<'a> {
     },
     /// Goes on with a run that comes from a checkpoint.
     Resume,
+    /// Goes on with a run whose instance was lost, in the process that has begun it.
+    Recover {
+        /// The calls whose functions still run, or whose results nobody has taken.
+        running: Vec<EffectId>,
+        /// The number of the next event that nobody has heard.
+        next_event: u32,
+        /// The blocks that your listeners have heard of the root's open answer.
+        shown_blocks: u32,
+    },
     /// Gives the model a message before its next call. The face chooses the id, any number.
     Steer {
         id: u32,

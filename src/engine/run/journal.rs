@@ -22,6 +22,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState};
 use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
 /// Processes in a row that may go on with a run and bring it no further.
@@ -178,8 +179,32 @@ impl Run {
         Ok(restored)
     }
 
-    /// Lets each agent take the step again at which it was.
-    pub(super) fn resume(&mut self) {
+    /// Goes on in the process that has begun the run, after its instance was lost. Calls whose functions still run are
+    /// not made again, and the numbers of events go on.
+    pub(super) fn recover(&mut self, running: Vec<EffectId>, next_event: u32, shown_blocks: u32) {
+        self.ledger.recover(running, next_event);
+        self.resume(Some(shown_blocks));
+        // An answer that had not come to its end is asked for again, and so are its calls.
+        for call in self.ledger.running.take().unwrap_or_default() {
+            let why = INSTANCE_LOST.into();
+            self.ledger.output(Output::AbortTool { call, why });
+        }
+    }
+
+    /// Tells of a lost instance, and takes back the blocks of the answer that was lost with it.
+    fn tell_loss(&mut self, elapsed_ms: u64, shown_blocks: u32) {
+        self.started = true;
+        self.ledger.start_clock(elapsed_ms);
+        let kind = EventKind::warning("instance_lost", INSTANCE_LOST.into());
+        self.ledger.emit(Place::default(), kind);
+        if shown_blocks > 0 {
+            self.on_root(|agent, desk| agent.take_back_lost(desk, shown_blocks));
+        }
+    }
+
+    /// Lets each agent take the step again at which it was. `recovers` has the blocks that were told of a lost answer, if
+    /// the process is the one before.
+    pub(super) fn resume(&mut self, recovers: Option<u32>) {
         let Some(Restored {
             seq,
             crashes,
@@ -193,7 +218,10 @@ impl Run {
             return;
         };
         self.note_begun(seq);
-        self.tell_start(elapsed_ms);
+        match recovers {
+            Some(shown_blocks) => self.tell_loss(elapsed_ms, shown_blocks),
+            None => self.tell_start(elapsed_ms),
+        }
         if let Some(total_ms) = self.setup.root.config.timeouts.total_ms {
             let left_ms = total_ms.saturating_sub(elapsed_ms);
             self.ledger.set_timer(TimerReason::Total, Some(left_ms));
@@ -345,6 +373,8 @@ fn note_agent(
     }
 }
 
+const INSTANCE_LOST: &str =
+    "The WebAssembly instance was lost, and the run goes on from its journal in a fresh one.";
 const NO_AGENT: &str = "the journal names an agent that these options do not have";
 const JOURNAL_TORN: &str =
     "The journal is torn. The run goes on from its last whole save; entries left out: ";

@@ -121,7 +121,12 @@ impl Run {
         }
         match input {
             Input::Prompt { content } => self.start(content),
-            Input::Resume => self.resume(),
+            Input::Resume => self.resume(None),
+            Input::Recover {
+                running,
+                next_event,
+                shown_blocks,
+            } => self.recover(running, next_event, shown_blocks),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_summarize(instructions)),
             Input::Due => {

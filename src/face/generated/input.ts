@@ -39,6 +39,17 @@ export type Input =
     }
   /** Goes on with a run that comes from a checkpoint. */
   | "resume"
+  /** Goes on with a run whose instance was lost, in the process that has begun it. */
+  | {
+      recover: {
+        /** The calls whose functions still run, or whose results nobody has taken. */
+        running: readonly number[];
+        /** The number of the next event that nobody has heard. */
+        nextEvent: number;
+        /** The blocks that your listeners have heard of the root's open answer. */
+        shownBlocks: number;
+      };
+    }
   /** Gives the model a message before its next call. The face chooses the id, any number. */
   | {
       steer: {

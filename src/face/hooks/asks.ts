@@ -73,11 +73,19 @@ function askers(asked: RunFunctions): Askers {
   };
 }
 
+interface OpenQuestion {
+  readonly question: Question;
+  readonly abort: Abort;
+  readonly answer: Promise<Answer | null>;
+}
+
 export class Asks {
   readonly #asked: RunFunctions;
   readonly #askers: Askers;
   readonly #driver: () => Driver | undefined;
-  readonly #open = new Map<number, Abort>();
+  readonly #open = new Map<number, OpenQuestion>();
+  /** Questions of a lost instance that the next one asks again under their ids. */
+  readonly #kept = new Map<number, OpenQuestion>();
 
   /** `driver` returns undefined before the run's start and after its end. */
   constructor(asked: RunFunctions, driver: () => Driver | undefined) {
@@ -87,21 +95,53 @@ export class Asks {
   }
 
   ask(id: number, question: Question): void {
+    const kept = this.#kept.get(id);
+    this.#kept.delete(id);
+    const isSame =
+      kept?.question.point === question.point && kept.question.data.toolCallId === question.data.toolCallId;
+    if (kept !== undefined && !isSame) kept.abort.abort("the question is not asked again");
     const abort = new Abort();
-    this.#open.set(id, abort);
-    void this.#answer(id, question, abort).then((answer) => {
-      if (answer !== null && this.#open.delete(id)) this.#driver()?.answer(id, answer, question.data.texts);
+    const open =
+      kept !== undefined && isSame ? kept : { question, abort, answer: this.#answer(id, question, abort) };
+    this.#open.set(id, open);
+    void open.answer.then((answer) => {
+      if (answer === null || this.#open.get(id) !== open) return;
+      const driver = this.#driver();
+      driver?.answer(id, answer, question.data.texts);
+      // An answer that is lost with its instance is given again to the next one.
+      if (driver !== undefined && this.#driver() === driver) this.#open.delete(id);
     });
+  }
+
+  /** Keeps the questions that a journal has, because their functions may wait for a person, and forgets the others. */
+  loseInstance(): void {
+    for (const [id, open] of this.#open) {
+      if (open.question.point === "permission" || open.question.point === "reconcile")
+        this.#kept.set(id, open);
+      else open.abort.abort("the WebAssembly instance was lost");
+    }
+    this.#open.clear();
+  }
+
+  /** Takes the answer to a question that the next instance has not asked again yet; false if there is none. */
+  answerKept(id: number, answer: Answer): boolean {
+    const kept = this.#kept.get(id);
+    if (kept === undefined || "reconciled" in answer !== (kept.question.point === "reconcile")) return false;
+    kept.abort.abort("the question was answered");
+    this.#kept.set(id, { ...kept, answer: Promise.resolve(answer) });
+    return true;
   }
 
   /** Forgets a question whose answer no longer matters: it came from elsewhere, or comes too late. */
   withdraw(id: number, why: string): void {
-    this.#open.get(id)?.abort(why);
-    this.#open.delete(id);
+    for (const questions of [this.#open, this.#kept]) {
+      questions.get(id)?.abort.abort(why);
+      questions.delete(id);
+    }
   }
 
   withdrawAll(why: string): void {
-    for (const id of [...this.#open.keys()]) this.withdraw(id, why);
+    for (const id of [...this.#open.keys(), ...this.#kept.keys()]) this.withdraw(id, why);
   }
 
   async #answer(id: number, question: Question, abort: Abort): Promise<Answer | null> {

@@ -4,8 +4,9 @@
  * The room `host/` is the JavaScript half of the shell: it loads the WebAssembly, sends requests, adds keys, reads
  * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the
  * engine. A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back. A request that fails
- * becomes a failure for the engine. A lost instance ends all of its runs as `failed` with code `bug`. The text of the
- * latest answer is kept as far as a listener has heard it; earlier answers, calls and usage are lost.
+ * becomes a failure for the engine. A lost instance ends its runs as `failed` with code `bug`, except for runs with a
+ * journal, which go on in a fresh instance. Without a journal the text of the latest answer is kept as far as a listener
+ * has heard it; earlier answers, calls and usage are lost.
  *
  * Contract: the callbacks may call any method of the driver. Outputs that follow are performed after the callback has
  * returned, but `outcome()` is set when `abort()` returns.
@@ -50,6 +51,8 @@ export interface HostCallbacks extends BatchListener {
   save(save: number, entries: readonly JournalEntry[]): void;
   /** Keeps the inputs of the run. Default: nobody does. */
   record?: RunRecord | undefined;
+  /** Hears that the instance is lost, and returns true if the run goes on without this driver. Default: false. */
+  lost?(): boolean;
   /** Hears that the outcome is set. Nothing follows. `abort()` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -124,6 +127,11 @@ export class RunDriver {
   /** Goes on with the run of a journal. */
   resume(): void {
     this.shell.handleInput("resume");
+  }
+
+  /** Goes on with the run of a journal in the process that has begun it. */
+  recover(running: number[], nextEvent: number, shownBlocks: number): void {
+    this.shell.handleInput({ recover: { running, nextEvent, shownBlocks } });
   }
 
   saved(save: number, ok: boolean): void {

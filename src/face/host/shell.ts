@@ -372,9 +372,16 @@ export class Shell {
     this.enter((handle) => handle.resume());
   }
 
-  /** Ends this run, because its instance is lost. */
+  /** Ends this run, because its instance is lost, unless it goes on elsewhere. */
   lose(error: unknown): void {
+    if (this.isDone) return;
     this.host.record?.lose(describe(error));
+    let goesOn = false;
+    this.call((host) => (goesOn = host.lost?.() ?? false));
+    if (goesOn) {
+      this.isDone = true;
+      return this.release();
+    }
     this.ended ??= {
       outcome: "failed",
       error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },

@@ -73,6 +73,18 @@ export class Delivery {
     this.#pass(event);
   }
 
+  /** The number of blocks that listeners have heard of the root's latest attempt. */
+  get shownBlocks(): number {
+    const { last } = this.heard;
+    const isLatest = last?.attempt === this.stamp.attempt && last.iteration === this.stamp.iteration;
+    return isLatest ? last.block + 1 : 0;
+  }
+
+  /** Forgets the agents of a lost instance: those that no journal has are numbered anew. */
+  forgetAgents(): void {
+    this.#origins.clear();
+  }
+
   /** Delivers an event that the engine did not tell. */
   deliverNext(event: EndEvent | { type: "finish"; outcome: Outcome }): void {
     this.deliver({ ...this.stamp, seq: this.stamp.seq + 1, ...event });
@@ -105,6 +117,9 @@ export class Delivery {
       }
       stamp.seq = seq;
       if (agent === 0) {
+        const { last } = heard;
+        if (last?.block !== block || last.attempt !== attempt || last.iteration !== iteration)
+          heard.last = { iteration, attempt, block };
         stamp.iteration = iteration;
         stamp.attempt = attempt;
       }

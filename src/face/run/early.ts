@@ -1,13 +1,13 @@
-/** Calls on a run that come before the engine is loaded. */
+/** Calls on a run that come before the engine is loaded, or while a fresh instance takes the place of a lost one. */
 import type { ContentBlock } from "../api/index.js";
 import type { Raise } from "../generated/input.js";
 import type { Driver } from "./engine.js";
 
 export class Early {
   /** Calls to repeat on the driver before the run begins. */
-  readonly first: ((driver: Driver) => void)[] = [];
+  first: ((driver: Driver) => void)[] = [];
   /** Limits to raise after the run has begun. */
-  readonly budgets: { agentPath: string; more: Raise }[] = [];
+  budgets: { agentPath: string; more: Raise }[] = [];
   #queued: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
 
   /** Ids of the queued steers and follow-ups. */
@@ -25,17 +25,18 @@ export class Early {
     return this.#queued.length < before;
   }
 
-  /** Without a prompt the run goes on with its journal. */
-  begin(driver: Driver, prompt: readonly ContentBlock[] | undefined): void {
-    for (const tell of this.first) tell(driver);
+  /** `go` begins the run, or goes on with it. */
+  begin(driver: Driver, go: () => void): void {
+    const { first, budgets } = this;
+    [this.first, this.budgets] = [[], []];
+    for (const tell of first) tell(driver);
     // Steers come before the prompt, so that the first request takes them along.
     for (const { id, isSteer, content } of this.#queued) {
       if (isSteer) driver.steer(id, content);
       else driver.followUp(id, content);
     }
     this.#queued = [];
-    if (prompt === undefined) driver.resume();
-    else driver.start(prompt);
-    for (const { agentPath, more } of this.budgets) driver.addBudget(agentPath, more);
+    go();
+    for (const { agentPath, more } of budgets) driver.addBudget(agentPath, more);
   }
 }

@@ -1,6 +1,8 @@
 /** The streamed part of the root's latest answer. If the instance is lost, no other copy of it is left. */
 export class Heard {
   text = "";
+  /** The iteration and the attempt of the root's last delta of any kind, and its block. */
+  last: { iteration: number; attempt: number; block: number } | undefined;
   #iteration = 0;
   #attempt = 0;
 

@@ -62,6 +62,12 @@ export class Journal {
     if (this.#entries.length > 0) throw this.#error;
   }
 
+  /** All entries, those included that the store does not have. */
+  async entries(): Promise<JournalEntry[]> {
+    await this.#writing;
+    return [...((await this.#host.store.load(this.#key)) ?? []), ...this.#entries];
+  }
+
   async #write(): Promise<void> {
     await null;
     while (this.#saves.length > 0) {

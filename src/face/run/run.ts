@@ -7,7 +7,8 @@
  *
  * A run loads the engine, opens a driver with its options, and repeats the early calls. Events then arrive until the
  * outcome is set. After that its readers end, its tracers get the result, and `result` settles. If the engine cannot
- * be loaded, refuses the options or is lost, the run ends without it as `failed`.
+ * be loaded, refuses the options or is lost, the run ends without it as `failed`. A run with a journal goes on when the
+ * engine is lost.
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";
@@ -46,6 +47,7 @@ import { ToolCalls } from "../tools/tool-calls.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
 import { Journal } from "./journal.js";
+import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
@@ -93,6 +95,12 @@ export class EngineRun implements Run {
   /** The index of the agent that begins. */
   readonly #first: number;
   #queued = 0;
+  /** The saves of the instance at work, by ids that no lost instance has used. */
+  readonly #saves = new Map<number, number>();
+  #savedIds = 0;
+  /** Opens the driver, and a fresh one after a loss. */
+  #open: ((source: RunSource) => Driver) | undefined;
+  readonly #losses = new Losses();
   readonly #dropSignal: () => void;
 
   /** `onEnd` gets the result first, inside `abort` if that ended the run. `session` is set if the run begins one. */
@@ -126,7 +134,11 @@ export class EngineRun implements Run {
     const { report } = delivery;
     const { store, clock } = parts;
     if (store !== undefined) {
-      const saved = (save: number, ok: boolean): void => running()?.saved(save, ok);
+      const saved = (id: number, ok: boolean): void => {
+        const save = this.#saves.get(id);
+        this.#saves.delete(id);
+        if (save !== undefined) running()?.saved(save, ok);
+      };
       const lost = (): void => this.abort("another process goes on with this run");
       this.#journal = new Journal({ store, clock, saved, report, lost }, this.id);
     }
@@ -210,8 +222,9 @@ export class EngineRun implements Run {
         : { permission: checkPermissionResult(answer as PermissionResult, permissions, ruledTools) };
     jsonOf(given, "answer", "misuse_invalid_argument");
     const isOpen = this.#driver?.answer(questionId, given) ?? false;
-    if (isOpen) this.#asks.withdraw(questionId, "the question was answered");
-    return isOpen;
+    if (!isOpen) return this.#outcomeNow() === undefined && this.#asks.answerKept(questionId, given);
+    this.#asks.withdraw(questionId, "the question was answered");
+    return true;
   }
 
   async saved(): Promise<void> {
@@ -242,8 +255,14 @@ export class EngineRun implements Run {
   }
 
   #tellDriver(tell: (driver: Driver) => void): void {
-    if (this.#driver === undefined) this.#early.first.push(tell);
-    else tell(this.#driver);
+    const driver = this.#driver;
+    if (driver !== undefined) tell(driver);
+    // A call that is lost with its instance is repeated.
+    if (driver === undefined || this.#isLost(driver)) this.#early.first.push(tell);
+  }
+
+  #isLost(driver: Driver): boolean {
+    return this.#driver !== driver && this.#outcomeNow() === undefined;
   }
 
   setModel(model: Model): void {
@@ -283,12 +302,55 @@ export class EngineRun implements Run {
     try {
       const source = await this.#source(options);
       if (this.#outcome !== undefined) return;
-      const driver = (this.#driver = open(config, source, this.#host()));
-      this.#delivery.want();
-      if (this.#model !== undefined) driver.setModel(this.#model);
-      this.#early.begin(driver, this.#resumed === undefined ? this.#prompt : undefined);
+      this.#open = (source) => open(config, source, this.#host());
+      this.#begin(source, (driver) => {
+        if (this.#resumed === undefined) driver.start(this.#prompt);
+        else driver.resume();
+      });
     } catch (error) {
       this.#failAlone(refusal(error));
+    }
+  }
+
+  #begin(source: RunSource, go: (driver: Driver) => void): void {
+    const driver = (this.#driver = this.#open!(source));
+    this.#delivery.want();
+    if (this.#model !== undefined) driver.setModel(this.#model);
+    this.#early.begin(driver, () => go(driver));
+  }
+
+  /** Goes on from the journal when the instance is lost; false if there is no journal. */
+  #lose(): boolean {
+    const driver = this.#driver;
+    if (this.#journal === undefined || this.#outcome !== undefined || driver === undefined) return false;
+    this.#driver = undefined;
+    this.#saves.clear();
+    this.#asks.loseInstance();
+    this.#delivery.forgetAgents();
+    driver.free();
+    void this.#recover(this.#journal);
+    return true;
+  }
+
+  async #recover(journal: Journal): Promise<void> {
+    try {
+      // Frames of the lost instance may still be on the stack. A fresh one is made when they are gone.
+      await null;
+      const entries = await journal.entries();
+      if (this.#outcome !== undefined) return;
+      if (entries.length === 0) {
+        return this.#failAlone(
+          fail("bug", "The WebAssembly instance was lost before the journal had the prompt."),
+        );
+      }
+      if (!this.#losses.add(entries))
+        return this.#endAlone({ outcome: "stopped", stoppedBy: "recovery_exhausted" }, undefined);
+      this.#begin({ lines: linesOf(entries) }, (driver) => {
+        driver.recover(this.#tools.open, this.#delivery.stamp.seq + 1, this.#delivery.shownBlocks);
+      });
+      this.#tools.handFinished();
+    } catch (error) {
+      this.#failAlone(fail("bug", message(error)));
     }
   }
 
@@ -316,11 +378,15 @@ export class EngineRun implements Run {
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
       save: (save, entries) => {
-        if (this.#journal !== undefined) return this.#journal.save(save, entries);
+        if (this.#journal !== undefined) {
+          this.#saves.set(++this.#savedIds, save);
+          return this.#journal.save(this.#savedIds, entries);
+        }
         // A record has a journal that nobody keeps. The answer to a save comes later.
         queueMicrotask(() => this.#driver?.saved(save, true));
       },
       record: this.#record,
+      lost: () => this.#lose(),
       done: () => this.#done(),
       now,
       random,
@@ -340,9 +406,10 @@ export class EngineRun implements Run {
       );
     }
     const id = ++this.#queued;
-    if (this.#driver === undefined) this.#early.queue(id, isSteer, blocks);
-    else if (isSteer) this.#driver.steer(id, blocks);
-    else this.#driver.followUp(id, blocks);
+    const driver = this.#driver;
+    if (isSteer) driver?.steer(id, blocks);
+    else driver?.followUp(id, blocks);
+    if (driver === undefined || this.#isLost(driver)) this.#early.queue(id, isSteer, blocks);
     return { id, withdraw: () => this.#withdraw(id) };
   }
 

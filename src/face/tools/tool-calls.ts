@@ -19,6 +19,8 @@ export class ToolCalls {
   /** Hears the errors that tools throw; it does not throw itself. */
   onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
   readonly #running = new Map<number, Abort>();
+  /** The results that no instance has taken. */
+  readonly #finished = new Map<number, ToolReturn>();
   /**
    * Validated inputs, by the call's tool and the provider's id. They are kept because a transform may have made a
    * value that JSON cannot hold. The id alone is not enough, because some providers use an id twice.
@@ -49,14 +51,34 @@ export class ToolCalls {
     const abort = new Abort();
     this.#running.set(call, abort);
     void this.#perform(invocation, abort).then((result) => {
-      if (this.#running.delete(call)) this.#driver()?.toolFinished(call, result);
+      if (this.#running.get(call) !== abort) return;
+      this.#running.delete(call);
+      this.#finished.set(call, result);
+      this.#hand(call, result);
     });
+  }
+
+  /** The calls that an instance has started and whose results none has taken. */
+  get open(): number[] {
+    return [...this.#running.keys(), ...this.#finished.keys()];
+  }
+
+  /** Hands in the results that came while there was no instance, or that were lost with one. */
+  handFinished(): void {
+    for (const [call, result] of [...this.#finished]) this.#hand(call, result);
+  }
+
+  #hand(call: number, result: ToolReturn): void {
+    const driver = this.#driver();
+    driver?.toolFinished(call, result);
+    if (driver !== undefined && this.#driver() === driver) this.#finished.delete(call);
   }
 
   /** Tells a running tool to stop and forgets it. */
   abort(call: number, why: string): void {
     const abort = this.#running.get(call);
     this.#running.delete(call);
+    this.#finished.delete(call);
     abort?.abort(why);
   }
 
@@ -64,6 +86,7 @@ export class ToolCalls {
   abortAll(why: string): void {
     for (const call of [...this.#running.keys()]) this.abort(call, why);
     this.#prepared.clear();
+    this.#finished.clear();
   }
 
   /** The inputs of calls after validation, with their resource keys. */

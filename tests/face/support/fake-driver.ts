@@ -50,6 +50,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["resume"]);
   }
 
+  recover(...how: unknown[]): void {
+    this.calls.push(["recover", ...how]);
+  }
+
   saved(save: number, ok: boolean): void {
     this.calls.push(["saved", save, ok]);
   }

@@ -217,6 +217,8 @@ impl Calls {
         if has_started {
             call.updated_input = updated_input(call, desk);
         }
+        // Only another process can have begun a call that this one does not know, and that call has a question.
+        let is_unasked = state.question.is_none();
         match state.status {
             CallStatus::Done {
                 result,
@@ -263,7 +265,12 @@ impl Calls {
                     let started_ms = desk.ledger.now_ms;
                     self.batch
                         .set_phase(index, CallPhase::Running { effect, started_ms });
-                } else if is_agent || tool.is_some_and(|tool| !tool.runs_once()) {
+                } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
+                    self.keep_running(desk, index, effect);
+                } else if is_agent
+                    || tool.is_some_and(|tool| !tool.runs_once())
+                    || (is_unasked && desk.ledger.running.is_some())
+                {
                     self.batch.set_phase(index, CallPhase::Queued);
                 } else {
                     self.ask_to_reconcile(desk, index, Some(effect));
@@ -283,6 +290,15 @@ impl Calls {
             // It is judged by the rules of now, and asked about under its old id.
             _ => self.batch.set_phase(index, CallPhase::Checked),
         }
+    }
+
+    /// Waits for a call that an instance before has started.
+    fn keep_running(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+        desk.ledger.reopen(effect, desk.who.agent, EffectKind::Tool);
+        let started_ms = desk.ledger.now_ms;
+        let phase = CallPhase::Running { effect, started_ms };
+        self.batch.set_phase(index, phase);
+        self.watch(desk, index, effect);
     }
 
     /// Asks your code about a call whose outcome nobody knows, or whose tool is gone.

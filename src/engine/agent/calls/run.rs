@@ -70,6 +70,15 @@ impl Calls {
         desk.ledger.output(Output::CallTool(invocation));
     }
 
+    /// Watches a call that goes on after its instance was lost. Its time begins anew.
+    pub(super) fn watch(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+        if let Some(call) = self.batch.calls.get_mut(index) {
+            call.updated_input = updated_input(call, desk);
+            let wait_ms = wait_ms(call, desk);
+            desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
+        }
+    }
+
     pub fn finished(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) -> Next {
         let Some(index) = self.batch.index_of(effect) else {
             return Next::Wait;

@@ -168,6 +168,13 @@ impl Agent {
         }
     }
 
+    /// Takes back the blocks that were told of an answer, if the answer was lost and the model is asked again.
+    pub fn take_back_lost(&self, desk: &mut Desk<'_>, blocks: u32) {
+        if matches!(&self.phase, Phase::Restored(step) if **step == Step::Ask) {
+            self.take_back_blocks(desk, blocks);
+        }
+    }
+
     /// Asks the model again. The iteration and its attempts go on.
     fn ask_again(&mut self, desk: &mut Desk<'_>) {
         if self.progress == Progress::Open {

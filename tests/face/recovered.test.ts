@@ -1,0 +1,168 @@
+// Alone in its file: it replaces the instance.
+import { describe, expect, it } from "vitest";
+import { arm } from "../package/trap.mjs";
+import { createAgent, custom, tool } from "looplet";
+import type { AgentOptions, Run, RunEvent } from "looplet";
+import { memoryStore } from "looplet/stores";
+import { nextTask } from "./support/fake-driver.js";
+
+type Step = Awaited<ReturnType<Parameters<typeof custom>[0]>>;
+
+/** An agent whose model answers by the number of answers that it reads. */
+function agentOf(turns: (() => Step | Promise<Step>)[], options: Partial<AgentOptions> = {}) {
+  let asked = 0;
+  const model = custom(({ messages }) => {
+    asked++;
+    return turns[messages.filter(({ role }) => role === "assistant").length]!();
+  });
+  const agent = createAgent({ model, store: memoryStore(), ...options });
+  return { agent, asked: () => asked };
+}
+
+const calls = (toolName: string) => (): Step => [
+  { type: "tool_call" as const, id: "a", name: toolName, input: {} },
+];
+
+/** The instance is lost at the next look at the run's outcome. */
+async function lose(run: Run): Promise<void> {
+  arm("runhandle_outcome", "panic");
+  expect(run.outcome).toBeUndefined();
+  await nextTask();
+}
+
+function told(events: RunEvent[]): string[] {
+  return events.map((event) => (event.type === "warning" ? event.code : event.type));
+}
+
+const schema = { type: "object", properties: {} } as const;
+
+describe("a run with a store whose instance is lost", () => {
+  it("goes on in a fresh one, keeps its call that still runs, and numbers its events on", async () => {
+    let effects = 0;
+    let settle!: (paid: string) => void;
+    const paid = new Promise<string>((resolve) => (settle = resolve));
+    const execute = () => {
+      effects++;
+      return paid;
+    };
+    const { agent, asked } = agentOf([calls("pay"), () => "Paid."], {
+      tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute }) },
+      reconcile: () => expect.unreachable("the call still runs"),
+    });
+    const events: RunEvent[] = [];
+    const run = agent.run("Pay.", { onEvent: (event) => void events.push(event) });
+    while (effects === 0) await nextTask();
+    await lose(run);
+    run.steer("And say thanks.");
+    settle("receipt");
+    const result = await run.result;
+    expect(result).toMatchObject({ outcome: "completed", text: "Paid.", id: run.id });
+    expect(result.toolCalls).toMatchObject([{ toolCallId: "a", output: "receipt", isError: false }]);
+    expect([effects, asked()]).toEqual([1, 2]);
+    expect(JSON.stringify(result.messages)).toContain("And say thanks.");
+    expect(told(events).filter((type) => type === "instance_lost")).toHaveLength(1);
+    expect(told(events).filter((type) => type === "run-start")).toHaveLength(1);
+    const numbers = events.map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  it("keeps an approval open under its id, and does not ask its function twice", async () => {
+    for (const when of ["before it is asked again", "afterwards", "by the function"]) {
+      const asked: number[] = [];
+      let decide!: (said: { behavior: "allow" }) => void;
+      const { agent } = agentOf([calls("pay"), () => "Paid."], {
+        tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute: () => "receipt" }) },
+        canUseTool: (_, __, { questionId }) => {
+          asked.push(questionId);
+          return new Promise((resolve) => (decide = resolve));
+        },
+      });
+      const run = agent.run("Pay.");
+      while (asked.length === 0) await nextTask();
+      arm("runhandle_outcome", "panic");
+      expect(run.outcome).toBeUndefined();
+      if (when === "before it is asked again") {
+        expect(run.answer(99, { behavior: "allow" })).toBe(false);
+        expect(run.answer(asked[0]!, { outcome: "run" })).toBe(false);
+        expect(run.answer(asked[0]!, { behavior: "allow" })).toBe(true);
+      } else {
+        await nextTask();
+        await nextTask();
+        if (when === "by the function") decide({ behavior: "allow" });
+        else expect(run.answer(asked[0]!, { behavior: "allow" })).toBe(true);
+      }
+      expect(await run.result).toMatchObject({ outcome: "completed", text: "Paid." });
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  it("takes the text of a lost answer back, and asks for it again", async () => {
+    let isLost = false;
+    const { agent, asked } = agentOf([
+      () =>
+        (async function* () {
+          yield { type: "text" as const, text: "half " };
+          await nextTask();
+          if (!isLost) {
+            isLost = true;
+            await lose(run);
+          }
+          yield { type: "text" as const, text: "whole" };
+        })(),
+    ]);
+    const events: RunEvent[] = [];
+    const run = agent.run("Go.", { onEvent: (event) => void events.push(event) });
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "half whole" });
+    expect(asked()).toBe(2);
+    const kinds = told(events).filter((type) => ["instance_lost", "reset", "attempt-start"].includes(type));
+    expect(kinds).toEqual(["attempt-start", "instance_lost", "reset", "attempt-start"]);
+  });
+
+  it("ends as recovery_exhausted when every instance is lost at the same place", async () => {
+    const { agent, asked } = agentOf([
+      async () => {
+        await lose(run);
+        return "never";
+      },
+    ]);
+    const run = agent.run("Go.");
+    expect(await run.result).toMatchObject({ outcome: "stopped", stoppedBy: "recovery_exhausted" });
+    expect(asked()).toBe(3);
+  });
+
+  it("hands in again what was lost with its instance: an answer and a result", async () => {
+    let decisions = 0;
+    let payments = 0;
+    const pay = async () => {
+      payments++;
+      // Saves are confirmed first.
+      for (let task = 0; task < 3; task++) await nextTask();
+      arm("runhandle_handleInput", "panic");
+      return "receipt";
+    };
+    const { agent } = agentOf([calls("pay"), () => "Paid."], {
+      tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute: pay }) },
+      canUseTool: async () => {
+        decisions++;
+        arm("runhandle_handleInput", "panic");
+        return { behavior: "allow" };
+      },
+    });
+    const events: RunEvent[] = [];
+    const run = agent.run("Pay.", { onEvent: (event) => void events.push(event) });
+    const result = await run.result;
+    expect(result).toMatchObject({ outcome: "completed", text: "Paid." });
+    expect(result.toolCalls).toMatchObject([{ output: "receipt", isError: false }]);
+    expect([decisions, payments]).toEqual([1, 1]);
+    expect(told(events).filter((type) => type === "instance_lost")).toHaveLength(2);
+  });
+
+  it("leaves runs without a store as they are: they fail", async () => {
+    const { agent } = agentOf([() => new Promise<Step>(() => {})], { store: undefined });
+    const run = agent.run("Go.");
+    await nextTask();
+    arm("runhandle_outcome");
+    expect(run.outcome).toBe("failed");
+    expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "bug" } });
+  });
+});
