@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { arm } from "../package/trap.mjs";
 import { createAgent, custom, tool } from "looplet";
-import type { AgentOptions, Run, RunEvent } from "looplet";
+import type { AgentOptions, Run, RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { nextTask } from "./support/fake-driver.js";
 
@@ -155,6 +155,27 @@ describe("a run with a store whose instance is lost", () => {
     expect(result.toolCalls).toMatchObject([{ output: "receipt", isError: false }]);
     expect([decisions, payments]).toEqual([1, 1]);
     expect(told(events).filter((type) => type === "instance_lost")).toHaveLength(2);
+  });
+
+  it("makes a call whose start was being saved, without a question", async () => {
+    let payments = 0;
+    const kept = memoryStore();
+    const store: Store = {
+      load: kept.load,
+      append: async (key, entries, expectedSeq) => {
+        const isStart = payments === 0 && JSON.stringify(entries).includes('"started":{');
+        await kept.append(key, entries, expectedSeq);
+        if (isStart) await lose(run);
+      },
+    };
+    const { agent } = agentOf([calls("pay"), () => "Paid."], {
+      store,
+      tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute: () => ++payments }) },
+      reconcile: () => expect.unreachable("this process knows that the call had not begun"),
+    });
+    const run = agent.run("Pay.");
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "Paid." });
+    expect(payments).toBe(1);
   });
 
   it("leaves runs without a store as they are: they fail", async () => {
