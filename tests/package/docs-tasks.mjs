@@ -309,6 +309,9 @@ export const tasks = {
       assert.match(output.join(""), /Paid\./);
     },
   },
+  "runs-that-survive-2": {
+    after: ({ output }) => assert.match(output.join(""), /The store keeps its contract\./),
+  },
   ...replays,
   "troubleshooting-1": {
     before: ({ answer }) => answer({ status: 401 }),

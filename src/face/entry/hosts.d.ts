@@ -24,7 +24,8 @@ declare module "node:fs/promises" {
   }
   export function mkdir(folder: string, options: { recursive: boolean }): Promise<unknown>;
   export function open(file: string, flags: string): Promise<FileHandle>;
-  export function readFile(file: string, encoding: "utf8"): Promise<string>;
+  export function readFile(file: string): Promise<Uint8Array<ArrayBuffer>>;
+  export function stat(file: string): Promise<{ readonly size: number }>;
   export function truncate(file: string, bytes: number): Promise<void>;
 }
 

@@ -1,26 +1,22 @@
 /** `looplet/stores/node`: a store for journals in files, for Node, Bun and Deno. */
-import { mkdir, open, readFile, truncate } from "node:fs/promises";
+import { mkdir, open, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { JournalEntry, Store } from "../api/run.js";
 import { checkSeq } from "./memory.js";
 
 /**
  * A store of one file for each run in a folder, which is made if it is missing. Each line is one append, a JSON array. A
- * line that a crash has torn does not count, and the next append removes it. One process at a time writes a run: the file
- * has no lock against others.
+ * line that a crash has torn does not count, and the next append removes it. A process that has not seen another's append is
+ * refused; two appends at the very same moment are not, because the file has no lock.
  */
 export function fileStore(folder: string): Store {
-  /** The length of the whole lines of each file that was read or written, in bytes, and the last number in it. */
-  const known = new Map<string, { bytes: number; last: number }>();
+  /** Of each file that was read or written: its size and the length of its whole lines, in bytes, and the last number. */
+  const known = new Map<string, { size: number; bytes: number; last: number }>();
   const path = (key: string): string => join(folder, `${encodeURIComponent(key)}.jsonl`);
 
   const read = async (key: string): Promise<JournalEntry[]> => {
-    let text = "";
-    try {
-      text = await readFile(path(key), "utf8");
-    } catch (error) {
-      if ((error as { code?: string }).code !== "ENOENT") throw error;
-    }
+    const file = (await ifThere(readFile(path(key)))) ?? new Uint8Array();
+    const text = new TextDecoder().decode(file);
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     const entries: JournalEntry[] = [];
     let bytes = 0;
@@ -30,13 +26,15 @@ export function fileStore(folder: string): Store {
       entries.push(...read);
       bytes += new TextEncoder().encode(`${line}\n`).length;
     }
-    known.set(key, { bytes, last: entries.at(-1)?.seq ?? 0 });
+    known.set(key, { size: file.length, bytes, last: entries.at(-1)?.seq ?? 0 });
     return entries;
   };
 
   return {
     async append(key, entries, expectedSeq) {
-      if (!known.has(key)) await read(key);
+      // Another process may have written since.
+      const size = (await ifThere(stat(path(key))))?.size ?? 0;
+      if (known.get(key)?.size !== size) await read(key);
       const { bytes, last } = known.get(key)!;
       checkSeq(key, last, expectedSeq);
       const line = new TextEncoder().encode(`[${entries.map(({ json }) => json).join(",")}]\n`);
@@ -51,10 +49,21 @@ export function fileStore(folder: string): Store {
       } finally {
         await file.close();
       }
-      known.set(key, { bytes: bytes + line.length, last: entries.at(-1)?.seq ?? last });
+      const length = bytes + line.length;
+      known.set(key, { size: length, bytes: length, last: entries.at(-1)?.seq ?? last });
     },
     load: read,
   };
+}
+
+/** The outcome of a look at a file; undefined if the file is not there. */
+async function ifThere<T>(looked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looked;
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ENOENT") throw error;
+    return undefined;
+  }
 }
 
 /** The entries of a line; undefined for one that is damaged. */
