@@ -13,6 +13,7 @@ export default defineConfig({
       { find: /^looplet\/prices$/, replacement: source("models/prices.ts") },
       { find: /^looplet\/trace$/, replacement: source("trace/index.ts") },
       { find: /^looplet\/presets$/, replacement: source("presets.ts") },
+      { find: /^looplet\/transcript$/, replacement: source("transcript/index.ts") },
       { find: /^looplet\/stores$/, replacement: source("stores/index.ts") },
       { find: /^looplet\/stores\/node$/, replacement: source("stores/node.ts") },
       { find: /^looplet\/replay$/, replacement: source("replay/index.ts") },

@@ -280,6 +280,25 @@ export const tasks = {
       assert.equal(fetch.requests[1].body.messages.length, 3);
     },
   },
+  "check-a-transcript/anthropic.ts": {
+    async after({ made }) {
+      assert.deepEqual(made.problems, [
+        {
+          path: "messages[1].content[0]",
+          code: "missing_result",
+          message: 'the call "toolu_1" needs a result in the next message',
+        },
+      ]);
+      const [result, text] = made.repaired.messages[2].content;
+      assert.deepEqual([result.tool_use_id, text.text], ["toolu_1", "Are you there?"]);
+    },
+  },
+  "check-a-transcript/ai-sdk.ts": {
+    async after({ made }) {
+      assert.equal(made.sendable[2].content[0].toolCallId, "a");
+      assert.equal(made.changes[0].code, "missing_result");
+    },
+  },
   "runs-that-survive/agent.ts": {
     async after({ made, practice: { scripted } }) {
       const { memoryStore } = await import("looplet/stores");
