@@ -13,8 +13,10 @@ const protocols: TranscriptProtocol[] = ["looplet", "anthropic", "openai-chat", 
 function picks(seed: number): Pick {
   let state = (seed * 2654435761) >>> 0;
   return (from) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return from[(state >>> 8) % from.length]!;
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return from[((mixed ^ (mixed >>> 14)) >>> 0) % from.length]!;
   };
 }
 
@@ -101,7 +103,7 @@ async function isAccepted(messages: Message[]): Promise<boolean> {
 describe("checkTranscript", () => {
   it("accepts a looplet history exactly if a run does", async () => {
     const seen = { true: 0, false: 0 };
-    for (let seed = 0; seed < 400; seed += 1) {
+    for (let seed = 0; seed < 1500; seed += 1) {
       const messages = anyHistory("looplet", picks(seed)) as Message[];
       const isLegal = checkTranscript(messages, "looplet").length === 0;
       expect(await isAccepted(messages), JSON.stringify(messages)).toBe(isLegal);
@@ -156,6 +158,19 @@ describe("checkTranscript", () => {
     const repaired = repairTranscript<unknown>(messages, "anthropic").messages;
     expect(repaired[2]).toMatchObject({ content: [{ id: "a_2" }] });
     expect(repaired[3]).toMatchObject({ content: [{ tool_use_id: "a_2" }] });
+  });
+
+  it.each(protocols)("finds a second result for one call in %s", (protocol) => {
+    const { call, result } = blocks[protocol](([first]) => first!);
+    const isChat = protocol === "openai-chat";
+    const messages = isChat
+      ? [{ role: "assistant", content: null, tool_calls: [call] }, result, result]
+      : [
+          { role: "assistant", content: [call] },
+          { role: protocol === "ai-sdk" ? "tool" : "user", content: [result, result] },
+        ];
+    const path = isChat ? "messages[2]" : "messages[1].content[1]";
+    expect(checkTranscript(messages, protocol)).toMatchObject([{ path, code: "duplicate_result" }]);
   });
 
   it("lets a call of the AI SDK wait for its approval", () => {
