@@ -42,8 +42,28 @@ export function inResult(field: string): LoopletError {
   return new LoopletError("misuse_result", field, `is in the result: const { ${field} } = await run.result`);
 }
 
+/** The time for reading a result, from the end of the run and of the loops over its events, in milliseconds. */
+const UNREAD_MS = 1000;
+
+/**
+ * Warns of a run that failed or was stopped, and whose result nobody reads. `drained` resolves when the loops over its
+ * events have ended.
+ */
+export async function warnIfUnread(
+  result: RunResult,
+  drained: Promise<void>,
+  isRead: () => boolean,
+): Promise<void> {
+  const warning = unreadWarning(result);
+  if (warning === undefined || isRead()) return;
+  await drained;
+  setTimeout(() => {
+    if (!isRead()) console.warn(warning);
+  }, UNREAD_MS);
+}
+
 /** The warning about a run whose result nobody reads; undefined if there is no need for one. */
-export function unreadWarning({ outcome, error, stoppedBy }: RunResult): string | undefined {
+function unreadWarning({ outcome, error, stoppedBy }: RunResult): string | undefined {
   if (outcome !== "failed" && outcome !== "stopped") return undefined;
   // The message of a model call has its code already.
   const code = error == null || error.model != null ? "" : ` (${error.code})`;

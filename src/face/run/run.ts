@@ -51,10 +51,7 @@ import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
-import { follow, inResult, unreadWarning, whyOf, type EndEvent } from "./run-end.js";
-
-/** The time for reading a result, from the end of the run and of the loops over its events, in milliseconds. */
-const UNREAD_MS = 1000;
+import { follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 /** The run that is to go on: its id, and its entries if no store has them under that id. */
 export interface Resumed {
@@ -487,7 +484,7 @@ export class EngineRun implements Run {
     this.#journal?.end();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
-    void this.#warnIfUnread(result, this.#delivery.endReaders());
+    void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);
     this.#onEnd(result);
     this.#delivery.endTraces(result);
     const thrown = thrownFor(result, this.#parts.finishing);
@@ -495,14 +492,5 @@ export class EngineRun implements Run {
     // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
     this.#result.catch(() => {});
     this.#reject(thrown);
-  }
-
-  async #warnIfUnread(result: RunResult, drained: Promise<void>): Promise<void> {
-    const warning = unreadWarning(result);
-    if (warning === undefined || this.#isRead) return;
-    await drained;
-    setTimeout(() => {
-      if (!this.#isRead) console.warn(warning);
-    }, UNREAD_MS);
   }
 }

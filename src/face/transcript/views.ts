@@ -82,7 +82,7 @@ const inputFault = (mended: unknown): Fault => ({
   mended,
 });
 
-/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls, read 2026-11-23. */
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls. */
 const anthropic: View = {
   results: "user",
   keepsOpen: [],
@@ -134,7 +134,7 @@ function readAnthropic(role: string, block: unknown, index: number): Part {
   return part("other", block, index, "", isEmpty ? fault : undefined);
 }
 
-/** https://platform.openai.com/docs/api-reference/chat/create, read 2026-11-23. */
+/** https://platform.openai.com/docs/api-reference/chat/create. */
 const openaiChat: View = {
   results: "tool",
   keepsOpen: ["tool"],
@@ -179,7 +179,7 @@ function readChatCall(call: unknown, index: number): Part {
   return { ...part("call", call, index, fields["id"], fault), at: `.tool_calls[${index}]` };
 }
 
-/** https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error, read 2026-11-23. */
+/** https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error. */
 const aiSdk: View = {
   results: "tool",
   keepsOpen: ["tool", "assistant"],
