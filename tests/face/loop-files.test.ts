@@ -15,7 +15,7 @@ function toldBy({ steps, requests }: Replay) {
   return {
     requests,
     events: steps.flatMap(({ events }) => events.map(bare)),
-    entries: steps.flatMap(({ entries }) => entries),
+    entries: steps.flatMap(({ entries }) => entries.map(({ json }): unknown => JSON.parse(json))),
   };
 }
 
@@ -41,7 +41,7 @@ async function recorded(): Promise<string> {
       execute: () => ({ z: 1.5, a: "ü" }),
       ...more,
     });
-  const digger = createAgent({ model: anthropic("small", { apiKey: "k" }) });
+  const digger = createAgent({ model: anthropic("small", { fetch }) });
   const agent = createAgent({
     model: anthropic("claude-test", { fetch }),
     tools: {

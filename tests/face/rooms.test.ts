@@ -73,6 +73,7 @@ test("a room of the face that is not in the list is a subpath or an entry of the
     "replay",
     "stores",
     "testing",
+    "transcript",
   ]);
 });
 

@@ -35,7 +35,7 @@ pub struct Kept {
     agents: Vec<KeptAgent>,
     /// Conversations of kept agents that the journal does not have.
     pub memories: Vec<Memory>,
-    /// The bytes of answers that have come since the state was compared.
+    /// The bytes of answers that have come since their text was looked at.
     streamed_bytes: usize,
     /// The checkpoint, until the run goes on from it.
     restored: Option<Restored>,
@@ -45,7 +45,11 @@ impl Kept {
     /// Takes note of a part of an answer. Returns true if enough of it has come to be worth a look at its text.
     pub fn has_streamed(&mut self, bytes: usize) -> bool {
         self.streamed_bytes += bytes;
-        self.streamed_bytes >= ENOUGH_BYTES
+        let is_enough = self.streamed_bytes >= ENOUGH_BYTES;
+        if is_enough {
+            self.streamed_bytes = 0;
+        }
+        is_enough
     }
 }
 
@@ -293,7 +297,6 @@ impl Run {
         if !self.ledger.has_journal || self.kept.restored.is_some() {
             return;
         }
-        self.kept.streamed_bytes = 0;
         if !std::mem::replace(&mut self.kept.has_begun, true) {
             self.note_begun(0);
         }
