@@ -136,11 +136,11 @@ fn short() -> Vec<Entry> {
 }
 
 /// The codes and messages of the warnings with which a run of these entries goes on.
-fn resumed(entries: &[Json]) -> Vec<(String, String)> {
+fn resumed(entries: &[impl AsRef<str>]) -> Vec<(String, String)> {
     let setup = config(json!([tool("read", json!({"readOnly": true}))]), json!({}));
     let setup = Arc::new(Setup::new(setup.config).unwrap());
-    let list: Vec<&str> = entries.iter().map(Json::as_str).collect();
-    let mut run = Run::restore_journal(setup, &format!("[{}]", list.join(","))).unwrap();
+    let lines: Vec<&str> = entries.iter().map(AsRef::as_ref).collect();
+    let mut run = Run::restore_journal(setup, &lines.join("\n")).unwrap();
     let moment = Moment {
         now_ms: 1_000_000,
         random: 7,
@@ -169,9 +169,9 @@ fn a_journal_that_is_torn_at_any_byte_goes_on_from_its_last_whole_save_and_says_
         let expected = folded(&entries[..kept]);
         for end in 0..line.as_str().len() {
             let torn = String::from_utf8_lossy(&line.as_str().as_bytes()[..end]).into_owned();
-            let mut values = lines[..at].to_vec();
+            let mut values: Vec<String> = lines[..at].iter().map(|line| line.as_str().to_owned()).collect();
             if end > 0 {
-                values.push(Json::string(&torn));
+                values.push(torn);
             }
             let read = Checkpoint::of(&values);
             if at <= first.unwrap() {

@@ -12,7 +12,7 @@ use crate::kill_everywhere::{handed, long, nested};
 use crate::killed::{Outside, Scene};
 
 fn entries(format: u32, name: &str) -> Vec<Entry> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/run");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let file = root.join(format!("journal_format_{format}/{name}.jsonl"));
     let text = std::fs::read_to_string(file).unwrap();
     text.lines()
