@@ -56,14 +56,15 @@ async function geckodriver(rust) {
 async function hosts(machine) {
   await build({ machine });
   const folder = async (name) => join(await npmTool(name, versions[name]), "node_modules");
-  return nodeTest(await modernNode(), "tests/package/long", {
+  const env = {
     LOOPLET_BUN: join(await folder("bun"), ".bin/bun"),
     LOOPLET_WEBPACK: await folder("webpack"),
     LOOPLET_ROLLUP: await folder("rollup"),
     LOOPLET_NEXT: versions.next,
     LOOPLET_FIREFOX: findBrowser("firefox")?.browser ?? "",
     LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
-  });
+  };
+  return nodeTest(await modernNode(), "tests/package/long", env, 60);
 }
 
 await main().catch(fail);

@@ -26,8 +26,11 @@ export function wasmTests(env, ...browser) {
   });
 }
 
-/** Runs a folder of `*.test.mjs` with Node's own test runner. */
-export async function nodeTest(node, folder, env) {
+/**
+ * Runs a folder of `*.test.mjs` with Node's own test runner. A test or file that takes longer than `minutes`, or leaves
+ * something open at its end, is a failure with a name, and not the silence of a whole CI run.
+ */
+export async function nodeTest(node, folder, env, minutes = 10) {
   const files = existsSync(join(root, folder))
     ? readdirSync(join(root, folder)).filter((name) => name.endsWith(".test.mjs"))
     : [];
@@ -35,6 +38,8 @@ export async function nodeTest(node, folder, env) {
   const args = [
     "--test",
     "--test-concurrency=1",
+    `--test-timeout=${minutes * 60_000}`,
+    "--test-force-exit",
     "--test-reporter=spec",
     ...files.map((name) => join(folder, name)),
   ];

@@ -312,7 +312,8 @@ export const tasks = {
       };
       const run = made.billing(store, payments, fetch).run("Pay.", { id: "invoice" });
       for await (const event of run.events({ detached: true })) if (event.type === "tool-call") break;
-      const isStarted = async () => JSON.stringify(await store.load("invoice")).includes('"started"');
+      const isStarted = async () =>
+        (await store.load("invoice")).some(({ json }) => json.includes('"started"'));
       while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 1));
       const again = made.billing(store, payments, fetch).resume("invoice");
       const { outcome, toolCalls } = await again.result;
