@@ -125,7 +125,9 @@ describe("a clock", () => {
   });
 
   it("that goes on, with timers that call back at once, lets the run end and be aborted", async () => {
-    const now = () => Date.now();
+    // Each look moves it: a timer that fires in the same millisecond would tell the time itself.
+    let ms = 1_700_000_000_000;
+    const now = () => ++ms;
     const early = clock({ now, setTimer: (callback: () => void) => callback() });
     const agent = createAgent({ model: custom(() => "hi"), clock: early });
     expect(await agent.run("Go").result).toMatchObject({ outcome: "completed" });
