@@ -57,12 +57,14 @@ impl AgentHandle {
         RunHandle::of(run, shell)
     }
 
-    /// Opens the run of a journal, its entries as JSON, one a line. It goes on with the input `"resume"`.
+    /// Opens the run of a journal, its entries as JSON, one a line. It goes on with the input `"resume"`. They come as UTF-8,
+    /// because wasm-bindgen copies text letter by letter.
     ///
     /// # Errors
     /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
-    pub fn restore(&self, entries: &str, shell: Shell) -> Result<RunHandle, JsValue> {
-        RunHandle::of(Run::restore_journal(Arc::clone(&self.setup), entries), shell)
+    pub fn restore(&self, entries: &[u8], shell: Shell) -> Result<RunHandle, JsValue> {
+        let entries = String::from_utf8_lossy(entries);
+        RunHandle::of(Run::restore_journal(Arc::clone(&self.setup), &entries), shell)
     }
 }
 

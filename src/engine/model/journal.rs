@@ -51,8 +51,8 @@ pub struct Entry {
 pub enum Fact {
     /// A process has begun the run, or goes on with it.
     Begun(Box<Begun>),
-    /// The run's counters and permissions.
-    Run(Box<RunState>),
+    /// The run's counters and permissions: a [`RunState`] in JSON, because only the last one is read.
+    Run(Json),
     /// An agent has begun.
     Agent(Box<Place>),
     /// These messages stand in place of those from this index on, or of those up to `upto`.
@@ -62,7 +62,8 @@ pub enum Fact {
         upto: Option<usize>,
         messages: Vec<Message>,
     },
-    State(Box<AgentState>),
+    /// An [`AgentState`] in JSON, because one that another follows is seldom read.
+    State(Json),
     /// The state of a tool call of the open round.
     Call(Box<CallState>),
     /// An answer streams, and these texts have come since. They are for the record: no model gets them.
@@ -72,9 +73,7 @@ pub enum Fact {
         texts: Vec<StreamedText>,
     },
     /// The open round is over, and its calls have become records.
-    Round {
-        records: Vec<ToolCallRecord>,
-    },
+    Round { records: Vec<ToolCallRecord> },
     /// A kept agent has ended, and its conversation waits for the next call of its tool.
     Remembered(Memory),
 }
@@ -152,6 +151,9 @@ pub struct Checkpoint {
     pub run: RunState,
     pub agents: Vec<AgentCheckpoint>,
     pub memories: Vec<Memory>,
+    /// The run's last state, if it was not read yet.
+    #[serde(skip)]
+    unread: Option<Json>,
 }
 
 /// One agent in a [`Checkpoint`].
@@ -169,6 +171,9 @@ pub struct AgentCheckpoint {
     pub last_round: usize,
     /// The texts of the answer that streamed last, if its end is not known.
     pub streamed: Vec<StreamedText>,
+    /// The agent's last state, if it was not read yet.
+    #[serde(skip)]
+    unread: Option<Json>,
 }
 
 impl Checkpoint {
@@ -179,6 +184,19 @@ impl Checkpoint {
     /// # Errors
     /// A journal of a newer format, or one without a whole beginning.
     pub fn of(texts: &[impl AsRef<str>]) -> Result<(Checkpoint, usize), ConfigError> {
+        let (mut checkpoint, left_out) = Checkpoint::folded(texts, |_| Ok(()))?;
+        match checkpoint.read_states() {
+            Ok(()) => Ok((checkpoint, left_out)),
+            // A state that cannot be read is a tear.
+            Err(_) => Checkpoint::folded(texts, Checkpoint::read_states),
+        }
+    }
+
+    /// As [`Checkpoint::of`], with an `after_input` that looks at the checkpoint after the entries of each input.
+    fn folded(
+        texts: &[impl AsRef<str>],
+        after_input: impl Fn(&mut Checkpoint) -> Result<(), ConfigError>,
+    ) -> Result<(Checkpoint, usize), ConfigError> {
         let mut checkpoint = Checkpoint::default();
         let mut batch: Vec<Entry> = Vec::new();
         let mut counted = 0;
@@ -197,8 +215,8 @@ impl Checkpoint {
             let is_last = matches!(entry.fact, Fact::Run(_));
             batch.push(entry);
             if is_last {
-                let folded = batch.drain(..).try_for_each(|entry| checkpoint.fold(entry));
-                match folded {
+                let folded = batch.drain(..).try_for_each(|entry| checkpoint.take(entry));
+                match folded.and_then(|()| after_input(&mut checkpoint)) {
                     Ok(()) => counted = index + 1,
                     Err(newer) if newer.field == "format" => return Err(newer),
                     // A part of these entries may have been folded.
@@ -223,9 +241,22 @@ impl Checkpoint {
     /// Takes the next entry.
     ///
     /// # Errors
-    /// An entry out of sequence, of a newer format, or of an agent that has not begun. The checkpoint has not changed
-    /// then.
+    /// An entry out of sequence, of a newer format, of an agent that has not begun, or with a state that cannot be read.
     pub fn fold(&mut self, entry: Entry) -> Result<(), ConfigError> {
+        self.take(entry)?;
+        self.read_states()
+    }
+
+    /// Reads the states that nobody has read yet.
+    fn read_states(&mut self) -> Result<(), ConfigError> {
+        if let Some(run) = self.unread.take() {
+            self.run = run.read()?;
+        }
+        self.agents.iter_mut().try_for_each(AgentCheckpoint::read_state)
+    }
+
+    /// Takes the next entry without reading its state.
+    fn take(&mut self, entry: Entry) -> Result<(), ConfigError> {
         let Entry { seq, agent, fact } = entry;
         if seq != self.seq + 1 {
             return Err(ConfigError::new("seq", "does not follow the entry before"));
@@ -250,7 +281,7 @@ impl Checkpoint {
                 }
             }
             _ if is_of_agent => return Err(ConfigError::new("agent", "has not begun")),
-            _ => self.fold_run(fact),
+            _ => self.fold_run(fact)?,
         }
         self.seq = seq;
         Ok(())
@@ -277,9 +308,10 @@ impl Checkpoint {
         }
     }
 
-    fn fold_run(&mut self, fact: Fact) {
+    fn fold_run(&mut self, fact: Fact) -> Result<(), ConfigError> {
         match fact {
             Fact::Begun(begun) => {
+                self.read_states()?;
                 // A run that waits for a person may see many processes.
                 let waits = |agent: &AgentCheckpoint| agent.calls.iter().any(|call| call.question.is_some());
                 if self.seq > 0 && !self.agents.iter().any(waits) {
@@ -288,7 +320,7 @@ impl Checkpoint {
                 self.rename_profiles(&begun.profiles);
                 self.begun = *begun;
             }
-            Fact::Run(run) => self.run = *run,
+            Fact::Run(run) => self.unread = Some(run),
             Fact::Remembered(memory) => {
                 self.memories
                     .retain(|other| other.agent_path != memory.agent_path);
@@ -296,10 +328,18 @@ impl Checkpoint {
             }
             _ => {}
         }
+        Ok(())
     }
 }
 
 impl AgentCheckpoint {
+    fn read_state(&mut self) -> Result<(), ConfigError> {
+        if let Some(state) = self.unread.take() {
+            self.state = state.read()?;
+        }
+        Ok(())
+    }
+
     /// Takes a fact in. Returns true if it brings the run further.
     fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
         match fact {
@@ -313,11 +353,18 @@ impl AgentCheckpoint {
                 return Ok(true);
             }
             Fact::State(state) => {
-                let is_same = (state.iteration, state.attempt) == (self.state.iteration, self.state.attempt);
-                if !is_same || state.step != Step::Ask {
+                // It may end the answer that streams.
+                if self.streamed.is_empty() {
+                    self.unread = Some(state);
+                    return Ok(false);
+                }
+                self.read_state()?;
+                let before = std::mem::replace(&mut self.state, state.read()?);
+                let now = &self.state;
+                let is_same = (now.iteration, now.attempt) == (before.iteration, before.attempt);
+                if !is_same || now.step != Step::Ask {
                     self.streamed.clear();
                 }
-                self.state = *state;
             }
             Fact::Streamed { is_first, texts } => {
                 if is_first {

@@ -11,10 +11,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use looplet_scan::check::{Fault, check};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::engine::json::writer::push_string;
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::json;
 
 /// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. Cloning is
 /// cheap.
@@ -44,6 +47,14 @@ impl Json {
     /// Writes one of our values as JSON.
     pub fn of(value: &impl Serialize) -> Json {
         Json(serde_json::to_string(value).unwrap_or_default().into())
+    }
+
+    /// Reads one of our values.
+    ///
+    /// # Errors
+    /// The first value that is missing or does not fit, with its path.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
+        json::read("", &self.0)
     }
 
     /// The JSON text `{}`.

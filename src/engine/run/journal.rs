@@ -21,6 +21,7 @@ use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState};
+use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
@@ -105,6 +106,7 @@ impl Run {
             run,
             agents,
             memories,
+            ..
         } = checkpoint;
         let options = RunOptions {
             inputs: begun.inputs,
@@ -320,7 +322,7 @@ impl Run {
                 permissions: self.permissions.clone(),
                 ..ledger.counters()
             };
-            ledger.note(0, Fact::Run(Box::new(run)));
+            ledger.note(0, Fact::Run(Json::of(&run)));
         }
     }
 }
@@ -366,8 +368,8 @@ fn note_agent(
         ledger.note(agent, Fact::Round { records });
     }
     if state != kept.state {
-        kept.state = state.clone();
-        ledger.note(agent, Fact::State(Box::new(state)));
+        ledger.note(agent, Fact::State(Json::of(&state)));
+        kept.state = state;
     }
     let attempt = (node.who.iteration, node.who.attempt);
     let is_saved = ledger.noted() > 0;

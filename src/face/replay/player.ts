@@ -105,7 +105,10 @@ export class Player {
         const agent = instance.agent(JSON.stringify(config));
         return entries === undefined
           ? agent?.open(JSON.stringify(options), shell)
-          : agent?.restore(entries.map((entry) => JSON.stringify(entry)).join("\n"), shell);
+          : agent?.restore(
+              new TextEncoder().encode(entries.map((entry) => JSON.stringify(entry)).join("\n")),
+              shell,
+            );
       }),
     );
     if (handle === undefined) throw wrong("the WebAssembly was lost when its run was opened");

@@ -39,7 +39,7 @@ impl Node {
             calls,
             records,
             last_round,
-            streamed: _,
+            ..
         } = kept;
         let mut restored = |name: &ModelName| {
             let model = models::model_of(name, profile, setup);
