@@ -100,6 +100,21 @@ impl RunHandle {
         Ok(is_for_something)
     }
 
+    /// Lets `history` show the results of the open round, see [`Run::recall`]. Only the results are read afterwards.
+    pub fn recall(&self) {
+        self.driver.with_run(Run::recall);
+    }
+
+    /// Goes on in the journal of a chat, see [`Run::follow`]. It comes before the first input.
+    pub fn follow(&self, seq: f64, messages: usize, id: String) {
+        self.driver.with_run(|run| run.follow(seq as u64, messages, id));
+    }
+
+    /// The JSON of the [`JournalTail`](crate::engine::model::journal::JournalTail) of the run's journal.
+    pub fn tail(&self) -> String {
+        self.driver.with_run(|run| json::write(&run.tail()))
+    }
+
     /// Hands each input from now on to `Shell.record` before the run gets it.
     pub fn record(&self) {
         self.driver.start_record();

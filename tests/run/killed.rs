@@ -129,7 +129,7 @@ impl Outside<'_> {
         }
     }
 
-    fn restore(&mut self) {
+    pub fn restore(&mut self) {
         self.streams.clear();
         if self.world.checkpoint.agents.is_empty() {
             let left = self.world.lives_for;
@@ -157,7 +157,7 @@ impl Outside<'_> {
     }
 
     /// Does the next thing that the run waits for.
-    fn step(&mut self) {
+    pub fn step(&mut self) {
         let mut pick = |from: usize| match &mut self.dice {
             Some(dice) if from > 0 => dice.below(from as u64) as usize,
             _ => 0,

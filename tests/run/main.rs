@@ -18,6 +18,7 @@ mod bindings;
 mod budgets;
 mod changed_inputs;
 mod changed_options;
+mod chats;
 mod clocks;
 mod compaction;
 mod compaction_hooks;

@@ -73,6 +73,8 @@ pub struct World {
     /// See [`Run::set_heard`].
     is_heard: bool,
     has_journal: bool,
+    /// The journal begins with other runs, whose events have their own numbers.
+    pub follows: bool,
     /// The number of outputs that are still performed. The process is dead after the last.
     pub lives_for: usize,
 }
@@ -82,6 +84,7 @@ impl World {
         let has_journal = config.journal;
         World {
             has_journal,
+            follows: false,
             run: config.open().unwrap(),
             now_ms: 1_000_000,
             seed: 0,
@@ -193,6 +196,7 @@ impl World {
     /// The process dies, and another one goes on with the run from its journal.
     pub fn crash(&mut self, config: Settings) {
         self.run = config.restore(self.checkpoint.clone()).unwrap();
+        self.follows = false;
         self.run.set_heard(self.is_heard);
         (self.open_request, self.holds_outputs) = (None, false);
         self.open_requests.clear();
@@ -289,7 +293,10 @@ impl World {
             }
             Output::HandOver { handover } => self.handovers.push(handover),
             Output::Emit(event) => {
-                let next = self.checkpoint.run.next_event;
+                let next = match self.follows {
+                    true => 1,
+                    false => self.checkpoint.run.next_event,
+                };
                 let last = self.events.last().map_or(next.max(1) - 1, |event| event.seq);
                 assert!(
                     event.seq == last + 1 || (!self.is_heard && event.seq > last),

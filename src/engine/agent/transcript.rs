@@ -138,6 +138,17 @@ impl Transcript {
         self.sent
     }
 
+    /// The journal has this number of the messages already, or all of them if there are fewer. Returns the number.
+    pub fn keep(&mut self, messages: usize) -> usize {
+        self.kept = messages.min(self.messages.len());
+        self.kept
+    }
+
+    /// The number of messages that the journal has.
+    pub fn kept(&self) -> usize {
+        self.kept
+    }
+
     /// The changes of the messages since the journal was told of them, in the order in which they are made. The journal
     /// has the messages then. A history that was made shorter is not told again: only what is new in it.
     pub fn take_unkept(&mut self) -> Vec<Fact> {

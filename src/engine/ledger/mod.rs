@@ -295,6 +295,16 @@ impl Ledger {
         self.journal.push(Entry { seq, agent, fact });
     }
 
+    /// The number of the journal's last entry.
+    pub fn journal_seq(&self) -> u64 {
+        self.journal_seq
+    }
+
+    /// Goes on in a journal, whose last entry has this number.
+    pub fn follow(&mut self, journal_seq: u64) {
+        self.journal_seq = journal_seq;
+    }
+
     /// The number of facts that wait to be saved.
     pub fn noted(&self) -> usize {
         self.journal.len()

@@ -3,7 +3,8 @@
 //! After each input the run compares its durable state with the state that it wrote last, and hands out each difference
 //! as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded entries, and a
 //! run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open requests and
-//! questions to hooks are made again, and text that streams is kept for the record alone. A [`Record`] is one input with its moment: the records of a run
+//! questions to hooks are made again, and text that streams is kept for the record alone. The runs of a chat
+//! follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run
 //! replay it byte for byte. Nothing here reads or writes a store.
 
 mod record;
@@ -29,7 +30,7 @@ pub use state::{
 };
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The index of a profile that the options do not have.
 const NO_PROFILE: u32 = u32::MAX;
@@ -76,6 +77,36 @@ pub enum Fact {
     Round { records: Vec<ToolCallRecord> },
     /// A kept agent has ended, and its conversation waits for the next call of its tool.
     Remembered(Memory),
+    /// The run is over, and the next one of its chat begins.
+    Next(Box<Next>),
+}
+
+/// The beginning of a chat's next run. Messages of the root stay, and so do the conversations of kept agents. All else
+/// begins anew.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Next {
+    /// The root of the next run.
+    pub place: Place,
+    /// The number of messages that stay.
+    pub messages: usize,
+    /// The paths of the conversations that stay.
+    pub remembered: Vec<String>,
+}
+
+/// The end of a journal, in which the next run of a chat goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct JournalTail {
+    /// The number of the last entry; 0 before the first.
+    pub seq: u64,
+    /// The number of messages that the journal has, of those of the result.
+    pub messages: usize,
+    /// The id of the run, if the journal's name is another one.
+    pub run: Option<String>,
+    /// The run has ended, or nobody has asked it anything.
+    pub is_over: bool,
 }
 
 /// The first entry of a process.
@@ -93,6 +124,9 @@ pub struct Begun {
     pub session: Option<String>,
     /// The number of the last entry before this process.
     pub after: u64,
+    /// The id of the run, if the journal's name is another one: that of a chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
 }
 
 /// The counters of a run.
@@ -273,7 +307,20 @@ impl Checkpoint {
             }
             self.agents.push(AgentCheckpoint::default());
         }
-        let is_of_agent = !matches!(fact, Fact::Begun(_) | Fact::Run(_) | Fact::Remembered(_));
+        if let Fact::Next(next) = &fact {
+            let root = self.agents.first();
+            if root.is_none_or(|root| root.messages.len() < next.messages) {
+                return Err(ConfigError::new(
+                    "next.messages",
+                    "names messages that are not there",
+                ));
+            }
+        }
+        let is_of_run = matches!(
+            fact,
+            Fact::Begun(_) | Fact::Run(_) | Fact::Remembered(_) | Fact::Next(_)
+        );
+        let is_of_agent = !is_of_run;
         match self.agents.get_mut(agent as usize) {
             Some(agent) if is_of_agent => {
                 if agent.fold(fact)? {
@@ -326,9 +373,26 @@ impl Checkpoint {
                     .retain(|other| other.agent_path != memory.agent_path);
                 self.memories.push(memory);
             }
+            Fact::Next(next) => self.begin_next(*next),
             _ => {}
         }
         Ok(())
+    }
+
+    fn begin_next(&mut self, next: Next) {
+        self.crashes = 0;
+        self.memories
+            .retain(|memory| next.remembered.contains(&memory.agent_path));
+        self.agents.truncate(1);
+        if let Some(root) = self.agents.first_mut() {
+            let mut messages = std::mem::take(&mut root.messages);
+            messages.truncate(next.messages);
+            *root = AgentCheckpoint {
+                place: next.place,
+                messages,
+                ..AgentCheckpoint::default()
+            };
+        }
     }
 }
 
@@ -395,7 +459,7 @@ impl AgentCheckpoint {
                 self.records.extend(records);
                 return Ok(true);
             }
-            Fact::Begun(_) | Fact::Run(_) | Fact::Remembered(_) => {}
+            Fact::Begun(_) | Fact::Run(_) | Fact::Remembered(_) | Fact::Next(_) => {}
         }
         Ok(false)
     }

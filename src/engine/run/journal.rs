@@ -33,6 +33,10 @@ const MAX_CRASHES: u32 = 3;
 #[derive(Default, Serialize, Deserialize)]
 pub struct Kept {
     has_begun: bool,
+    /// The run follows another one of its chat, and the journal has this number of its messages.
+    pub follows: Option<usize>,
+    /// The number of messages that the run was given.
+    pub given: usize,
     agents: Vec<KeptAgent>,
     /// Conversations of kept agents that the journal does not have.
     pub memories: Vec<Memory>,
@@ -43,6 +47,18 @@ pub struct Kept {
 }
 
 impl Kept {
+    pub fn of_given(messages: usize) -> Kept {
+        Kept {
+            given: messages,
+            ..Kept::default()
+        }
+    }
+
+    /// The journal has the root's place already.
+    pub fn has_root(&mut self) {
+        self.agents = vec![KeptAgent::default()];
+    }
+
     /// Takes note of a part of an answer. Returns true if enough of it has come to be worth a look at its text.
     pub fn has_streamed(&mut self, bytes: usize) -> bool {
         self.streamed_bytes += bytes;
@@ -171,6 +187,7 @@ impl Run {
         }
         ledger.restore(seq, &run);
         restored.permissions = run.permissions;
+        restored.id = begun.run;
         restored.agents = nodes;
         restored.kept.has_begun = true;
         restored.kept.restored = Some(Restored {
@@ -281,7 +298,7 @@ impl Run {
         }
     }
 
-    fn note_begun(&mut self, after: u64) {
+    pub(super) fn note_begun(&mut self, after: u64) {
         let begun = Begun {
             format: FORMAT,
             options: self.setup.digests.clone(),
@@ -289,6 +306,7 @@ impl Run {
             inputs: self.inputs.clone(),
             session: self.session.clone(),
             after,
+            run: self.id.clone(),
         };
         self.ledger.note(0, Fact::Begun(Box::new(begun)));
     }
@@ -300,7 +318,7 @@ impl Run {
             return;
         }
         if !std::mem::replace(&mut self.kept.has_begun, true) {
-            self.note_begun(0);
+            self.note_first();
         }
         for memory in std::mem::take(&mut self.kept.memories) {
             self.ledger.note(0, Fact::Remembered(memory));

@@ -6,6 +6,7 @@
 //! not open is dropped. A run decides only which agent acts and when it ends; the decisions of an iteration are the
 //! agent's. Every failure becomes an outcome.
 
+mod chat;
 mod journal;
 mod starting;
 mod telling;
@@ -52,6 +53,8 @@ pub struct Run {
     inputs: Option<Json>,
     /// The source of the session, if it begins with this run.
     session: Option<String>,
+    /// The run's id, if its journal has another name.
+    id: Option<String>,
     started: bool,
     outcome: Option<Outcome>,
     kept: Kept,
@@ -61,6 +64,7 @@ impl Run {
     /// # Errors
     /// A history that is not legal, with the path to its problem.
     pub fn new(setup: Arc<Setup>, options: RunOptions) -> Result<Run, ConfigError> {
+        let given = options.messages.len();
         let transcript = match options.messages {
             none if none.is_empty() => Transcript::default(),
             history => Transcript::from_history(history)?,
@@ -94,9 +98,10 @@ impl Run {
             permissions: config.permissions.clone(),
             inputs: options.inputs,
             session: options.session,
+            id: None,
             started: false,
             outcome: None,
-            kept: Kept::default(),
+            kept: Kept::of_given(given),
             setup,
         })
     }

@@ -1097,6 +1097,18 @@ export interface History {
   subagents: SubagentMemory[];
 }
 
+/** The end of a journal, in which the next run of a chat goes on. */
+export interface JournalTail {
+  /** The number of the last entry; 0 before the first. */
+  seq: number;
+  /** The number of messages that the journal has, of those of the result. */
+  messages: number;
+  /** The id of the run, if the journal's name is another one. */
+  run: string | null;
+  /** The run has ended, or nobody has asked it anything. */
+  isOver: boolean;
+}
+
 /** A question to one function. */
 export interface Question {
   point: Point;

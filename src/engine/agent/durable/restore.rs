@@ -13,7 +13,7 @@ use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, Progress};
-use crate::engine::model::error::ConfigError;
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::journal::{AgentCheckpoint, ModelName, Step};
 use crate::engine::model::json;
 use crate::engine::model::message::{Block, Message, Role};
@@ -121,7 +121,10 @@ impl Agent {
             phase => return self.phase = phase,
         };
         match step {
-            Step::Ready => {}
+            Step::Ready => {
+                let why = "The journal ends before the prompt.";
+                self.end_failed(desk, Failure::new(FailureCode::ConfigInvalid, why));
+            }
             Step::Prompt {
                 content,
                 is_opening: true,

@@ -99,7 +99,7 @@ impl Node {
 
 impl Agent {
     /// The step that is taken again in another process.
-    fn step(&self) -> Step {
+    pub fn step(&self) -> Step {
         match &self.phase {
             Phase::Ready => Step::Ready,
             Phase::Opening { prompt } => Step::Prompt {

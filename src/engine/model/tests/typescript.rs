@@ -20,6 +20,7 @@ use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, perm
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
+use crate::engine::model::journal::JournalTail;
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::{History, Outcome, Report};
 use crate::engine::model::output::ToolInvocation;
@@ -97,6 +98,7 @@ fn printed_types() -> Map<String, Value> {
         add::<Failure>,
         add::<FinishReason>,
         add::<History<'_>>,
+        add::<JournalTail>,
         add::<Message>,
         add::<Point>,
         add::<Outcome>,

@@ -1,0 +1,66 @@
+//! The runs of a chat, which follow each other in one journal.
+//!
+//! [`Run::follow`] comes before the first input of such a run. Its first entries say which messages and which
+//! conversations of kept agents stay ([`Fact::Next`]), so that no message is written twice. [`Run::tail`] says where the
+//! run after it goes on. A run that follows nothing begins a journal with all that it was given.
+
+use crate::engine::model::journal::{Fact, JournalTail, Next, Step};
+use crate::engine::run::Run;
+
+impl Run {
+    /// Goes on in a journal, whose last entry has the number `seq`. The journal has the first `messages` of the messages
+    /// that this run was given, and all conversations of kept agents. `id` is the run's own.
+    pub fn follow(&mut self, seq: u64, messages: usize, id: String) {
+        self.id = Some(id);
+        if seq == 0 {
+            return;
+        }
+        let Some(root) = self.agents.first_mut() else {
+            return;
+        };
+        // A history that had to be mended is written as a whole.
+        let is_legal = root.agent.transcript.messages().len() == self.kept.given;
+        let messages = if is_legal { messages } else { 0 };
+        self.kept.follows = Some(root.agent.transcript.keep(messages));
+        self.ledger.follow(seq);
+    }
+
+    /// Lets [`Run::history`] show the results of the open round. The run of a journal is only read then, and never goes on.
+    pub fn recall(&mut self) {
+        self.on_root(|agent, desk| agent.recall_calls(desk));
+    }
+
+    /// The end of the journal as it stands.
+    pub fn tail(&self) -> JournalTail {
+        let root = self.agents.first().map(|root| &root.agent);
+        JournalTail {
+            seq: self.ledger.journal_seq(),
+            messages: root.map(|root| root.transcript.kept()).unwrap_or_default(),
+            run: self.id.clone(),
+            is_over: root.is_none_or(|root| matches!(root.step(), Step::Ready | Step::Ended(_))),
+        }
+    }
+
+    /// Writes the first entries of a process that has not begun with a journal.
+    pub(super) fn note_first(&mut self) {
+        self.note_begun(self.ledger.journal_seq());
+        let Some(messages) = self.kept.follows.take() else {
+            // The journal has nothing yet of the conversations that the run was given.
+            for memory in &self.memories {
+                self.ledger.note(0, Fact::Remembered(memory.clone()));
+            }
+            return;
+        };
+        let Some(root) = self.agents.first() else {
+            return;
+        };
+        let remembered = self.memories.iter().map(|memory| memory.agent_path.clone());
+        let next = Next {
+            place: root.place(),
+            messages,
+            remembered: remembered.collect(),
+        };
+        self.ledger.note(0, Fact::Next(Box::new(next)));
+        self.kept.has_root();
+    }
+}
