@@ -8,7 +8,9 @@
  * Wrong options throw a `LoopletError`. A configuration that only the engine can refuse fails each run.
  */
 import { addAgents, type AgentList } from "./agent-list.js";
+import type { ChatJournal } from "../run/chat-journal.js";
 import { Conversation, type StartRun } from "../run/chat.js";
+import { openChat } from "../run/open-chat.js";
 import { checkOptions, describe, describeReturned, joined } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
@@ -86,6 +88,10 @@ export interface AgentParts {
 export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   const options = checkOptions(given, "", agentTable(), elsewhere);
   const parts = partsOf(options);
+  const startIn =
+    (kept?: ChatJournal): StartRun =>
+    (prompt, run, onEnd, session) =>
+      new EngineRun(parts, prompt, checkRunOptions(run), load, onEnd, session, undefined, kept);
   const agent: Agent = {
     run(prompt, given = {}) {
       const run = checkRunOptions(given);
@@ -108,11 +114,10 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       return new EngineRun(parts, "", options, load, onEnd, undefined, resumed);
     },
     chat(given = {}) {
-      const start: StartRun = (prompt, run, onEnd, session) =>
-        new EngineRun(parts, prompt, checkRunOptions(run), load, onEnd, session);
-      const chat = checkOptions(given, "", { messages: "any", subagents: "any" });
-      return new Conversation(start, chat, parts.endSession);
+      const chat = checkOptions(given, "", { messages: "any", subagents: "any" }, CHAT_ELSEWHERE);
+      return new Conversation(startIn(), chat, parts.endSession);
     },
+    openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),
   };
   return keepOptions(agent, options, parts.config);
 }
@@ -331,6 +336,8 @@ function elsewhere(): { [name: string]: string } {
   const name = "an agent has none; give it to subagent(agent, { name, description })";
   return { ...(Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string }), name };
 }
+
+const CHAT_ELSEWHERE = { id: "a chat with an id is kept in a store: await agent.openChat(id)" };
 
 const RUN_ELSEWHERE = {
   system: "give it to createAgent({ system })",

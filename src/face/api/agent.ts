@@ -11,7 +11,15 @@ import type { PermissionOptions } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { FinishOptions, OutputFormat } from "./result.js";
 import type { JournalEntry, StoreOptions } from "./run.js";
-import type { Prompt, ResumeOptions, RunOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
+import type {
+  OpenChatOptions,
+  Prompt,
+  ResumeOptions,
+  RunOptions,
+  TypedChat,
+  TypedRun,
+  TypedRunOptions,
+} from "./run.js";
 import type { InputOf, InputSchema } from "./schema.js";
 import type { ToolContext, ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
@@ -115,6 +123,16 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
    */
   chat(options?: Pick<RunOptions, "messages" | "subagents">): TypedChat<C, Output>;
+  /**
+   * Opens the chat of this id in the agent's `store`, a new one or one that any process has begun. It has its messages, the
+   * memory of its subagents, and the agent that spoke last. Its runs are durable. A run that was cut off goes on at once: it
+   * is `chat.current`, and `options` are its listeners and its signal. An iteration over its events misses none if it begins
+   * when the promise resolves.
+   *
+   * Rejects with the error of a store that cannot be read, or with a `LoopletError`: `config_missing` without a store,
+   * `config_invalid_value` if the journal cannot be read or names an agent that these options do not have.
+   */
+  openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
 }
 
 /** The options that `subagent()` and `handoff()` share. */

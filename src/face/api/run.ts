@@ -69,6 +69,12 @@ export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = O
   "messages" | "subagents" | "agent" | "inputs"
 >;
 
+/** The options of `agent.openChat`: for the run that goes on, if there is one. */
+export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
+  ResumeOptions<C, Output>,
+  "id"
+>;
+
 /** Options of an iteration of a run's events. */
 export interface EventsOptions {
   /** Whether the run continues when the loop is left (`break`, `return`, a throw). Default false: it is aborted. */
@@ -226,7 +232,12 @@ export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolType
 
 /** A conversation with an agent with tools of these types. */
 export interface TypedChat<C extends ToolTypes, Output> {
-  /** The transcript so far; replaced when a run ends. */
+  /** The id of a chat of `agent.openChat`; undefined for any other. */
+  readonly id: string | undefined;
+  /**
+   * The transcript so far; replaced when a run ends. If `agent.openChat` goes on with a run, it has the messages of that run
+   * by then, and calls that were under way have a result that says so.
+   */
   readonly messages: readonly Message[];
   /** The memory of persistent subagents so far. */
   readonly subagents: readonly SubagentMemory[];
@@ -243,14 +254,20 @@ export interface TypedChat<C extends ToolTypes, Output> {
   ): TypedRun<C, Output>;
   /**
    * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
-   * get the reason `"clear"`.
+   * get the reason `"clear"`. A chat with an id saves it at once.
    *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`
+   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a chat with
+   * an id, for messages that are not a legal history
    */
   reset(messages?: readonly Message[]): void;
   /**
+   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id. Rejects with
+   * the store's error if it could not be saved.
+   */
+  saved(): Promise<void>;
+  /**
    * Ends the conversation: `SessionEnd` hooks get the reason `"close"`, and no further run can start. Its messages
-   * stay. A second call does nothing.
+   * stay, and `agent.openChat` opens a chat with an id again. A second call does nothing.
    *
    * @throws LoopletError `misuse_chat_busy` while a run goes on
    */

@@ -27,6 +27,7 @@ import type {
 } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
 import type { ModelConfig, Raise } from "../generated/input.js";
+import type { JournalTail } from "../generated/model.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
 import { message } from "../options/thrown.js";
@@ -127,6 +128,25 @@ export class RunDriver {
   /** Goes on with the run of a journal. */
   resume(): void {
     this.shell.handleInput("resume");
+  }
+
+  /**
+   * Goes on in the journal of a chat, whose last entry has the number `seq`, and which has the first `messages` of the
+   * history. It comes before the first input. `run` is the id of the run.
+   */
+  follow(seq: number, messages: number, run: string): void {
+    this.shell.enter((handle) => handle.follow(seq, messages, run));
+  }
+
+  /** Lets `result()` show the results of the open round of a journal, which is only read then. */
+  recall(): void {
+    this.shell.enter((handle) => handle.recall());
+  }
+
+  /** The end of the run's journal; undefined if the instance is lost. */
+  tail(): JournalTail | undefined {
+    const json = this.shell.enter((handle) => handle.tail());
+    return json === undefined ? undefined : (JSON.parse(json) as JournalTail);
   }
 
   /** Goes on with the run of a journal in the process that has begun it. */

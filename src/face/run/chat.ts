@@ -12,6 +12,7 @@ import type {
 } from "../api/index.js";
 import { isObject, joined } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
+import type { ChatJournal } from "./chat-journal.js";
 import { checkHistory } from "./prompt.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
@@ -34,19 +35,28 @@ export class Conversation implements Chat {
   #session: SessionSource | undefined;
   #isClosed = false;
   readonly #endSession: (reason: "clear" | "close") => void;
+  readonly #kept: ChatJournal | undefined;
 
+  /** `kept` is the journal of a chat that is kept in a store. */
   constructor(
     start: StartRun,
-    history: Pick<RunOptions, "messages" | "subagents">,
+    history: Pick<RunOptions, "messages" | "subagents" | "agent">,
     endSession: (reason: "clear" | "close") => void,
+    kept?: ChatJournal,
   ) {
     checkHistory(history);
     const { messages = [], subagents = [] } = history;
     this.#start = start;
+    this.#agent = history.agent;
+    this.#kept = kept;
     this.#messages = [...messages];
     this.#subagents = [...subagents];
     this.#session = messages.length === 0 ? "startup" : "resume";
     this.#endSession = endSession;
+  }
+
+  get id(): string | undefined {
+    return this.#kept?.key;
   }
 
   get messages(): readonly Message[] {
@@ -74,19 +84,19 @@ export class Conversation implements Chat {
     }
     const history = { messages: this.#messages, subagents: this.#subagents, agent: this.#agent };
     const all = isObject(options) ? joined(options, history) : options;
-    const run = this.#start(
-      prompt,
-      all,
-      (result) => {
-        this.#messages = result.messages;
-        this.#subagents = result.subagents;
-        this.#agent = result.agent;
-        this.#current = undefined;
-        // A run without a model call has not begun the session.
-        if (result.iterations > 0) this.#session = undefined;
-      },
-      this.#session,
-    );
+    return this.goOn((onEnd) => this.#start(prompt, all, onEnd, this.#session));
+  }
+
+  /** Takes the run that `start` begins, or goes on with, as the current one. */
+  goOn(start: (onEnd: (result: RunResult) => void) => Run): Run {
+    const run = start((result) => {
+      this.#messages = result.messages;
+      this.#subagents = result.subagents;
+      this.#agent = result.agent;
+      this.#current = undefined;
+      // A run without a model call has not begun the session.
+      if (result.iterations > 0) this.#session = undefined;
+    });
     this.#current = run;
     return run;
   }
@@ -94,11 +104,16 @@ export class Conversation implements Chat {
   reset(messages: readonly Message[] = []): void {
     this.#refuse("reset");
     checkMessages(messages, "messages");
+    this.#kept?.reset(messages);
     this.#messages = [...messages];
     this.#subagents = [];
     this.#agent = undefined;
     this.#end("clear");
     this.#session = "clear";
+  }
+
+  async saved(): Promise<void> {
+    await this.#kept?.saved();
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 /**
- * The journal of one run on its way into the store. Entries that come while the store writes wait for the next write, so
+ * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write, so
  * that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
  * entries wait for the next write, and the calls that needed the save are not made.
  */
@@ -21,6 +21,12 @@ export interface JournalHost {
   readonly lost: () => void;
 }
 
+/** The run that is to go on: its id, and its entries if no store has them under that id. */
+export interface Resumed {
+  readonly key: string;
+  readonly entries?: readonly JournalEntry[];
+}
+
 export class Journal {
   readonly #host: JournalHost;
   readonly #key: string;
@@ -28,13 +34,19 @@ export class Journal {
   #saves: number[] = [];
   #writing: Promise<void> | undefined;
   #error: unknown;
+  /** The number of the last entry of this run; undefined before the first. */
+  last: number | undefined;
+  /** The journal of the chat's run before this one, and its end. */
+  #before: Journal | undefined;
+  #inherited: Promise<void> | undefined;
   /** Settles with the first save, or with the end of a run that has none. */
   readonly #begun: Promise<void>;
   #begin!: () => void;
 
-  constructor(host: JournalHost, key: string) {
+  constructor(host: JournalHost, key: string, before?: Journal) {
     this.#host = host;
     this.#key = key;
+    this.#before = before;
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
   }
 
@@ -45,6 +57,7 @@ export class Journal {
 
   save(save: number, entries: readonly JournalEntry[]): void {
     this.#entries.push(...entries);
+    this.last = entries.at(-1)?.seq ?? this.last;
     this.#saves.push(save);
     this.#writing ??= this.#write();
     this.#begin();
@@ -58,18 +71,36 @@ export class Journal {
   /** Resolves when the store has everything so far, the prompt at least. */
   async saved(): Promise<void> {
     await this.#begun;
+    await this.#inherit();
     await this.#writing;
-    if (this.#entries.length > 0) throw this.#error;
+    // Entries without an error have come since.
+    if (this.#entries.length > 0 && this.#error !== undefined) throw this.#error;
   }
 
   /** All entries, those included that the store does not have. */
   async entries(): Promise<JournalEntry[]> {
+    await this.#inherit();
     await this.#writing;
     return [...((await this.#host.store.load(this.#key)) ?? []), ...this.#entries];
   }
 
+  /** Waits for the writes of the run before, and takes over the entries that they have not brought into the store. */
+  #inherit(): Promise<void> {
+    return (this.#inherited ??= this.#takeOver());
+  }
+
+  async #takeOver(): Promise<void> {
+    const before = this.#before;
+    this.#before = undefined;
+    if (before === undefined) return;
+    await before.#inherit();
+    await before.#writing;
+    this.#entries.unshift(...before.#entries);
+    this.#error = before.#error;
+  }
+
   async #write(): Promise<void> {
-    await null;
+    await this.#inherit();
     while (this.#saves.length > 0) {
       const [saves, entries] = [this.#saves, this.#entries];
       [this.#saves, this.#entries] = [[], []];
@@ -87,11 +118,15 @@ export class Journal {
     for (const waitMs of [...WAITS_MS, undefined]) {
       try {
         await store.append(this.#key, entries, after);
+        this.#error = undefined;
         return true;
       } catch (error) {
         if (error instanceof StoreConflict) {
           // A write that failed may have reached the store all the same.
-          if (isRepeated && (await this.#has(entries.at(-1)!))) return true;
+          if (isRepeated && (await this.#has(entries.at(-1)!))) {
+            this.#error = undefined;
+            return true;
+          }
           this.#error = error;
           lost();
           return false;

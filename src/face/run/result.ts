@@ -74,14 +74,14 @@ export function unfinished(
   profile: number,
   durationMs: number,
 ): EngineResult {
-  const asked: Message = { role: "user", content: prompt };
+  const asked: Message[] = prompt.length === 0 ? [] : [{ role: "user", content: prompt }];
   const said: Message[] = text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
   return {
     text,
     output: undefined,
     toolCalls: [],
     subagents: [...subagents],
-    messages: [...messages, asked, ...said],
+    messages: [...messages, ...asked, ...said],
     usage: null,
     modelUsage: {},
     durationMs,

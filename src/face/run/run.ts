@@ -18,7 +18,7 @@ import type { ContentBlock } from "../api/message.js";
 import type { Model } from "../api/model.js";
 import type { PermissionMode, PermissionResult } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
-import type { JournalEntry, Reconciliation, RunRecord } from "../api/run.js";
+import type { Reconciliation, RunRecord } from "../api/run.js";
 import type {
   EventsOptions,
   ExportOptions,
@@ -44,20 +44,15 @@ import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
+import type { ChatJournal } from "./chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
-import { Journal } from "./journal.js";
+import { Journal, type Resumed } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
-
-/** The run that is to go on: its id, and its entries if no store has them under that id. */
-export interface Resumed {
-  readonly key: string;
-  readonly entries?: readonly JournalEntry[];
-}
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -109,6 +104,7 @@ export class EngineRun implements Run {
     onEnd: (result: RunResult) => void = () => {},
     session?: SessionSource,
     resumed?: Resumed,
+    private readonly chat?: ChatJournal,
   ) {
     this.#parts = parts;
     this.#models = parts.models.copy();
@@ -137,7 +133,8 @@ export class EngineRun implements Run {
         if (save !== undefined) running()?.saved(save, ok);
       };
       const lost = (): void => this.abort("another process goes on with this run");
-      this.#journal = new Journal({ store, clock, saved, report, lost }, this.id);
+      const host = { store, clock, saved, report, lost };
+      this.#journal = chat?.next(host) ?? new Journal(host, this.id);
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
@@ -311,6 +308,7 @@ export class EngineRun implements Run {
 
   #begin(source: RunSource, go: (driver: Driver) => void): void {
     const driver = (this.#driver = this.#open!(source));
+    if (typeof source === "string") this.chat?.follow(driver, this.id);
     this.#delivery.want();
     if (this.#model !== undefined) driver.setModel(this.#model);
     this.#early.begin(driver, () => go(driver));
@@ -335,7 +333,8 @@ export class EngineRun implements Run {
       await null;
       const entries = await journal.entries();
       if (this.#outcome !== undefined) return;
-      if (entries.length === 0) {
+      const isNew = this.#resumed === undefined && journal.last === undefined;
+      if (entries.length === 0 || isNew) {
         return this.#failAlone(
           fail("bug", "The WebAssembly instance was lost before the journal had the prompt."),
         );
@@ -357,7 +356,7 @@ export class EngineRun implements Run {
     const { key, entries: given } = this.#resumed;
     const entries = given ?? (await this.#parts.store?.load(key)) ?? [];
     // A journal that comes from elsewhere goes into the store first.
-    if (key !== this.id || given !== undefined) this.#journal?.add(entries);
+    if (this.chat === undefined && (key !== this.id || given !== undefined)) this.#journal?.add(entries);
     return { lines: linesOf(entries) };
   }
 
@@ -433,6 +432,7 @@ export class EngineRun implements Run {
       };
       const result = resultOf(driver);
       if (result === undefined) return this.#endAlone(outcome, whyOf(outcome));
+      this.chat?.end(driver.tail());
       this.#driver = undefined;
       this.#outcome = outcome;
       result.output = this.#output.value(result.output);
@@ -451,6 +451,7 @@ export class EngineRun implements Run {
 
   /** Ends a run that the engine has not taken over or cannot end itself. */
   #endAlone(outcome: Outcome, why: EndEvent | undefined): void {
+    this.chat?.end();
     this.#outcome = outcome;
     const driver = this.#driver;
     this.#driver = undefined;

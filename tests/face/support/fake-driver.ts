@@ -54,6 +54,18 @@ export class FakeDriver implements Driver {
     this.calls.push(["recover", ...how]);
   }
 
+  follow(...end: unknown[]): void {
+    this.calls.push(["follow", ...end]);
+  }
+
+  recall(): void {
+    this.calls.push(["recall"]);
+  }
+
+  tail(): undefined {
+    return undefined;
+  }
+
   saved(save: number, ok: boolean): void {
     this.calls.push(["saved", save, ok]);
   }

@@ -1,0 +1,134 @@
+/**
+ * The journal of a chat, in which its runs follow each other. A run writes only what is new: it says how many messages of
+ * the transcript the journal has already.
+ */
+import type { AgentParts } from "../agents/agent.js";
+import { LoopletError } from "../api/errors.js";
+import type { JournalEntry, Message, SubagentMemory } from "../api/index.js";
+import type { JournalTail } from "../generated/model.js";
+import type { HostCallbacks, RunSource } from "../host/driver.js";
+import { linesOf } from "../host/entries.js";
+import { refusal, reportUnheard } from "../host/failures.js";
+import { resultOf, type Driver, type OpenRun } from "./engine.js";
+import { Journal, type JournalHost } from "./journal.js";
+import { runConfig } from "./prompt.js";
+
+/** A chat as its journal has it. */
+export interface KeptChat {
+  readonly tail: JournalTail;
+  readonly messages: readonly Message[];
+  readonly subagents: readonly SubagentMemory[];
+  /** The index of the agent that spoke last. */
+  readonly profile: number;
+}
+
+export class ChatJournal {
+  readonly key: string;
+  readonly #parts: AgentParts;
+  readonly #open: OpenRun;
+  /** The end of the journal, and the number of messages that it has of the transcript. */
+  #end: Pick<JournalTail, "seq" | "messages"> = { seq: 0, messages: 0 };
+  #journal: Journal | undefined;
+
+  constructor(key: string, parts: AgentParts, open: OpenRun) {
+    this.key = key;
+    this.#parts = parts;
+    this.#open = open;
+  }
+
+  /**
+   * The chat of these entries.
+   *
+   * @throws LoopletError `config_invalid_value` for a journal that cannot be read, or that these options do not fit
+   */
+  read(entries: readonly JournalEntry[]): KeptChat {
+    const [tail, result] = this.#briefly({ lines: linesOf(entries) }, nothing, (driver) => {
+      driver.recall();
+      return [driver.tail(), resultOf(driver)] as const;
+    });
+    if (tail === undefined || result === undefined) throw wrong("the WebAssembly was lost");
+    this.#end = tail;
+    const { messages, subagents, profile } = result;
+    return { tail, messages, subagents, profile };
+  }
+
+  /** The journal for the next run, which goes on where the run before it has ended. */
+  next(host: JournalHost): Journal {
+    return (this.#journal = new Journal(host, this.key, this.#journal));
+  }
+
+  /** Tells a new run, before its first input, where the journal ends. */
+  follow(driver: Driver, run: string): void {
+    driver.follow(this.#end.seq, this.#end.messages, run);
+  }
+
+  /** A run has ended. The engine does not know the tail of a run that it has not ended. */
+  end(tail?: JournalTail): void {
+    const last = this.#journal?.last;
+    if (tail !== undefined) this.#end = tail;
+    else if (last !== undefined) this.#end = { seq: last, messages: 0 };
+  }
+
+  /**
+   * Puts these messages in place of the transcript.
+   *
+   * @throws LoopletError `config_invalid_value` for a history that is not legal
+   */
+  reset(messages: readonly Message[]): void {
+    const { seq } = this.#end;
+    if (seq === 0 && messages.length === 0) return;
+    const { store, clock, ids } = this.#parts;
+    const host = { store: store!, clock, saved: nothing, report: reportUnheard, lost: nothing };
+    const save: HostCallbacks["save"] = (id, entries) => journal.save(id, entries);
+    const journal = new Journal(host, this.key, this.#journal);
+    const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
+      this.#journal = journal;
+      driver.follow(seq, 0, ids());
+      // Nobody has asked anything, so the run writes its beginning and does nothing more.
+      driver.resume();
+      return driver.tail();
+    });
+    journal.end();
+    this.end(tail);
+  }
+
+  async saved(): Promise<void> {
+    await this.#journal?.saved();
+  }
+
+  /** Opens a run that asks nothing of your code but a save, and frees it. */
+  #briefly<T>(source: RunSource, save: HostCallbacks["save"], act: (driver: Driver) => T): T {
+    const { config, random, clock, now } = this.#parts;
+    const { setTimer, clearTimer } = clock;
+    let driver: Driver;
+    try {
+      driver = this.#open(config(), source, { ...DEAF, random, now, setTimer, clearTimer, save });
+    } catch (error) {
+      throw wrong(refusal(error).message, error);
+    }
+    try {
+      return act(driver);
+    } finally {
+      driver.free();
+    }
+  }
+}
+
+function wrong(problem: string, cause?: unknown): LoopletError {
+  return new LoopletError("config_invalid_value", "chat", problem, cause);
+}
+
+function nothing(): void {}
+
+const DEAF = {
+  fetch: () => Promise.reject(new Error("a chat is read")),
+  authorize: () => [],
+  callTool: nothing,
+  abortTool: nothing,
+  ask: nothing,
+  withdraw: nothing,
+  onDelta: nothing,
+  onEvent: nothing,
+  onHostError: nothing,
+  done: nothing,
+};
