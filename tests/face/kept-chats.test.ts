@@ -316,6 +316,14 @@ describe("a chat in a store", () => {
     expect((await process(store).agent.openChat("c")).messages).toEqual(third.messages);
   });
 
+  it("has saved a prompt whose hooks answer meanwhile", async () => {
+    const hooks: AgentOptions["hooks"] = { SessionStart: [{ hooks: [() => {}] }] };
+    const chat = await process(memoryStore(), [], { hooks }).agent.openChat("c");
+    const run = chat.run("Do three.");
+    await run.saved();
+    await run.result;
+  });
+
   it("goes on as a chat where a run with this id has begun", async () => {
     const store = memoryStore();
     const run = process(store).agent.run("Do one.", { id: "c" });

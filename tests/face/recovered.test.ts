@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { arm } from "../package/trap.mjs";
 import { createAgent, custom, tool } from "looplet";
-import type { AgentOptions, Run, RunEvent, Store } from "looplet";
+import type { AgentOptions, Message, Run, RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { nextTask } from "./support/fake-driver.js";
 
@@ -185,5 +185,55 @@ describe("a run with a store whose instance is lost", () => {
     arm("runhandle_outcome");
     expect(run.outcome).toBe("failed");
     expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "bug" } });
+  });
+});
+
+describe("a chat in a store whose instance is lost", () => {
+  const said = ({ messages }: { messages: readonly Message[] }): string[] =>
+    messages.map(({ content }) =>
+      content.map((block) => (block.type === "text" ? block.text : block.type)).join(),
+    );
+
+  it("goes on in the middle of its second run, and in the next one", async () => {
+    let settle!: (text: string) => void;
+    const { agent } = agentOf([
+      () => "One.",
+      () => new Promise<string>((resolve) => (settle = resolve)),
+      () => "Three.",
+    ]);
+    const chat = await agent.openChat("c");
+    await chat.run("First.").result;
+    const run = chat.run("Second.");
+    await run.saved();
+    while (settle === undefined) await nextTask();
+    const before = settle;
+    await lose(run);
+    while (settle === before) await nextTask();
+    settle("Two.");
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "Two." });
+    await chat.run("Third.").result;
+    await chat.saved();
+    expect(said(chat)).toEqual(["First.", "One.", "Second.", "Two.", "Third.", "Three."]);
+    expect((await agent.openChat("c")).messages).toEqual(chat.messages);
+  });
+
+  it("keeps a prompt and a reset that the lost instance has not saved", async () => {
+    const { agent } = agentOf([() => "One.", () => "Two.", () => "Three."]);
+    const chat = await agent.openChat("c");
+    await chat.run("First.").result;
+    arm("runhandle_handleInput", "panic");
+    expect(await chat.run("Second.").result).toMatchObject({ outcome: "failed", error: { code: "bug" } });
+    expect(said(chat)).toEqual(["First.", "One.", "Second."]);
+    expect((await agent.openChat("c")).messages).toHaveLength(2);
+    await chat.run("Again.").result;
+    await chat.saved();
+    expect(said(chat)).toEqual(["First.", "One.", "Second.", "Two."]);
+    expect((await agent.openChat("c")).messages).toEqual(chat.messages);
+    arm("runhandle_handleInput", "panic");
+    chat.reset();
+    await chat.run("Anew.").result;
+    await chat.saved();
+    expect(said(chat)).toEqual(["Anew.", "One."]);
+    expect((await agent.openChat("c")).messages).toEqual(chat.messages);
   });
 });

@@ -83,7 +83,8 @@ export class ChatJournal {
     const journal = new Journal(host, this.key, this.#journal);
     const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
       this.#journal = journal;
-      driver.follow(seq, 0, ids());
+      this.#end = { seq, messages: 0 };
+      this.follow(driver, ids());
       // Nobody has asked anything, so the run writes its beginning and does nothing more.
       driver.resume();
       return driver.tail();

@@ -34,7 +34,12 @@ export async function openChat(
   try {
     open = await load();
   } catch (error) {
-    throw new LoopletError("config_wasm", "", `The WebAssembly could not be loaded: ${message(error)}`, error);
+    throw new LoopletError(
+      "config_wasm",
+      "",
+      `The WebAssembly could not be loaded: ${message(error)}`,
+      error,
+    );
   }
   const entries = (await store.load(key)) ?? [];
   const kept = new ChatJournal(key, parts, open);
