@@ -54,6 +54,7 @@ mod many_calls;
 mod models;
 mod old_journals;
 mod permissions;
+mod pick_up;
 mod player;
 mod raising;
 mod random_answers;

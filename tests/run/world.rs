@@ -6,7 +6,7 @@ mod looks;
 use std::collections::BTreeMap;
 
 use looplet::engine::ledger::timers::TimerReason;
-use looplet::engine::model::error::Failure;
+use looplet::engine::model::error::{Failure, FailureCode};
 use looplet::engine::model::event::Event;
 use looplet::engine::model::input::{Input, Moment, ToolReturn};
 use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact, Record, Recorded, Step};
@@ -195,6 +195,12 @@ impl World {
 
     /// The process dies, and another one goes on with the run from its journal.
     pub fn crash(&mut self, config: Settings) {
+        self.die(config);
+        self.input(Input::Resume);
+    }
+
+    /// The process dies, and another one opens the journal.
+    pub fn die(&mut self, config: Settings) {
         self.run = config.restore(self.checkpoint.clone()).unwrap();
         self.follows = false;
         self.run.set_heard(self.is_heard);
@@ -207,7 +213,7 @@ impl World {
         self.failures.clear();
         let next_event = self.checkpoint.run.next_event;
         self.events.retain(|event| event.seq < next_event);
-        self.input(Input::Resume);
+        self.done = None;
     }
 
     fn check_deadline(&self) {
@@ -307,8 +313,11 @@ impl World {
             Output::Done(outcome) => {
                 let root = self.checkpoint.agents.first();
                 let step = root.map(|root| &root.state.step);
+                let is_refused =
+                    outcome.error.as_ref().map(|error| error.code) == Some(FailureCode::RunExists);
+                let is_left = self.checkpoint.is_suspended || is_refused;
                 assert!(
-                    !self.has_journal || step == Some(&Step::Ended(outcome.clone())),
+                    !self.has_journal || is_left || step == Some(&Step::Ended(outcome.clone())),
                     "the journal does not know the end: {step:?}"
                 );
                 self.done = Some(outcome);

@@ -98,6 +98,16 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "What was asked or answered is not let through. Ask something else.",
     action: "retry",
   },
+  run_held: {
+    title: "Another page is at work on this run",
+    advice: "Look for it in your other tabs. Without one, try again in a minute.",
+    action: "retry",
+  },
+  run_exists: {
+    title: "There is another run with this id",
+    advice: "Begin a new run.",
+    action: "retry",
+  },
   bug: {
     title: "A defect of looplet",
     advice: "Only this run ended. Please report it with the details below.",

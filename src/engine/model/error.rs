@@ -111,6 +111,10 @@ pub enum FailureCode {
     /// The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
     /// Only the face reports this code.
     ConfigWasm,
+    /// Another process holds the lease of this run. Only the face reports this code.
+    RunHeld,
+    /// The store has a run with this id that began with another prompt.
+    RunExists,
     /// One of your guardrails refused. Only the `error` event has this code.
     Guardrail,
     /// A defect of looplet.

@@ -36,12 +36,15 @@ pub struct Moment {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
-    /// Starts the run.
+    /// Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and fails if
+    /// not.
     Prompt {
         content: Vec<Block>,
     },
-    /// Goes on with a run that comes from a checkpoint.
+    /// Goes on with a run that comes from a checkpoint, also with one that has been stopped.
     Resume,
+    /// Goes on with a run that comes from a checkpoint. One that has ended ends again in the same way.
+    PickUp,
     /// Goes on with a run whose instance was lost, in the process that has begun it.
     Recover {
         /// The calls whose functions still run, or whose results nobody has taken.
@@ -64,6 +67,11 @@ pub enum Input<'a> {
     /// Takes back a steer or follow-up that has not been delivered.
     Withdraw {
         id: u32,
+    },
+    /// An input that your code may deliver twice. A second one with this text changes nothing, in another process neither.
+    Once {
+        request: String,
+        input: Box<Input<'a>>,
     },
     /// The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399, 302
     /// if the platform hides it, and the origin of its target as `location`, if that can be read.
@@ -138,6 +146,10 @@ pub enum Input<'a> {
     /// The timer fired, or time has passed anyway.
     Due,
     Cancel {
+        why: String,
+    },
+    /// Ends the work of this process. The journal learns of no end, so that another process goes on with the run.
+    Suspend {
         why: String,
     },
 }

@@ -32,6 +32,9 @@ pub use state::{
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
 pub const FORMAT: u32 = 3;
 
+/// Requests that a journal remembers. A later one makes it forget the first.
+pub const MAX_REQUESTS: usize = 256;
+
 /// The index of a profile that the options do not have.
 const NO_PROFILE: u32 = u32::MAX;
 
@@ -79,6 +82,12 @@ pub enum Fact {
     Remembered(Memory),
     /// The run is over, and the next one of its chat begins.
     Next(Box<Next>),
+    /// The digest of the prompt with which the run began.
+    Prompted(String),
+    /// The run has taken this request of your code. A second delivery of it changes nothing.
+    Received(String),
+    /// The process has given the run up, so its end does not count as a crash.
+    Suspended,
 }
 
 /// The beginning of a chat's next run. Messages of the root stay, and so do the conversations of kept agents. All else
@@ -182,6 +191,12 @@ pub struct Checkpoint {
     pub begun: Begun,
     /// Processes in a row that have gone on with the run and brought it no further.
     pub crashes: u32,
+    /// The last process has given the run up.
+    pub is_suspended: bool,
+    /// The digest of the first prompt. Journals of earlier formats have none.
+    pub prompt: Option<String>,
+    /// The requests of your code that the run has taken, at most [`MAX_REQUESTS`].
+    pub requests: Vec<String>,
     pub run: RunState,
     pub agents: Vec<AgentCheckpoint>,
     pub memories: Vec<Memory>,
@@ -316,11 +331,7 @@ impl Checkpoint {
                 ));
             }
         }
-        let is_of_run = matches!(
-            fact,
-            Fact::Begun(_) | Fact::Run(_) | Fact::Remembered(_) | Fact::Next(_)
-        );
-        let is_of_agent = !is_of_run;
+        let is_of_agent = fact.is_of_agent();
         match self.agents.get_mut(agent as usize) {
             Some(agent) if is_of_agent => {
                 if agent.fold(fact)? {
@@ -359,9 +370,11 @@ impl Checkpoint {
         match fact {
             Fact::Begun(begun) => {
                 self.read_states()?;
-                // A run that waits for a person may see many processes.
+                // A run that waits for a person may see many processes, and so may the result of one that has ended.
                 let waits = |agent: &AgentCheckpoint| agent.calls.iter().any(|call| call.question.is_some());
-                if self.seq > 0 && !self.agents.iter().any(waits) {
+                let is_over = self.agents.first().is_some_and(AgentCheckpoint::has_ended);
+                let is_suspended = std::mem::take(&mut self.is_suspended);
+                if self.seq > 0 && !is_suspended && !is_over && !self.agents.iter().any(waits) {
                     self.crashes += 1;
                 }
                 self.rename_profiles(&begun.profiles);
@@ -374,6 +387,9 @@ impl Checkpoint {
                 self.memories.push(memory);
             }
             Fact::Next(next) => self.begin_next(*next),
+            Fact::Prompted(digest) => self.prompt = Some(digest),
+            Fact::Received(request) => remember(&mut self.requests, request),
+            Fact::Suspended => self.is_suspended = true,
             _ => {}
         }
         Ok(())
@@ -381,6 +397,7 @@ impl Checkpoint {
 
     fn begin_next(&mut self, next: Next) {
         self.crashes = 0;
+        self.prompt = None;
         self.memories
             .retain(|memory| next.remembered.contains(&memory.agent_path));
         self.agents.truncate(1);
@@ -396,12 +413,39 @@ impl Checkpoint {
     }
 }
 
+impl Fact {
+    fn is_of_agent(&self) -> bool {
+        !matches!(
+            self,
+            Fact::Begun(_)
+                | Fact::Run(_)
+                | Fact::Remembered(_)
+                | Fact::Next(_)
+                | Fact::Prompted(_)
+                | Fact::Received(_)
+                | Fact::Suspended
+        )
+    }
+}
+
+/// Adds a request to those that were taken.
+pub fn remember(requests: &mut Vec<String>, request: String) {
+    if requests.len() >= MAX_REQUESTS {
+        requests.remove(0);
+    }
+    requests.push(request);
+}
+
 impl AgentCheckpoint {
     fn read_state(&mut self) -> Result<(), ConfigError> {
         if let Some(state) = self.unread.take() {
             self.state = state.read()?;
         }
         Ok(())
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.state.step, Step::Ended(_))
     }
 
     /// Takes a fact in. Returns true if it brings the run further.
@@ -459,7 +503,7 @@ impl AgentCheckpoint {
                 self.records.extend(records);
                 return Ok(true);
             }
-            Fact::Begun(_) | Fact::Run(_) | Fact::Remembered(_) | Fact::Next(_) => {}
+            _ => {}
         }
         Ok(false)
     }

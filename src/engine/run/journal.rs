@@ -14,15 +14,16 @@ use crate::engine::agent::calls::restore::Mark;
 use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
+use crate::engine::json::digest;
 use crate::engine::json::writer::decimal;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::ledger::{Ledger, Place};
-use crate::engine::model::config::{Memory, RunOptions};
-use crate::engine::model::error::ConfigError;
+use crate::engine::model::config::RunOptions;
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
-use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState};
-use crate::engine::model::message::Json;
-use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState, remember};
+use crate::engine::model::message::{Block, Json};
+use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
@@ -38,8 +39,12 @@ pub struct Kept {
     /// The number of messages that the run was given.
     pub given: usize,
     agents: Vec<KeptAgent>,
-    /// Conversations of kept agents that the journal does not have.
-    pub memories: Vec<Memory>,
+    /// Facts of the run that the journal does not have.
+    pub facts: Vec<Fact>,
+    /// The digest of the prompt with which the run began.
+    prompt: Option<String>,
+    /// The requests of your code that the run has taken.
+    requests: Vec<String>,
     /// The bytes of answers that have come since their text was looked at.
     streamed_bytes: usize,
     /// The checkpoint, until the run goes on from it.
@@ -122,6 +127,8 @@ impl Run {
             run,
             agents,
             memories,
+            prompt,
+            requests,
             ..
         } = checkpoint;
         let options = RunOptions {
@@ -190,6 +197,8 @@ impl Run {
         restored.id = begun.run;
         restored.agents = nodes;
         restored.kept.has_begun = true;
+        restored.kept.prompt = prompt;
+        restored.kept.requests = requests;
         restored.kept.restored = Some(Restored {
             seq,
             crashes,
@@ -206,7 +215,7 @@ impl Run {
     /// not made again, and the numbers of events go on.
     pub(super) fn recover(&mut self, running: Vec<EffectId>, next_event: u32, shown_blocks: u32) {
         self.ledger.recover(running, next_event);
-        self.resume(Some(shown_blocks));
+        self.resume(Some(shown_blocks), true);
         // An answer that had not come to its end is asked for again, and so are its calls.
         for call in self.ledger.running.take().unwrap_or_default() {
             let why = INSTANCE_LOST.into();
@@ -225,9 +234,63 @@ impl Run {
         }
     }
 
+    /// Goes on with the run of a checkpoint that began with this prompt. A run that began with another one fails here, and
+    /// its journal learns nothing of it.
+    pub(super) fn pick_up(&mut self, prompt: &[Block]) {
+        let digest = digest_of(prompt);
+        match &self.kept.prompt {
+            Some(other) if *other != digest => self.fail(Failure::new(FailureCode::RunExists, RUN_EXISTS)),
+            _ => self.resume(None, false),
+        }
+    }
+
+    /// Takes note of the prompt with which the run begins.
+    pub(super) fn note_prompt(&mut self, prompt: &[Block]) {
+        if self.ledger.has_journal {
+            let digest = digest_of(prompt);
+            self.kept.prompt = Some(digest.clone());
+            self.kept.facts.push(Fact::Prompted(digest));
+        }
+    }
+
+    pub(super) fn is_restored(&self) -> bool {
+        self.kept.restored.is_some()
+    }
+
+    pub(super) fn has_received(&self, request: &str) -> bool {
+        self.kept.requests.iter().any(|other| other == request)
+    }
+
+    /// Takes note of a request of your code. Returns false for its second delivery.
+    pub(super) fn receive(&mut self, request: String) -> bool {
+        let is_new = !self.has_received(&request);
+        if is_new {
+            if self.ledger.has_journal {
+                self.kept.facts.push(Fact::Received(request.clone()));
+            }
+            remember(&mut self.kept.requests, request);
+        }
+        is_new
+    }
+
+    /// Ends the work of this process. The journal gets the text that streams and learns of no end.
+    pub(super) fn suspend(&mut self, why: String) {
+        if self.ledger.has_journal {
+            self.kept.facts.push(Fact::Suspended);
+        }
+        let reason = why.clone();
+        self.ledger.emit(Place::default(), EventKind::Abort { reason });
+        self.conclude(Outcome {
+            outcome: OutcomeKind::Cancelled,
+            stopped_by: None,
+            abort_reason: Some(why),
+            error: None,
+        });
+    }
+
     /// Lets each agent take the step again at which it was. `recovers` has the blocks that were told of a lost answer, if
-    /// the process is the one before.
-    pub(super) fn resume(&mut self, recovers: Option<u32>) {
+    /// the process is the one before. `reopens` says that a run goes on that has been stopped.
+    pub(super) fn resume(&mut self, recovers: Option<u32>, reopens: bool) {
         let Some(Restored {
             seq,
             crashes,
@@ -277,7 +340,9 @@ impl Run {
                 .get(index as usize)
                 .and_then(|node| node.who.parent.as_ref());
             if parent.is_none_or(|parent| self.ledger.is_open(parent.call)) {
-                self.on_agent(index, |agent, desk| agent.go_on_from_checkpoint(desk));
+                self.on_agent(index, |agent, desk| {
+                    agent.go_on_from_checkpoint(desk, reopens);
+                });
             }
         }
     }
@@ -320,8 +385,8 @@ impl Run {
         if !std::mem::replace(&mut self.kept.has_begun, true) {
             self.note_first();
         }
-        for memory in std::mem::take(&mut self.kept.memories) {
-            self.ledger.note(0, Fact::Remembered(memory));
+        for fact in std::mem::take(&mut self.kept.facts) {
+            self.ledger.note(0, fact);
         }
         let Run {
             setup,
@@ -396,6 +461,11 @@ fn note_agent(
     }
 }
 
+fn digest_of(prompt: &[Block]) -> String {
+    digest::short(Json::of(&prompt).as_str())
+}
+
+const RUN_EXISTS: &str = "The store has a run with this id that began with another prompt. Choose another id, or go on with agent.resume(id).";
 const INSTANCE_LOST: &str =
     "The WebAssembly instance was lost, and the run goes on from its journal in a fresh one.";
 const NO_AGENT: &str = "the journal names an agent that these options do not have";

@@ -23,6 +23,7 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Node, root};
+use crate::engine::json::digest;
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::permission::Permissions;
@@ -34,7 +35,7 @@ use crate::engine::model::journal::Queued;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
-use crate::engine::model::question::Answer;
+use crate::engine::model::question::{Answer, Point};
 use crate::engine::run::journal::Kept;
 
 /// The whole state of a run; serialisable between any two outputs.
@@ -111,6 +112,11 @@ impl Run {
         if self.outcome.is_some() {
             return;
         }
+        let input = match input {
+            Input::Once { request, .. } if !self.receive(request.clone()) => return,
+            Input::Once { input, .. } => *input,
+            input => input,
+        };
         self.keep_grown();
         self.ledger.begin(moment);
         let streams = match input {
@@ -126,7 +132,9 @@ impl Run {
         }
         match input {
             Input::Prompt { content } => self.start(content),
-            Input::Resume => self.resume(None),
+            Input::Resume => self.resume(None, true),
+            Input::PickUp => self.resume(None, false),
+            Input::Suspend { why } => self.suspend(why),
             Input::Recover {
                 running,
                 next_event,
@@ -184,9 +192,12 @@ impl Run {
                 self.on_effect(call, |agent, desk| agent.tool_progress(desk, call, data));
             }
             Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
+                if let Some(request) = self.request_of(question, &answer) {
+                    self.receive(request);
+                }
                 self.on_effect(question, |agent, desk| agent.answered(desk, question, answer));
             }
-            Input::Answered { .. } => {}
+            Input::Answered { .. } | Input::Once { .. } => {}
             Input::HandedOver { handover } => {
                 self.hand_off(handover);
                 self.on_effect(handover, |agent, desk| agent.handed_over(desk));
@@ -230,15 +241,19 @@ impl Run {
         self.ledger.is_open(effect)
     }
 
-    /// Returns false for an answer that no open question takes, for the withdrawal of a steer or follow-up that was
-    /// delivered, and for a budget of an agent that is not at work. Every other input returns true.
+    /// Returns false for an answer that no open question takes and none has taken, for the withdrawal of a steer or
+    /// follow-up that was delivered, for a request that was taken before, and for a budget of an agent that is not at work.
+    /// Every other input returns true.
     ///
     /// # Errors
     /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol cannot
     /// express.
     pub fn takes(&self, input: &Input<'_>) -> Result<bool, ConfigError> {
         Ok(match input {
-            Input::Answered { question, answer } => self.takes_answer(*question, answer),
+            Input::Answered { question, answer } => {
+                self.takes_answer(*question, answer) || self.has_received(&answer_id(*question, answer))
+            }
+            Input::Once { request, input } => !self.has_received(request) && self.takes(input)?,
             Input::Withdraw { id } => self
                 .agents
                 .first()
@@ -257,6 +272,13 @@ impl Run {
             Some(EffectKind::Question(point)) => takes(point, answer),
             _ => false,
         }
+    }
+
+    /// The identity of an answer to a question that the journal has, because such an answer may be delivered twice.
+    fn request_of(&self, question: EffectId, answer: &Answer) -> Option<String> {
+        let kind = self.ledger.find(question)?.kind;
+        let is_kept = matches!(kind, EffectKind::Question(Point::Permission | Point::Reconcile));
+        is_kept.then(|| answer_id(question, answer))
     }
 
     /// The body of an open request.
@@ -302,7 +324,11 @@ impl Run {
             return;
         }
         self.keep_grown();
-        let error = Failure::new(FailureCode::Bug, message);
+        self.fail(Failure::new(FailureCode::Bug, message));
+    }
+
+    /// Ends the run, whose journal learns of no end.
+    fn fail(&mut self, error: Failure) {
         let outcome = Outcome {
             outcome: OutcomeKind::Failed,
             stopped_by: None,
@@ -360,6 +386,9 @@ impl Run {
     /// Ends the run with its root, or hands out the journal's entries for this input. `is_durable` is false for an input
     /// that has changed nothing durable.
     fn settle(&mut self, is_durable: bool) {
+        if self.outcome.is_some() {
+            return;
+        }
         self.settle_tree();
         if let Some(outcome) = self.agents.first().and_then(|root| root.agent.ended()).cloned() {
             return self.conclude(outcome);
@@ -402,4 +431,14 @@ impl Run {
         self.ledger.close_all();
         self.outcome = Some(outcome);
     }
+}
+
+fn answer_id(question: EffectId, answer: &Answer) -> String {
+    [
+        "answer ",
+        &question.to_string(),
+        " ",
+        &digest::short(Json::of(answer).as_str()),
+    ]
+    .concat()
 }

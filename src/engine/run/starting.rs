@@ -17,9 +17,13 @@ const REPLAY_NEEDS_STORE: &str = "replay: \"once\" holds within this run only, b
 
 impl Run {
     pub(super) fn start(&mut self, prompt: Vec<Block>) {
+        if self.is_restored() {
+            return self.pick_up(&prompt);
+        }
         if std::mem::replace(&mut self.started, true) {
             return;
         }
+        self.note_prompt(&prompt);
         self.tell_start(0);
         let wait_ms = self.setup.root.config.timeouts.total_ms;
         self.ledger.set_timer(TimerReason::Total, wait_ms);

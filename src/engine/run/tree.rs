@@ -16,6 +16,7 @@ use crate::engine::model::config::Memory;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::Fact;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::EffectId;
@@ -98,7 +99,7 @@ impl Run {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
                 self.memories.retain(|other| !known(other));
                 if self.ledger.has_journal {
-                    self.kept.memories.push(memory.clone());
+                    self.kept.facts.push(Fact::Remembered(memory.clone()));
                 }
                 self.memories.push(memory);
             }

@@ -114,8 +114,9 @@ impl Node {
 }
 
 impl Agent {
-    /// Takes the step again at which the agent was when its process ended.
-    pub fn go_on_from_checkpoint(&mut self, desk: &mut Desk<'_>) {
+    /// Takes the step again at which the agent was when its process ended. `reopens` says that a run goes on that has been
+    /// stopped, perhaps with higher limits.
+    pub fn go_on_from_checkpoint(&mut self, desk: &mut Desk<'_>, reopens: bool) {
         let step = match std::mem::take(&mut self.phase) {
             Phase::Restored(step) => *step,
             phase => return self.phase = phase,
@@ -150,8 +151,9 @@ impl Agent {
             Step::Close { repeats } => self.judge_round(desk, repeats),
             Step::HandOver { owes_answer } => self.hand_over(desk, owes_answer),
             Step::Complete => self.complete(desk),
-            Step::Ended(outcome) if outcome.outcome == OutcomeKind::Completed => self.end(desk, outcome),
-            // Your code goes on with a run that has been stopped, perhaps with higher limits.
+            Step::Ended(outcome) if outcome.outcome == OutcomeKind::Completed || !reopens => {
+                self.end(desk, outcome)
+            }
             Step::Ended(_) => match self.transcript.messages().last() {
                 Some(last) if last.role == Role::Assistant && has_calls(last) => self.act_again(desk),
                 last => {
