@@ -85,7 +85,7 @@ describe("a run with a store", () => {
     const hanging = (): Promise<Response> => new Promise(() => {});
     const run = process([], { store, fetch: hanging }).run("Pay.", { id: "x" });
     await run.saved();
-    const again = process([], { store }).resume("x");
+    const again = process([], { store }).resume("x", { takeOver: true });
     expect(await again.result).toMatchObject({ outcome: "completed", text: "Paid." });
     run.abort();
   });

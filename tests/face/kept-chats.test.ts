@@ -46,10 +46,15 @@ function process(store: Store | undefined, effects: string[] = [], options: Part
     tools: { read: acts("read", true), pay: acts("pay", false) },
     reconcile: ({ toolCallId }) =>
       effects.includes("pay") ? { outcome: "done", output: `output of ${toolCallId}` } : { outcome: "run" },
-    ...(store === undefined ? {} : { store }),
+    ...(store === undefined ? {} : { store: withoutLeases(store) }),
     ...options,
   });
   return { agent, asked };
+}
+
+/** A process that is cut off must not hold its run. */
+function withoutLeases(store: Store): Store {
+  return { append: (...args) => store.append(...args), load: (key) => store.load(key) };
 }
 
 async function say(chat: Chat, ...prompts: string[]): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { JournalEntry, Store } from "../../src/face/api/run.js";
+import type { JournalEntry, Lease, Store } from "../../src/face/api/run.js";
 import { memoryStore } from "../../src/face/stores/memory.js";
 import { fileStore } from "../../src/face/stores/node.js";
 import { checkStore, storeCases } from "../../src/face/testing/store-contract.js";
@@ -12,20 +12,90 @@ afterAll(() => rm(folder, { recursive: true }));
 const memory = memoryStore();
 
 describe("the store in memory", () => {
-  for (const { name, run } of storeCases(() => memory))
-    it(name, () => expect(run()).resolves.toBeUndefined());
+  for (const { name, run } of storeCases(() => memory)) it(name, () => expect(run()).resolves.toBe("passed"));
 });
 
 describe("the store in files", () => {
   for (const { name, run } of storeCases(() => fileStore(folder)))
-    it(name, () => expect(run()).resolves.toBeUndefined());
+    it(name, () => expect(run()).resolves.toBe("passed"));
 });
 
 /** A store that keeps the contract but for what `broken` changes. */
 function brokenStore(broken: Partial<Store>): Store {
   const whole = memoryStore();
-  return { append: whole.append, load: whole.load, ...broken };
+  return { ...whole, ...broken };
 }
+
+describe("a store without leases", () => {
+  it("skips the rules about them, and says so", async () => {
+    const { append, load } = memoryStore();
+    const verdict = await checkStore(() => ({ append, load }));
+    expect(verdict.skipped).toContain("a lease runs out");
+    expect(verdict.passed).toContain("a large entry is kept whole");
+    expect(verdict.passed.filter((name) => name.includes("lease"))).toEqual([]);
+  });
+});
+
+describe("a store with broken leases", () => {
+  const always: Required<Store>["lease"] = () => ({ fence: 1, renew: () => true, release: () => {} });
+  const changed = (change: (lease: Lease, store: Required<Store>) => Partial<Lease>) => {
+    const store = memoryStore();
+    return (): Partial<Store> => ({
+      ...store,
+      async lease(key, options) {
+        const lease = await store.lease(key, options);
+        return lease === undefined ? undefined : { ...lease, ...change(lease, store) };
+      },
+    });
+  };
+  it.each<[string, () => Partial<Store>]>([
+    ["keeps other processes out", () => ({ lease: always })],
+    ["one gets the lease", () => ({ lease: always })],
+    ["has a higher fence", () => ({ lease: always })],
+    ["keeps other processes out", changed(() => ({ release: () => {} }))],
+    ["renewed by its holder alone", changed(() => ({ renew: () => true }))],
+    ["renewed by its holder alone", changed(() => ({ renew: () => false }))],
+    [
+      "fence of an earlier lease is refused",
+      () => {
+        const store = memoryStore();
+        return { ...store, append: (key, added, after) => store.append(key, added, after) };
+      },
+    ],
+    [
+      "a lease runs out",
+      () => {
+        const store = memoryStore();
+        return { ...store, lease: (key, options) => store.lease(key, { ...options, ttlMs: 1e9 }) };
+      },
+    ],
+    [
+      "taken over if that is asked",
+      () => {
+        const store = memoryStore();
+        return { ...store, lease: (key, options) => store.lease(key, { ...options, takeOver: false }) };
+      },
+    ],
+    [
+      "nothing back",
+      () => {
+        const store = memoryStore();
+        const latest = new Map<string, Lease>();
+        const lease: Store["lease"] = async (key, options) => {
+          const taken = await store.lease(key, options);
+          if (taken === undefined) return undefined;
+          latest.set(key, taken);
+          return { ...taken, release: (isPending) => latest.get(key)!.release(isPending) };
+        };
+        return { ...store, lease };
+      },
+    ],
+    ["pending lists", () => ({ ...memoryStore(), pending: () => [] })],
+  ])("is found: %s", async (what, makeBroken) => {
+    const store = brokenStore(makeBroken());
+    await expect(checkStore(() => store)).rejects.toThrow(what);
+  });
+});
 
 describe("a broken store", () => {
   const plain = new Map<string, JournalEntry[]>();

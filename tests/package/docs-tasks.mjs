@@ -315,7 +315,7 @@ export const tasks = {
       const isStarted = async () =>
         (await store.load("invoice")).some(({ json }) => json.includes('"started"'));
       while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 1));
-      const again = made.billing(store, payments, fetch).resume("invoice");
+      const again = made.billing(store, payments, fetch).resume("invoice", { takeOver: true });
       const { outcome, toolCalls } = await again.result;
       assert.deepEqual([outcome, toolCalls[0].output], ["completed", "receipt 1"]);
       // The first process hangs in its tool.

@@ -30,6 +30,7 @@ import { checkHistory } from "../run/prompt.js";
 import { EngineRun } from "../run/run.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
+import { randomId } from "../options/random-id.js";
 import { toolRunConfig } from "../options/tool-options.js";
 import type {
   Agent,
@@ -109,7 +110,8 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
         const problem = `needs the id of a run or its entries, got ${describe(run)}`;
         throw new LoopletError("misuse_invalid_argument", "run", problem);
       }
-      const resumed = isKey ? { key: run } : { key: options.id ?? parts.ids(), entries: run };
+      const { takeOver } = options;
+      const resumed = isKey ? { key: run, takeOver } : { key: options.id ?? parts.ids(), entries: run };
       const onEnd = ({ outcome }: RunResult): void => parts.endSession(outcome);
       return new EngineRun(parts, "", options, load, onEnd, undefined, resumed);
     },
@@ -186,7 +188,12 @@ function partsOf(options: AgentOptions): AgentParts {
 /** A store may be an instance of a class, so its methods are looked up and not read as options. */
 function checkedStore(store: Store | undefined): Store | undefined {
   if (store === undefined) return undefined;
-  for (const name of ["append", "load"] as const) {
+  const needed = [
+    "append",
+    "load",
+    ...(store?.lease === undefined ? [] : (["lease", "pending"] as const)),
+  ] as const;
+  for (const name of needed) {
     if (typeof (store as Partial<Store> | null)?.[name] !== "function")
       throw new LoopletError(
         "config_wrong_type",
@@ -267,12 +274,6 @@ const HOST_CLOCK: Clock = {
   setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
-
-/** An id of 16 letters and digits, about 80 bits. */
-function randomId(random: () => number): string {
-  const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
-  return `run_${digits.join("")}`;
-}
 
 /**
  * Reads the clock. A value that is not a time counts as no time passed. The error is reported once, because the clock

@@ -83,7 +83,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
 
 /**
  * The clock of a run. `setTimer` and `clearTimer` have the shape of `setTimeout` and `clearTimeout`; a run has at
- * most one timer armed.
+ * most one timer armed, and with a store another one for its lease.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -114,7 +114,8 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * entries of a journal. Finished tool calls are not made again, a request that was cut off is sent again, and open
    * questions are asked again under their ids. A call that had begun runs again if its `replay` is `"safe"`; else
    * `reconcile` is asked about it. Options that have changed since count as they are now; a warning names them. A run that
-   * a limit has stopped goes on under the limits of now, and a run that has completed ends again with the same result.
+   * a limit has stopped goes on under the limits of now, and a run that has completed ends again with the same result. A
+   * run that another process holds fails with `run_held`, unless `takeOver` is set.
    *
    * @throws LoopletError `config_missing` without a store
    */

@@ -57,7 +57,10 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
   agent?: string | undefined;
   /** Values for the tools' `bindings`; they win over the agent's own. Default: none. */
   inputs?: Inputs | undefined;
-  /** The run's id, and with a store the name of its journal. Default: by the option `ids`. */
+  /**
+   * The run's id, and with a store the name of its journal. A second run with the same id and the same prompt is the same
+   * run: it goes on with the journal, or ends again as the first one has. Default: by the option `ids`.
+   */
   id?: string | undefined;
   /** A signal that aborts the run, even one that has fired already. Its reason becomes `result.abortReason`. */
   signal?: HostAbortSignal | undefined;
@@ -67,7 +70,13 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
 export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
   TypedRunOptions<C, Output>,
   "messages" | "subagents" | "agent" | "inputs"
->;
+> & {
+  /**
+   * Whether to go on with a run that another process holds. That process ends its run as `cancelled` when it notices; a tool
+   * call that it has begun may still be under way. Default false: the run fails with `run_held`.
+   */
+  takeOver?: boolean | undefined;
+};
 
 /** The options of `agent.openChat`: for the run that goes on, if there is one. */
 export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
@@ -291,12 +300,54 @@ export interface Store {
    * Adds entries to a journal, all or none.
    *
    * Contract: rejects with {@link StoreConflict} if the journal's last entry does not have the number `expectedSeq` (0 for
-   * a journal that is empty or not there), because another process goes on with the run then. looplet calls it again
-   * after any other error, three times in all, and never twice at once for one journal.
+   * a journal that is empty or not there), because another process goes on with the run then. It does so too if `fence` is
+   * given and is not the one of the journal's latest lease. looplet calls it again after any other error, three times in
+   * all, and never twice at once for one journal.
    */
-  append(key: string, entries: readonly JournalEntry[], expectedSeq: number): Promise<void> | void;
+  append(
+    key: string,
+    entries: readonly JournalEntry[],
+    expectedSeq: number,
+    fence?: number,
+  ): Promise<void> | void;
   /** The entries in their order; `undefined` or an empty array if there is no such journal. */
   load(key: string): Promise<readonly JournalEntry[] | undefined> | readonly JournalEntry[] | undefined;
+  /**
+   * Takes the lease of a journal, by which one process at a time goes on with a run. Default: there are no leases.
+   *
+   * Contract: `undefined` if another holder has a lease that has not run out, and `takeOver` is not set. Of several
+   * processes that ask at the same moment, one gets it. The store judges by its own time, and may give the lease at once
+   * when it knows that its holder is gone.
+   */
+  lease?(key: string, options: LeaseOptions): Promise<Lease | undefined> | Lease | undefined;
+  /**
+   * The keys of the journals whose lease has run out or was given back as pending: runs that have not ended, and that
+   * nobody goes on with. Needed with `lease`.
+   */
+  pending?(): Promise<readonly string[]> | readonly string[];
+}
+
+/** The options of {@link Store.lease}. */
+export interface LeaseOptions {
+  /** A text of its own for each run of each process. A holder that asks again gets its lease again. */
+  readonly holder: string;
+  /** The time after which the lease runs out, in milliseconds. */
+  readonly ttlMs: number;
+  /** Whether to take it from a holder that has it still. Default false. */
+  readonly takeOver?: boolean | undefined;
+}
+
+/** The right of one process to go on with a run. */
+export interface Lease {
+  /** Higher than that of every lease of this journal before. */
+  readonly fence: number;
+  /** Has the lease run out in `ttlMs` from now. False if it has a later holder, or was given back. */
+  renew(ttlMs: number): Promise<boolean> | boolean;
+  /**
+   * Gives the lease back. `isPending` says that the run has not ended and that any process may go on with it. Nothing
+   * happens if the lease has a later holder.
+   */
+  release(isPending: boolean): Promise<void> | void;
 }
 
 /**

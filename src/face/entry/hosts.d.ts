@@ -12,21 +12,35 @@ declare module "*.wasm?module" {
 }
 
 declare module "node:process" {
-  const process: { readonly env: { readonly [name: string]: string | undefined }; getuid?(): number };
+  const process: {
+    readonly env: { readonly [name: string]: string | undefined };
+    readonly pid: number;
+    getuid?(): number;
+    kill(pid: number, signal: number): boolean;
+  };
   export default process;
+}
+
+declare module "node:os" {
+  export function hostname(): string;
 }
 
 declare module "node:fs/promises" {
   interface FileHandle {
-    appendFile(bytes: Uint8Array): Promise<void>;
+    read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+    write(bytes: Uint8Array): Promise<{ bytesWritten: number }>;
+    stat(): Promise<{ readonly size: number }>;
     sync(): Promise<void>;
     close(): Promise<void>;
   }
   export function mkdir(folder: string, options: { recursive: boolean }): Promise<unknown>;
   export function open(file: string, flags: string): Promise<FileHandle>;
+  export function readdir(folder: string): Promise<string[]>;
   export function readFile(file: string): Promise<Uint8Array<ArrayBuffer>>;
-  export function stat(file: string): Promise<{ readonly size: number }>;
-  export function truncate(file: string, bytes: number): Promise<void>;
+  export function readFile(file: string, encoding: "utf8"): Promise<string>;
+  export function rename(from: string, to: string): Promise<void>;
+  export function unlink(file: string): Promise<void>;
+  export function writeFile(file: string, text: string): Promise<void>;
 }
 
 declare module "node:path" {
@@ -35,4 +49,5 @@ declare module "node:path" {
 
 declare module "node:fs" {
   export function readFileSync(file: URL): Uint8Array<ArrayBuffer>;
+  export function readlinkSync(path: string): string;
 }

@@ -7,6 +7,12 @@ export function fail(code: FailureCode, message: string): Failure {
   return { code, message, retryable: false };
 }
 
+/** The failure of a run that another process goes on with. */
+export function held(id: string): Failure {
+  const message = `Another process holds the run "${id}". It is free when that process ends it or is gone; takeOver: true of agent.resume takes it at once.`;
+  return { code: "run_held", message, retryable: true };
+}
+
 /** The failure of a run whose configuration the engine refused, told by field. Any other error is a defect. */
 export function refusal(error: unknown): Failure {
   const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };

@@ -120,7 +120,7 @@ export const PERMISSION_TABLE: OptionTable = {
 };
 
 /** The options of `agent.resume`. */
-export const RESUME_TABLE: OptionTable = {
+const LISTENER_TABLE: OptionTable = {
   id: "text",
   signal: "any",
   onText: "function",
@@ -132,8 +132,10 @@ export const RESUME_TABLE: OptionTable = {
   onError: "function",
 };
 
+export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean" };
+
 export const RUN_TABLE: OptionTable = {
-  ...RESUME_TABLE,
+  ...LISTENER_TABLE,
   messages: "any",
   subagents: "any",
   agent: "text",

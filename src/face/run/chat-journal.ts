@@ -9,6 +9,7 @@ import type { JournalTail } from "../generated/model.js";
 import type { HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
 import { refusal, reportUnheard } from "../host/failures.js";
+import { randomId } from "../options/random-id.js";
 import { resultOf, type Driver, type OpenRun } from "./engine.js";
 import { Journal, type JournalHost } from "./journal.js";
 import { runConfig } from "./prompt.js";
@@ -78,7 +79,8 @@ export class ChatJournal {
     const { seq } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
-    const host = { store: store!, clock, saved: nothing, report: reportUnheard, lost: nothing };
+    const heard = { saved: nothing, report: reportUnheard, lost: nothing };
+    const host = { store: store!, clock, holder: randomId(Math.random), ...heard };
     const save: HostCallbacks["save"] = (id, entries) => journal.save(id, entries);
     const journal = new Journal(host, this.key, this.#journal);
     const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
@@ -89,7 +91,7 @@ export class ChatJournal {
       driver.resume();
       return driver.tail();
     });
-    journal.end();
+    journal.end("ended");
     this.end(tail);
   }
 

@@ -1,21 +1,37 @@
 /**
  * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write, so
  * that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
- * entries wait for the next write, and the calls that needed the save are not made.
+ * entries wait for the next write, and the calls that needed the save are not made. In a store with leases the journal
+ * takes the run's lease before its first write, and has it until the run ends.
  */
 import { StoreConflict } from "../api/errors.js";
-import type { Clock, JournalEntry, Store } from "../api/index.js";
+import type { Clock, JournalEntry, Lease, Store } from "../api/index.js";
 
 /** Tries of one write, and the waits between them in milliseconds. */
 const WAITS_MS = [100, 1000];
+
+/**
+ * The time of a lease in milliseconds, and that between two renewals. A browser lets the timers of a hidden page fire once a
+ * minute.
+ */
+export const LEASE_MS = 90_000;
+const RENEWAL_MS = 30_000;
+
+/**
+ * The end of a run in this process: its journal has the end, or another process may go on with it at once, or this process
+ * can do nothing with the journal that it has found.
+ */
+export type JournalEnd = "ended" | "pending" | "unread";
 
 /** Your store, and the functions that hear of its writes. */
 export interface JournalHost {
   readonly store: Store;
   readonly clock: Clock;
+  /** A random text, which tells the lease of this process from those of others. */
+  readonly holder: string;
   /** Hears of each save whether the store has it. */
   readonly saved: (save: number, ok: boolean) => void;
-  /** Hears of errors of the store, the last of each write. */
+  /** Hears of errors of the store, the last of each write, and those of leases. */
   readonly report: (error: unknown) => void;
   /** Hears that another process goes on with the run. */
   readonly lost: () => void;
@@ -25,6 +41,7 @@ export interface JournalHost {
 export interface Resumed {
   readonly key: string;
   readonly entries?: readonly JournalEntry[];
+  readonly takeOver?: boolean | undefined;
 }
 
 export class Journal {
@@ -42,12 +59,32 @@ export class Journal {
   /** Settles with the first save, or with the end of a run that has none. */
   readonly #begun: Promise<void>;
   #begin!: () => void;
+  #lease: Lease | undefined;
+  #claiming: Promise<boolean> | undefined;
+  #renewal: unknown;
+  /** Whether the store has entries of the run, as far as this process knows. */
+  #isKept: boolean | undefined;
+  #end: Promise<void> | undefined;
 
-  constructor(host: JournalHost, key: string, before?: Journal) {
+  /** `before` is the journal of the chat's run before this one, and `lease` the lease if this process has it already. */
+  constructor(host: JournalHost, key: string, before?: Journal, lease?: Lease) {
     this.#host = host;
     this.#key = key;
     this.#before = before;
+    if (lease !== undefined) this.#hold(lease);
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
+  }
+
+  /** Takes the lease of a journal that may be there already; false if another process has it. */
+  claim(takeOver = false): Promise<boolean> {
+    return (this.#claiming = this.#claim(takeOver));
+  }
+
+  /** The entries that the store has. */
+  async load(): Promise<readonly JournalEntry[]> {
+    const entries = (await this.#host.store.load(this.#key)) ?? [];
+    this.#isKept = entries.length > 0;
+    return entries;
   }
 
   /** Adds entries that the store does not have, without a save that waits for them. */
@@ -63,16 +100,18 @@ export class Journal {
     this.#begin();
   }
 
-  /** The run has ended: nothing more comes. */
-  end(): void {
+  /** Nothing more comes. The lease is given back when everything is written. */
+  end(how: JournalEnd): void {
+    this.#end ??= this.#giveBack(how);
     this.#begin();
   }
 
-  /** Resolves when the store has everything so far, the prompt at least. */
+  /** Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. */
   async saved(): Promise<void> {
     await this.#begun;
     await this.#inherit();
     await this.#writing;
+    await this.#end;
     // Entries without an error have come since.
     if (this.#entries.length > 0 && this.#error !== undefined) throw this.#error;
   }
@@ -81,7 +120,7 @@ export class Journal {
   async entries(): Promise<JournalEntry[]> {
     await this.#inherit();
     await this.#writing;
-    return [...((await this.#host.store.load(this.#key)) ?? []), ...this.#entries];
+    return [...(await this.load()), ...this.#entries];
   }
 
   /** Waits for the writes of the run before, and takes over the entries that they have not brought into the store. */
@@ -95,6 +134,9 @@ export class Journal {
     if (before === undefined) return;
     await before.#inherit();
     await before.#writing;
+    await before.#end;
+    // A lease that was not given back goes on with the entries that wait for it.
+    if (before.#lease !== undefined) this.#hold(before.#lease);
     this.#entries.unshift(...before.#entries);
     this.#error = before.#error;
   }
@@ -117,7 +159,9 @@ export class Journal {
     let isRepeated = false;
     for (const waitMs of [...WAITS_MS, undefined]) {
       try {
-        await store.append(this.#key, entries, after);
+        if (!(await this.claim())) throw new StoreConflict(`Another process holds the run "${this.#key}".`);
+        await store.append(this.#key, entries, after, this.#lease?.fence);
+        this.#isKept = true;
         this.#error = undefined;
         return true;
       } catch (error) {
@@ -142,11 +186,67 @@ export class Journal {
 
   async #has(last: JournalEntry): Promise<boolean> {
     try {
+      if ((await this.#lease?.renew(LEASE_MS)) === false) return false;
       const kept = await this.#host.store.load(this.#key);
       return kept?.at(-1)?.json === last.json;
     } catch (error) {
       this.#host.report(error);
       return false;
+    }
+  }
+
+  async #claim(takeOver: boolean): Promise<boolean> {
+    const { store, holder } = this.#host;
+    if (store.lease === undefined || this.#lease !== undefined) return true;
+    const lease = await store.lease(this.#key, { holder, ttlMs: LEASE_MS, takeOver });
+    if (lease !== undefined) this.#hold(lease);
+    return lease !== undefined;
+  }
+
+  #hold(lease: Lease): void {
+    this.#lease = lease;
+    this.#renewLater(lease);
+  }
+
+  #renewLater(lease: Lease): void {
+    const { clock } = this.#host;
+    let isArming = true;
+    const due = (): void => {
+      // A clock of yours may fire at once. A task lets everything else go on.
+      if (isArming) return void setTimeout(due, 0);
+      if (this.#end === undefined) void this.#renew(lease);
+    };
+    const timer = (this.#renewal = clock.setTimer(due, RENEWAL_MS));
+    isArming = false;
+    // In Node a run that waits for a person must not keep a process alive that has nothing else to do.
+    (timer as { unref?: () => void } | null | undefined)?.unref?.();
+  }
+
+  async #renew(lease: Lease): Promise<void> {
+    try {
+      const isHeld = await lease.renew(LEASE_MS);
+      if (this.#end !== undefined) return;
+      if (!isHeld) return this.#host.lost();
+    } catch (error) {
+      this.#host.report(error);
+    }
+    this.#renewLater(lease);
+  }
+
+  async #giveBack(how: JournalEnd): Promise<void> {
+    const { clock, report } = this.#host;
+    try {
+      await this.#claiming?.catch(() => {});
+      await this.#writing;
+      if (this.#renewal !== undefined) clock.clearTimer(this.#renewal);
+      const isOver = this.#isKept === false || (how === "ended" && this.#entries.length === 0);
+      // A lease that is not given back runs out, and then another process looks after the run.
+      if (!isOver && how !== "pending") return;
+      const lease = this.#lease;
+      this.#lease = undefined;
+      await lease?.release(!isOver);
+    } catch (error) {
+      report(error);
     }
   }
 

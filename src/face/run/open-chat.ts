@@ -27,7 +27,7 @@ export async function openChat(
 ): Promise<Conversation> {
   checkValue(key, "id", "text");
   if (key === "") throw new LoopletError("config_invalid_value", "id", "must not be empty");
-  const options = checkOptions(given, "", LISTENERS_TABLE);
+  const { takeOver, ...options } = checkOptions(given, "", LISTENERS_TABLE);
   const { store, speakers, endSession } = parts;
   if (store === undefined) throw new LoopletError("config_missing", "store", "agent.openChat needs one");
   let open: OpenRun;
@@ -49,6 +49,6 @@ export async function openChat(
   const chat = new Conversation(startIn(kept), history, endSession, kept);
   if (tail.isOver) return chat;
   const run = { ...options, ...history, id: tail.run ?? key };
-  chat.goOn((onEnd) => new EngineRun(parts, "", run, load, onEnd, undefined, { key, entries }, kept));
+  chat.goOn((onEnd) => new EngineRun(parts, "", run, load, onEnd, undefined, { key, entries, takeOver }, kept));
   return chat;
 }

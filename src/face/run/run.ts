@@ -33,13 +33,14 @@ import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { Answer, HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
-import { fail, refusal } from "../host/failures.js";
+import { fail, held, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
 import { requestUrl, type ModelConfig } from "../models/models.js";
 import { checkOptions, isObject, joined, jsonOf } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
 import { checkMode, checkPermissionResult } from "../options/permissions.js";
+import { randomId } from "../options/random-id.js";
 import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
@@ -47,7 +48,7 @@ import { ToolCalls } from "../tools/tool-calls.js";
 import type { ChatJournal } from "./chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
-import { Journal, type Resumed } from "./journal.js";
+import { Journal, type JournalEnd, type Resumed } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
@@ -77,6 +78,8 @@ export class EngineRun implements Run {
   #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
+  /** The engine has not ended the run, so its journal has no end. */
+  #isAlone = false;
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
@@ -133,7 +136,7 @@ export class EngineRun implements Run {
         if (save !== undefined) running()?.saved(save, ok);
       };
       const lost = (): void => this.abort("another process goes on with this run");
-      const host = { store, clock, saved, report, lost };
+      const host = { store, clock, holder: randomId(Math.random), saved, report, lost };
       this.#journal = chat?.next(host) ?? new Journal(host, this.id);
     }
     this.#record = parts.record?.();
@@ -296,6 +299,7 @@ export class EngineRun implements Run {
     try {
       const source = await this.#source(options);
       if (this.#outcome !== undefined) return;
+      if (source === undefined) return this.#failAlone(held(this.id));
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);
@@ -350,14 +354,27 @@ export class EngineRun implements Run {
     }
   }
 
-  /** The options of a new run, or the journal of one that goes on. */
-  async #source(options: string): Promise<RunSource> {
-    if (this.#resumed === undefined) return options;
-    const { key, entries: given } = this.#resumed;
-    const entries = given ?? (await this.#parts.store?.load(key)) ?? [];
+  /** The options of a new run, or the journal of one that goes on; undefined if another process holds the run. */
+  async #source(options: string): Promise<RunSource | undefined> {
+    const journal = this.#journal;
+    const { key, entries: given, takeOver } = this.#resumed ?? {};
     // A journal that comes from elsewhere goes into the store first.
-    if (this.chat === undefined && (key !== this.id || given !== undefined)) this.#journal?.add(entries);
-    return { lines: linesOf(entries) };
+    if (given !== undefined) {
+      if (this.chat === undefined) journal?.add(given);
+      else if (!(await journal!.claim(takeOver))) return undefined;
+      return { lines: linesOf(given) };
+    }
+    if (key !== undefined && key !== this.id) {
+      const entries = (await this.#parts.store?.load(key)) ?? [];
+      journal?.add(entries);
+      return { lines: linesOf(entries) };
+    }
+    // A random id is a new one, and the journal of a chat goes on.
+    const isNew = this.chat !== undefined || (key ?? this.#options.id) === undefined;
+    if (journal === undefined || isNew) return options;
+    if (!(await journal.claim(takeOver))) return undefined;
+    const entries = await journal.load();
+    return key === undefined && entries.length === 0 ? options : { lines: linesOf(entries) };
   }
 
   #host(): HostCallbacks {
@@ -452,6 +469,7 @@ export class EngineRun implements Run {
   /** Ends a run that the engine has not taken over or cannot end itself. */
   #endAlone(outcome: Outcome, why: EndEvent | undefined): void {
     this.chat?.end();
+    this.#isAlone = true;
     this.#outcome = outcome;
     const driver = this.#driver;
     this.#driver = undefined;
@@ -479,10 +497,16 @@ export class EngineRun implements Run {
     return finished(this.id, raw, outcome, agent, this.#models.priceBasis());
   }
 
+  #journalEnd({ error }: RunResult): JournalEnd {
+    // A run with another prompt has found its id taken, and leaves the journal as it was.
+    if (error?.code === "run_exists") return "pending";
+    return this.#isAlone ? "unread" : "ended";
+  }
+
   #conclude(result: RunResult): void {
     this.#ended = result;
     this.#dropSignal();
-    this.#journal?.end();
+    this.#journal?.end(this.#journalEnd(result));
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
     void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);

@@ -4,4 +4,4 @@
  */
 export { durableObjectStore, type DurableObjectStorageLike } from "./durable-object.js";
 export { indexedDbStore } from "./indexed-db.js";
-export { memoryStore } from "./memory.js";
+export { memoryStore, type StoreClock } from "./memory.js";

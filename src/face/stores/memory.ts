@@ -1,17 +1,48 @@
 import { StoreConflict } from "../api/errors.js";
 import type { Store } from "../api/run.js";
+import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+
+/** The options that the stores share. */
+export interface StoreClock {
+  /** The time by which leases run out, in milliseconds. Default: `Date.now`. */
+  now?: (() => number) | undefined;
+}
 
 /** A store that ends with its process: for tests, and for an isolate that outlives a lost engine. */
-export function memoryStore(): Store {
+export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store> {
   const journals = new Map<string, string[]>();
+  const leases = new Map<string, LeaseRecord>();
   return {
-    append(key, entries, expectedSeq) {
+    append(key, entries, expectedSeq, fence) {
       const journal = journals.get(key) ?? [];
+      checkFence(key, leases.get(key)?.fence, fence);
       checkSeq(key, journal.length, expectedSeq);
       for (const { json } of entries) journal.push(json);
       journals.set(key, journal);
     },
     load: (key) => journals.get(key)?.map((json, index) => ({ seq: index + 1, json })),
+    lease(key, options) {
+      const before = leases.get(key);
+      if (!isFree(before, now(), options)) return undefined;
+      const taken = nextLease(before, now(), options);
+      const { fence } = taken;
+      leases.set(key, taken);
+      const set = (expiresMs: number | undefined): boolean => {
+        const record = leases.get(key);
+        if (record?.fence !== fence || record.expiresMs === undefined) return false;
+        leases.set(key, { ...record, expiresMs });
+        return true;
+      };
+      return {
+        fence,
+        renew: (ttlMs) => set(now() + ttlMs),
+        release: (isPending) => void set(isPending ? 0 : undefined),
+      };
+    },
+    pending: () =>
+      [...leases]
+        .filter(([, record]) => record.expiresMs !== undefined && !isHeld(record, now()))
+        .map(([key]) => key),
   };
 }
 

@@ -5,4 +5,4 @@
  * their store. It has no engine of its own; import an entry of looplet beside it.
  */
 export { expectReplay, ReplayDifference, withExpectations, type ExpectOptions } from "./expect-replay.js";
-export { checkStore, storeCases, type StoreCase } from "./store-contract.js";
+export { checkStore, storeCases, type StoreCase, type StoreVerdict } from "./store-contract.js";

@@ -2,14 +2,21 @@
  * The contract of a {@link Store} as cases for any test framework. Each case makes its own stores and throws an error that
  * says how the store breaks the contract. It needs no engine.
  */
-import { StoreConflict } from "../api/errors.js";
-import type { JournalEntry, Store } from "../api/run.js";
+import type { Store } from "../api/run.js";
+import { entries, expectConflict, expectEntries } from "./expect-store.js";
+import { LEASE_CASES } from "./lease-contract.js";
 
 /** One rule of the contract. */
 export interface StoreCase {
   readonly name: string;
-  /** Rejects with an error that says what the store did. */
-  run(): Promise<void>;
+  /** Rejects with an error that says what the store did. A store without leases skips the rules about them. */
+  run(): Promise<"passed" | "skipped">;
+}
+
+/** The names of the rules that a store has kept, and of those that are not for it because it has no leases. */
+export interface StoreVerdict {
+  readonly passed: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /**
@@ -20,23 +27,37 @@ export function storeCases(
   makeStore: () => Store | Promise<Store>,
   prefix = `check-${Math.random().toString(36).slice(2)}`,
 ): StoreCase[] {
-  return Object.entries(CASES).map(([name, check], index) => ({
+  const plain = Object.entries(CASES).map(([name, check], index) => ({
     name,
-    run: async () => check(makeStore, `${prefix}-${index}`),
+    async run(): Promise<"passed"> {
+      await check(makeStore, `${prefix}-${index}`);
+      return "passed";
+    },
   }));
+  const leases = Object.entries(LEASE_CASES).map(([name, check], index) => ({
+    name,
+    async run(): Promise<"passed" | "skipped"> {
+      if ((await makeStore()).lease === undefined) return "skipped";
+      await check(async () => (await makeStore()) as Required<Store>, `${prefix}-lease-${index}`);
+      return "passed";
+    },
+  }));
+  return [...plain, ...leases];
 }
 
 /** Runs all cases in turn. Rejects with one error that lists each broken rule. */
-export async function checkStore(makeStore: () => Store | Promise<Store>): Promise<void> {
+export async function checkStore(makeStore: () => Store | Promise<Store>): Promise<StoreVerdict> {
   const broken: string[] = [];
+  const verdict: { [verdict in "passed" | "skipped"]: string[] } = { passed: [], skipped: [] };
   for (const { name, run } of storeCases(makeStore)) {
     try {
-      await run();
+      verdict[await run()].push(name);
     } catch (error) {
       broken.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   if (broken.length > 0) throw new Error(`The store breaks its contract.\n${broken.join("\n")}`);
+  return verdict;
 }
 
 type Check = (makeStore: () => Store | Promise<Store>, key: string) => Promise<void>;
@@ -72,6 +93,20 @@ const CASES: { readonly [name: string]: Check } = {
     await expectConflict(first, key, entries(2, 2, "stale"), 1);
     await expectEntries(first, key, entries(1, 3));
   },
+  async "of two appends at the same moment one is refused"(makeStore, key) {
+    const stores = [await makeStore(), await makeStore()];
+    for (const after of [0, 1, 2]) {
+      const given = stores.map((_, at) => entries(after + 1, after + 1, `of writer ${at}`));
+      // A store may throw at once, so each append stands in a function of its own.
+      const appends = stores.map(async (store, at) => store.append(key, given[at]!, after));
+      const settled = await Promise.allSettled(appends);
+      const taken = settled.findIndex(({ status }) => status === "fulfilled");
+      const isOne = settled.filter(({ status }) => status === "fulfilled").length === 1;
+      if (!isOne) throw new Error(`${taken < 0 ? "none" : "both"} of two appends went through`);
+      const last = (await stores[0]!.load(key))!.at(-1)!;
+      if (last.json !== given[taken]![0]!.json) throw new Error("the append that was refused is kept");
+    }
+  },
   async "load gives copies, and append keeps copies"(makeStore, key) {
     const store = await makeStore();
     const given = entries(1, 1);
@@ -94,34 +129,3 @@ const CASES: { readonly [name: string]: Check } = {
     for (const [index, odd] of keys.entries()) await expectEntries(store, odd, entries(1, 1, `${index}`));
   },
 };
-
-function entries(first: number, last: number, text = "fact"): JournalEntry[] {
-  const count = last - first + 1;
-  return Array.from({ length: count }, (_, at) => {
-    const seq = first + at;
-    return { seq, json: JSON.stringify({ seq, agent: 0, fact: { text, ü: [null, 1.5] } }) };
-  });
-}
-
-async function expectEntries(store: Store, key: string, expected: readonly JournalEntry[]): Promise<void> {
-  const loaded = (await store.load(key)) ?? [];
-  const plain = loaded.map(({ seq, json }) => ({ seq, json }));
-  if (JSON.stringify(plain) === JSON.stringify(expected)) return;
-  const [got, wanted] = [plain, expected].map((list) => list.map(({ seq }) => seq).join(", "));
-  throw new Error(`load gave the entries [${got}] and not [${wanted}], or changed their content`);
-}
-
-async function expectConflict(
-  store: Store,
-  key: string,
-  added: readonly JournalEntry[],
-  expectedSeq: number,
-): Promise<void> {
-  try {
-    await store.append(key, added, expectedSeq);
-  } catch (error) {
-    if (error instanceof StoreConflict) return;
-    throw new Error(`append threw ${String(error)} and not a StoreConflict`);
-  }
-  throw new Error(`append took entries after number ${expectedSeq}, where the journal does not end`);
-}

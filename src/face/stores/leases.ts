@@ -1,0 +1,43 @@
+/** The rules of leases that the stores share. */
+import { StoreConflict } from "../api/errors.js";
+import type { LeaseOptions } from "../api/run.js";
+
+/** What a store keeps of the latest lease of a journal. */
+export interface LeaseRecord {
+  readonly fence: number;
+  readonly holder: string;
+  /** The store's time at which it runs out; undefined when the run has ended. */
+  readonly expiresMs?: number | undefined;
+}
+
+/** Whether the lease may be taken. The time of a lease that was given back as pending is over. */
+export function isFree(record: LeaseRecord | undefined, nowMs: number, options: LeaseOptions): boolean {
+  const { holder, takeOver = false } = options;
+  return takeOver || !isHeld(record, nowMs) || record?.holder === holder;
+}
+
+/** Whether a process may still be at work. */
+export function isHeld(record: LeaseRecord | undefined, nowMs: number): boolean {
+  return record?.expiresMs !== undefined && record.expiresMs > nowMs;
+}
+
+/** The record of the lease that is taken after this one. */
+export function nextLease(
+  record: LeaseRecord | undefined,
+  nowMs: number,
+  { holder, ttlMs }: LeaseOptions,
+): LeaseRecord {
+  return { fence: (record?.fence ?? 0) + 1, holder, expiresMs: nowMs + ttlMs };
+}
+
+/**
+ * Compares the fence of a writer with that of the latest lease.
+ *
+ * @throws StoreConflict if the writer has one, and it is another
+ */
+export function checkFence(key: string, latest: number | undefined, fence: number | undefined): void {
+  if (fence === undefined || fence === latest) return;
+  throw new StoreConflict(
+    `The journal "${key}" has the fence ${latest ?? "of no lease"} and not ${fence}: another process goes on with this run.`,
+  );
+}

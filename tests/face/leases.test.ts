@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import { createAgent, custom, tool } from "looplet";
+import type { Agent, AgentOptions, RunEvent, Store } from "looplet";
+import { memoryStore } from "looplet/stores";
+import { LEASE_MS } from "../../src/face/run/journal.js";
+import { settled, VirtualClock } from "./support/virtual-clock.js";
+
+/** The places where a process stands still until the test lets it go on. */
+class Gate {
+  #open!: () => void;
+  readonly opened = new Promise<void>((resolve) => (this.#open = resolve));
+  open(): void {
+    this.#open();
+  }
+}
+
+/** A process: an agent whose tool does something once, and may wait there. */
+function process(done: string[], options: Partial<AgentOptions> & { waits?: Gate | undefined }): Agent {
+  const { waits, ...given } = options;
+  return createAgent({
+    model: custom(({ messages }) => {
+      const answered = messages.filter(({ role }) => role === "assistant").length;
+      return answered === 0 ? [{ type: "tool_call", id: "a", name: "act", input: {} }] : "Done.";
+    }),
+    tools: {
+      act: tool({
+        description: "Acts",
+        inputSchema: { type: "object" },
+        replay: "safe",
+        async execute() {
+          await waits?.opened;
+          done.push("act");
+          return "acted";
+        },
+      }),
+    },
+    ...given,
+  });
+}
+
+/** Two processes with one store, of which the first waits in its tool. */
+function twoProcesses(more: Partial<AgentOptions> = {}) {
+  const clock = new VirtualClock();
+  const store = memoryStore({ now: clock.now });
+  const gate = new Gate();
+  const [done, doneLater]: string[][] = [[], []];
+  const first = process(done!, { clock, store, waits: gate, ...more });
+  const second = process(doneLater!, { clock, store, ...more });
+  return { clock, store, gate, first, second, done: done!, doneLater: doneLater! };
+}
+
+describe("the lease of a run", () => {
+  it("is held while the run is under way, however long it takes, and ends with it", async () => {
+    const { clock, store, gate, first, second } = twoProcesses();
+    const run = first.run("Act.", { id: "x" });
+    await settled();
+    await clock.pass(10 * LEASE_MS);
+    expect(await store.pending()).toEqual([]);
+    const refused = await second.resume("x").result;
+    expect(refused).toMatchObject({ outcome: "failed", error: { code: "run_held", retryable: true } });
+    expect(run.outcome).toBe(undefined);
+    gate.open();
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "Done." });
+    await run.saved();
+    await clock.pass(10 * LEASE_MS);
+    expect(await store.pending()).toEqual([]);
+    expect(await second.resume("x").result).toMatchObject({ outcome: "completed", text: "Done." });
+  });
+
+  it("runs out when the process stands still, which then cannot write over its successor", async () => {
+    const { clock, store, gate, second, done, doneLater } = twoProcesses();
+    const frozen = { ...clock, now: () => 1, setTimer: () => 0, clearTimer: () => {} };
+    const first = process(done, { clock: frozen, store, waits: gate });
+    const run = first.run("Act.", { id: "x" });
+    await settled();
+    await clock.pass(LEASE_MS - 1);
+    expect(await store.pending()).toEqual([]);
+    await clock.pass(1);
+    expect(await store.pending()).toEqual(["x"]);
+    const again = second.resume("x");
+    expect(await again.result).toMatchObject({ outcome: "completed", text: "Done." });
+    await again.saved();
+    const entries = await store.load("x");
+    gate.open();
+    const abortReason = "another process goes on with this run";
+    expect(await run.result).toMatchObject({ outcome: "cancelled", abortReason });
+    await settled();
+    expect(await store.load("x")).toEqual(entries);
+    expect(doneLater).toEqual(["act"]);
+  });
+
+  it("is noticed to be lost at the next renewal", async () => {
+    const { clock, first, second } = twoProcesses();
+    const run = first.run("Act.", { id: "x" });
+    await settled();
+    const again = second.resume("x", { takeOver: true });
+    expect((await again.result).outcome).toBe("completed");
+    expect(run.outcome).toBe(undefined);
+    await clock.pass(LEASE_MS);
+    expect(await run.result).toMatchObject({ outcome: "cancelled" });
+  });
+
+  it("is renewed although the store has failed once", async () => {
+    const { clock, store, gate, done } = twoProcesses();
+    let failures = 0;
+    const flaky: Store = {
+      ...store,
+      async lease(key, options) {
+        const lease = (await store.lease(key, options))!;
+        return {
+          ...lease,
+          renew: (ttlMs) => {
+            if (failures++ === 0) throw new Error("connection lost");
+            return lease.renew(ttlMs);
+          },
+        };
+      },
+    };
+    const errors: unknown[] = [];
+    const onError = (error: unknown): void => void errors.push(error);
+    const run = process(done, { clock, store: flaky, waits: gate }).run("Act.", { onError });
+    await settled();
+    await clock.pass(3 * LEASE_MS);
+    expect(await store.pending()).toEqual([]);
+    expect(errors).toEqual([expect.objectContaining({ message: "connection lost" })]);
+    gate.open();
+    expect((await run.result).outcome).toBe("completed");
+  });
+
+  it("does not hang on a clock that stands still and fires at once", async () => {
+    const { store, gate, done } = twoProcesses();
+    const clock = { now: () => 1, setTimer: (due: () => void) => due(), clearTimer: () => {} };
+    const run = process(done, { clock, store, waits: gate, timeouts: {} }).run("Act.");
+    await settled();
+    gate.open();
+    expect(run.id).toMatch(/^run_/);
+    run.abort();
+  });
+
+  it("stays with a run whose end could not be saved", async () => {
+    const { clock, store, gate, done } = twoProcesses();
+    let isDown = false;
+    const failing: Store = {
+      ...store,
+      append: (...given) => {
+        if (isDown) throw new Error("disk full");
+        return store.append(...given);
+      },
+    };
+    const run = process(done, { clock, store: failing, waits: gate }).run("Act.", {
+      id: "x",
+      onError: () => {},
+    });
+    await settled();
+    isDown = true;
+    gate.open();
+    expect((await run.result).outcome).toBe("completed");
+    await clock.pass(2 * LEASE_MS);
+    expect(await store.pending()).toEqual(["x"]);
+  });
+
+  it("is left alone by a run that cannot be read", async () => {
+    const { clock, store, second } = twoProcesses();
+    const json = '{"seq":1,"agent":0,"fact":{"begun":{"format":99}}}';
+    await store.append(
+      "x",
+      [
+        { seq: 1, json },
+        { seq: 2, json: '{"seq":2,"agent":0,"fact":{"run":{}}}' },
+      ],
+      0,
+    );
+    await store.lease("x", { holder: "newer", ttlMs: 0 });
+    expect(await store.pending()).toEqual(["x"]);
+    expect(await second.resume("x").result).toMatchObject({ outcome: "failed" });
+    await settled();
+    expect(await store.pending()).toEqual([]);
+    await clock.pass(LEASE_MS);
+    expect(await store.pending()).toEqual(["x"]);
+  });
+});
+
+describe("a second run with the same id", () => {
+  it("ends again as the first one has", async () => {
+    const { gate, first, second, done, doneLater } = twoProcesses();
+    gate.open();
+    const run = first.run("Act.", { id: "x" });
+    const { messages } = await run.result;
+    await run.saved();
+    for (let time = 0; time < 5; time++) {
+      const again = second.run("Act.", { id: "x" });
+      expect(await again.result).toMatchObject({ outcome: "completed", text: "Done.", messages });
+      await again.saved();
+    }
+    expect([done, doneLater]).toEqual([["act"], []]);
+  });
+
+  it("ends again when the first one was aborted or stopped, which resume goes on with", async () => {
+    const { first, second, doneLater } = twoProcesses();
+    const run = first.run("Act.", { id: "x" });
+    await settled();
+    run.abort("enough");
+    await run.saved();
+    const again = second.run("Act.", { id: "x" });
+    expect(await again.result).toMatchObject({ outcome: "cancelled", abortReason: "enough" });
+    await again.saved();
+    expect(doneLater).toEqual([]);
+    const resumed = await second.resume("x").result;
+    expect(resumed).toMatchObject({ outcome: "completed", text: "Done." });
+  });
+
+  it("goes on with a run whose process is gone", async () => {
+    const { clock, store, second, doneLater } = twoProcesses();
+    const frozen = { ...clock, now: () => 1, setTimer: () => 0, clearTimer: () => {} };
+    const run = process([], { clock: frozen, store, waits: new Gate() }).run("Act.", { id: "x" });
+    await settled();
+    const early = await second.run("Act.", { id: "x" }).result;
+    expect(early).toMatchObject({ outcome: "failed", error: { code: "run_held" } });
+    await clock.pass(LEASE_MS);
+    expect(await second.run("Act.", { id: "x" }).result).toMatchObject({ text: "Done." });
+    expect(doneLater).toEqual(["act"]);
+    run.abort();
+  });
+
+  it("fails with another prompt, and leaves the first one as it was", async () => {
+    const { store, gate, first, second } = twoProcesses();
+    gate.open();
+    const run = first.run("Act.", { id: "x" });
+    await run.result;
+    await run.saved();
+    const entries = await store.load("x");
+    const events: RunEvent["type"][] = [];
+    const other = second.run("Do something else.", { id: "x", onEvent: ({ type }) => events.push(type) });
+    expect(await other.result).toMatchObject({ outcome: "failed", error: { code: "run_exists" } });
+    expect(events).toEqual(["error", "finish"]);
+    await other.saved();
+    expect(await store.load("x")).toEqual(entries);
+  });
+});
