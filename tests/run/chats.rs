@@ -5,7 +5,7 @@ use looplet::engine::model::config::{Memory, RunOptions};
 use looplet::engine::model::input::Input;
 use looplet::engine::model::journal::{Checkpoint, Fact, JournalTail};
 use looplet::engine::model::json;
-use looplet::engine::model::message::{Json, Message};
+use looplet::engine::model::message::{Block, Json, Message};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -296,39 +296,30 @@ fn a_run_of_a_chat_writes_as_many_bytes_however_long_the_chat_is() {
     assert_eq!(chat.idle.messages.len(), 240);
 }
 
+/// A reset is a run that nobody asks anything. Its process ends without another input.
+fn reset(chat: &mut Chat<'_>, messages: Vec<Message>) {
+    let mut settings = (chat.scene.settings)();
+    settings.options.messages = messages;
+    let world = &mut chat.outside.world;
+    world.run = settings.open().unwrap();
+    world.run.follow(chat.idle.tail.seq, 0, "reset".into());
+    (world.done, world.follows) = (None, true);
+    world.input(Input::Resume);
+    chat.idle = Idle::of(&chat.open());
+    assert!(chat.idle.tail.is_over);
+}
+
 #[test]
 fn a_chat_forgets_what_the_user_resets() {
     let scene = scene();
     let mut chat = Chat::new(&scene);
     chat.live(&PROMPTS[..1], &[]);
     assert_eq!(chat.idle.subagents.len(), 1);
-    // A reset is a run that nobody asks anything. Its process ends without another input.
-    let seq = chat.idle.tail.seq;
-    chat.idle = Idle {
-        tail: JournalTail {
-            seq,
-            ..JournalTail::default()
-        },
-        messages: vec![Message::user(vec![looplet::engine::model::message::Block::text(
-            "Old.",
-        )])],
-        ..Idle::new()
-    };
-    let Idle { messages, .. } = chat.idle.clone();
-    let mut settings = (scene.settings)();
-    settings.options.messages = messages.clone();
-    let world = &mut chat.outside.world;
-    world.run = settings.open().unwrap();
-    world.run.follow(seq, 0, "reset".into());
-    (world.done, world.follows) = (None, true);
-    world.input(Input::Resume);
-    let opened = Idle::of(&chat.open());
-    assert!(opened.tail.is_over);
-    assert_eq!(
-        (opened.messages.clone(), opened.subagents.clone()),
-        (messages, vec![])
-    );
-    chat.idle = opened;
+    reset(&mut chat, Vec::new());
+    assert_eq!(chat.idle.same(), json!([[], [], 0]));
+    let old = vec![Message::user(vec![Block::text("Old.")])];
+    reset(&mut chat, old.clone());
+    assert_eq!((&chat.idle.messages, chat.idle.subagents.len()), (&old, 0));
     chat.live(&PROMPTS[1..2], &[]);
     assert_eq!(chat.idle.messages[0].content.len(), 2, "{:?}", chat.idle.messages);
 }
