@@ -263,6 +263,32 @@ export const tasks = {
       );
     },
   },
+  "save-a-chat/app.ts": {
+    async after({ made, practice: { scripted } }) {
+      const { memoryStore } = await import("looplet/stores");
+      const store = memoryStore();
+      const view = () => {
+        const seen = [];
+        return {
+          seen,
+          show: ({ content }) => seen.push(content[0].text),
+          write: (text) => seen.push(`+ ${text}`),
+        };
+      };
+      const answers = scripted([{ text: "Hi Ada." }, { text: "Ada." }]);
+      let requests = 0;
+      // The first process hangs in its second run.
+      const hanging = (...given) => (++requests === 1 ? answers(...given) : new Promise(() => {}));
+      const send = await made.start(store, view(), hanging);
+      await send("My name is Ada.");
+      send("What is my name?");
+      while (requests < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+      const { seen, ...again } = view();
+      await made.start(store, again, answers);
+      assert.deepEqual(seen, ["My name is Ada.", "Hi Ada.", "What is my name?", "+ Ada."]);
+      assert.equal(answers.requests[1].body.messages.length, 3);
+    },
+  },
   "save-a-chat/store.ts": {
     async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
       const fetch = scripted([{ text: "Hi Ada." }, { text: "Ada." }]);

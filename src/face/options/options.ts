@@ -286,7 +286,7 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   outputGuardrails: "use guardrails: { output }",
   outputType: "use output: { schema }",
   middleware: "use hooks, guardrails or prepareIteration",
-  checkpointer: "use agent.chat(), or keep result.messages",
+  checkpointer: "use store, and agent.openChat(id)",
   onStepFinish: "use onIterationEnd",
   onStepEnd: "use onIterationEnd",
   onFinish: "await run.result",
