@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, custom, tool } from "looplet";
+import { anthropic, createAgent, custom, tool } from "looplet";
 import type { Agent, AgentOptions, RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { LEASE_MS } from "../../src/face/run/journal.js";
@@ -235,5 +235,198 @@ describe("a second run with the same id", () => {
     expect(events).toEqual(["error", "finish"]);
     await other.saved();
     expect(await store.load("x")).toEqual(entries);
+  });
+});
+
+describe("runs that others pick up", () => {
+  it("are those whose lease has run out, each for one process", async () => {
+    const { clock, store, gate, second, doneLater } = twoProcesses();
+    const frozen = { ...clock, now: () => 1, setTimer: () => 0, clearTimer: () => {} };
+    const runs = ["a", "b", "c"].map((id) =>
+      process([], { clock: frozen, store, waits: gate }).run("Act.", { id }),
+    );
+    const held = process([], { clock, store, waits: gate }).run("Act.", { id: "held" });
+    await settled();
+    expect(await second.resumePending()).toEqual([]);
+    await clock.pass(LEASE_MS);
+    const third = process(doneLater, { clock, store });
+    const taken = await Promise.all([second.resumePending(), third.resumePending()]);
+    expect(
+      taken
+        .flat()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(["a", "b", "c"]);
+    for (const run of taken.flat()) {
+      expect(await run.result).toMatchObject({ outcome: "completed", text: "Done." });
+      await run.saved();
+    }
+    expect(doneLater).toHaveLength(3);
+    expect(await second.resumePending()).toEqual([]);
+    for (const run of [...runs, held]) run.abort();
+  });
+
+  it("are chosen by their ids, and told to listeners", async () => {
+    const { clock, store, second } = twoProcesses();
+    const first = process([], { clock, store, waits: new Gate() });
+    for (const id of ["order-1", "order-2", "mail-1"]) first.run("Act.", { id });
+    await settled();
+    await first.close({ recoverable: true });
+    const texts: string[] = [];
+    const filter = (id: string): boolean => id.startsWith("order");
+    const runs = await second.resumePending({ filter, onText: (text) => texts.push(text) });
+    expect(runs.map(({ id }) => id).sort()).toEqual(["order-1", "order-2"]);
+    await Promise.all(runs.map(({ result }) => result));
+    expect(texts).toEqual(["Done.", "Done."]);
+    expect(await store.pending()).toEqual(["mail-1"]);
+  });
+
+  it("are not runs that have ended but could not say so", async () => {
+    const { clock, store, second, doneLater } = twoProcesses();
+    const silent: Store = {
+      ...store,
+      async lease(key, options) {
+        const lease = await store.lease(key, options);
+        return lease && { ...lease, release: () => {} };
+      },
+    };
+    const run = process([], { clock, store: silent, waits: new Gate() }).run("Act.", { id: "x" });
+    await settled();
+    run.abort("enough");
+    await run.saved();
+    await clock.pass(LEASE_MS);
+    const [again] = await second.resumePending();
+    expect(await again!.result).toMatchObject({ outcome: "cancelled", abortReason: "enough" });
+    expect(doneLater).toEqual([]);
+    await again!.saved();
+    expect(await second.resumePending()).toEqual([]);
+  });
+
+  it("are not runs whose prompt the store never got", async () => {
+    const { clock, store, second } = twoProcesses();
+    await store.lease("x", { holder: "gone", ttlMs: 0 });
+    expect(await second.resumePending()).toEqual([]);
+    await clock.pass(LEASE_MS);
+    expect(await store.pending()).toEqual([]);
+  });
+
+  it("need a store with leases", async () => {
+    const { append, load } = memoryStore();
+    const missing = expect.objectContaining({ code: "config_missing", field: "store" });
+    await expect(process([], {}).resumePending()).rejects.toEqual(missing);
+    await expect(process([], { store: { append, load } }).resumePending()).rejects.toEqual(missing);
+    expect(() => process([], { store: { append, load, lease: () => undefined } })).toThrow(
+      /store: needs a method pending/,
+    );
+  });
+});
+
+describe("an agent that is closed", () => {
+  it("leaves its runs to another process at once, with what stands", async () => {
+    const { store, first, second, done, doneLater } = twoProcesses();
+    const events: RunEvent["type"][] = [];
+    const run = first.run("Act.", { id: "x", onEvent: ({ type }) => events.push(type) });
+    await settled();
+    const closed = first.close({ recoverable: true });
+    expect(run.outcome).toBe("cancelled");
+    await closed;
+    expect(await run.result).toMatchObject({ outcome: "cancelled", abortReason: "the agent was closed" });
+    expect(events.slice(-2)).toEqual(["abort", "finish"]);
+    expect(await store.pending()).toEqual(["x"]);
+    const [again] = await second.resumePending();
+    expect(await again!.result).toMatchObject({ outcome: "completed", text: "Done." });
+    expect([done, doneLater]).toEqual([[], ["act"]]);
+  });
+
+  it("goes on with no run that another process has", async () => {
+    const { store, first, second } = twoProcesses();
+    first.run("Act.", { id: "x" });
+    await settled();
+    const again = second.resume("x", { takeOver: true });
+    await again.result;
+    await again.saved();
+    await first.close({ recoverable: true });
+    expect(await store.pending()).toEqual([]);
+  });
+
+  it("aborts the signals of tools and requests", async () => {
+    const aborted: string[] = [];
+    const { store } = twoProcesses();
+    const fetch = (_: string, { signal }: { signal: AbortSignal }): Promise<Response> =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => {
+          aborted.push("request");
+          reject(signal.reason);
+        });
+      });
+    const asking = process([], { store, model: anthropic("m", { apiKey: "k" }), fetch: fetch as never });
+    asking.run("Go.");
+    const waits = tool({
+      description: "Waits",
+      inputSchema: { type: "object" },
+      execute: (_, { signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve(aborted.push("tool")))),
+    });
+    const calling = process([], { store, tools: { act: waits } });
+    calling.run("Act.");
+    await settled();
+    await asking.close({ recoverable: true });
+    await calling.close({ recoverable: true });
+    expect(aborted).toEqual(["request", "tool"]);
+  });
+
+  it("starts nothing any more", async () => {
+    const { store, first } = twoProcesses();
+    const chat = first.chat();
+    await first.close();
+    const closed = expect.objectContaining({ code: "misuse_agent_closed" });
+    expect(() => first.run("Act.")).toThrow(closed);
+    expect(() => first.resume("x")).toThrow(closed);
+    expect(() => chat.run("Act.")).toThrow(closed);
+    await store.lease("x", { holder: "gone", ttlMs: 0 });
+    expect(await first.resumePending()).toEqual([]);
+    await first.close({ recoverable: true });
+  });
+
+  it("aborts its runs for good without `recoverable`, and those without a store always", async () => {
+    const { store, first, gate } = twoProcesses();
+    const run = first.run("Act.", { id: "x" });
+    await settled();
+    await first.close();
+    expect((await run.result).outcome).toBe("cancelled");
+    expect(await store.pending()).toEqual([]);
+    const agent = process([], { waits: gate });
+    const other = agent.run("Act.");
+    await settled();
+    await agent.close({ recoverable: true });
+    expect(await other.result).toMatchObject({ outcome: "cancelled", abortReason: "the agent was closed" });
+  });
+
+  it("keeps the session of a run open that goes on elsewhere", async () => {
+    const ended: string[] = [];
+    const hooks = { SessionEnd: [{ hooks: [({ reason }: { reason: string }) => void ended.push(reason)] }] };
+    const { first, second } = twoProcesses({ hooks });
+    first.run("Act.", { id: "x" });
+    await settled();
+    await first.close({ recoverable: true });
+    expect(ended).toEqual([]);
+    const [again] = await second.resumePending();
+    await again!.result;
+    expect(ended).toEqual(["completed"]);
+  });
+
+  it("does not count deploys as crashes", async () => {
+    const { clock, store, first } = twoProcesses();
+    first.run("Act.", { id: "x" });
+    await settled();
+    await first.close({ recoverable: true });
+    for (let deploy = 0; deploy < 5; deploy++) {
+      const agent = process([], { clock, store, waits: new Gate() });
+      await agent.resumePending();
+      await settled();
+      await agent.close({ recoverable: true });
+    }
+    const [last] = await process([], { clock, store }).resumePending();
+    expect((await last!.result).outcome).toBe("completed");
   });
 });

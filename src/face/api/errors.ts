@@ -98,6 +98,8 @@ export type LoopletErrorCode =
   | "misuse_not_recorded"
   /** Text that is not a whole `.loop` file, or one of a newer version. */
   | "misuse_run_file"
+  /** The agent was closed. */
+  | "misuse_agent_closed"
   /** A wrong argument of a method. */
   | "misuse_invalid_argument";
 

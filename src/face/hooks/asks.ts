@@ -10,13 +10,13 @@ import type {
   StopPredicate,
 } from "../api/iteration.js";
 import { LoopletError } from "../api/errors.js";
-import type { PermissionOptions } from "../api/permission.js";
+import type { PermissionOptions, PermissionResult } from "../api/permission.js";
 import type { Message } from "../api/message.js";
 import type { Reconcile, Reconciliation } from "../api/run.js";
 import type { Reconciled } from "../generated/input.js";
 import type { Answer, Question } from "../host/question.js";
 import type { Point } from "../generated/model.js";
-import { at, describe, fieldOf } from "../options/check.js";
+import { at, describe, fieldOf, isObject, jsonOf } from "../options/check.js";
 import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
 import { conditions } from "../options/stopping.js";
 import { checkMessages } from "../options/messages.js";
@@ -192,11 +192,28 @@ async function reconcile(
 }
 
 /**
+ * The answer of a person in the engine's form.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function checkAnswer(
+  answer: PermissionResult | Reconciliation,
+  { permissions, ruledTools }: Pick<RunFunctions, "permissions" | "ruledTools">,
+): Answer {
+  const given: Answer =
+    isObject(answer) && "outcome" in answer
+      ? { reconciled: checkReconciliation(answer) }
+      : { permission: checkPermissionResult(answer as PermissionResult, permissions, ruledTools) };
+  jsonOf(given, "answer", "misuse_invalid_argument");
+  return given;
+}
+
+/**
  * An answer about a call in the engine's form.
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
-export function checkReconciliation(said: Reconciliation): Reconciled {
+function checkReconciliation(said: Reconciliation): Reconciled {
   const { outcome, output, message } = said as { outcome: string; output?: unknown; message?: unknown };
   if (outcome === "run") return "run";
   if (outcome === "done") return { done: { output: output ?? null } };

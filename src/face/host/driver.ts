@@ -130,6 +130,11 @@ export class RunDriver {
     this.shell.handleInput("resume");
   }
 
+  /** Goes on with the run of a journal. One that has ended ends again. */
+  pickUp(): void {
+    this.shell.handleInput("pickUp");
+  }
+
   /**
    * Goes on in the journal of a chat, whose last entry has the number `seq`, and which has the first `messages` of the
    * history. It comes before the first input. `run` is the id of the run.
@@ -174,6 +179,11 @@ export class RunDriver {
   /** Aborts the run. It is synchronous: `outcome()` is set on return. */
   abort(why: string): void {
     this.shell.handleInput({ cancel: { why } });
+  }
+
+  /** Ends the run as `abort` does, but not in its journal. */
+  suspend(why: string): void {
+    this.shell.handleInput({ suspend: { why } });
   }
 
   setMode(mode: PermissionMode): void {

@@ -134,6 +134,11 @@ const LISTENER_TABLE: OptionTable = {
 
 export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean" };
 
+export const PENDING_TABLE: OptionTable = (({ id: _, ...table }) => ({
+  ...table,
+  filter: "function" as const,
+}))(LISTENER_TABLE);
+
 export const RUN_TABLE: OptionTable = {
   ...LISTENER_TABLE,
   messages: "any",

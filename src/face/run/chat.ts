@@ -14,6 +14,7 @@ import { isObject, joined } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
 import type { ChatJournal } from "./chat-journal.js";
 import { checkHistory } from "./prompt.js";
+import type { Resumed } from "./source.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (
@@ -22,6 +23,8 @@ export type StartRun = (
   onEnd: (result: RunResult) => void,
   /** Set if the run is the first of its session. */
   session: SessionSource | undefined,
+  /** Set if the run is not a new one. */
+  resumed?: Resumed,
 ) => Run;
 
 export class Conversation implements Chat {

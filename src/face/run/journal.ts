@@ -37,13 +37,6 @@ export interface JournalHost {
   readonly lost: () => void;
 }
 
-/** The run that is to go on: its id, and its entries if no store has them under that id. */
-export interface Resumed {
-  readonly key: string;
-  readonly entries?: readonly JournalEntry[];
-  readonly takeOver?: boolean | undefined;
-}
-
 export class Journal {
   readonly #host: JournalHost;
   readonly #key: string;
@@ -71,7 +64,10 @@ export class Journal {
     this.#host = host;
     this.#key = key;
     this.#before = before;
-    if (lease !== undefined) this.#hold(lease);
+    if (lease !== undefined) {
+      this.#hold(lease);
+      this.#isKept = true;
+    }
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
   }
 

@@ -11,7 +11,6 @@ import { message } from "../options/thrown.js";
 import { ChatJournal } from "./chat-journal.js";
 import { Conversation, type StartRun } from "./chat.js";
 import type { LoadEngine, OpenRun } from "./engine.js";
-import { EngineRun } from "./run.js";
 
 /** Starts the runs of a chat, whose journal is `kept` if it has one. */
 export type StartIn = (kept: ChatJournal) => StartRun;
@@ -43,12 +42,14 @@ export async function openChat(
   }
   const entries = (await store.load(key)) ?? [];
   const kept = new ChatJournal(key, parts, open);
-  if (entries.length === 0) return new Conversation(startIn(kept), {}, endSession, kept);
+  const start = startIn(kept);
+  if (entries.length === 0) return new Conversation(start, {}, endSession, kept);
   const { tail, messages, subagents, profile } = kept.read(entries);
   const history = { messages, subagents, agent: speakers[profile] };
-  const chat = new Conversation(startIn(kept), history, endSession, kept);
+  const chat = new Conversation(start, history, endSession, kept);
   if (tail.isOver) return chat;
   const run = { ...options, ...history, id: tail.run ?? key };
-  chat.goOn((onEnd) => new EngineRun(parts, "", run, load, onEnd, undefined, { key, entries, takeOver }, kept));
+  const resumed = { key, entries, isKept: true, takeOver };
+  chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
 }

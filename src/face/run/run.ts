@@ -28,18 +28,18 @@ import type {
   RunOptions,
   SessionSource,
 } from "../api/run.js";
-import { Asks, checkReconciliation } from "../hooks/asks.js";
+import { Asks, checkAnswer } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
-import type { Answer, HostCallbacks, RunSource } from "../host/driver.js";
+import type { HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
 import { fail, held, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
 import { requestUrl, type ModelConfig } from "../models/models.js";
-import { checkOptions, isObject, joined, jsonOf } from "../options/check.js";
+import { checkOptions, joined } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
-import { checkMode, checkPermissionResult } from "../options/permissions.js";
+import { checkMode } from "../options/permissions.js";
 import { randomId } from "../options/random-id.js";
 import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
@@ -48,11 +48,12 @@ import { ToolCalls } from "../tools/tool-calls.js";
 import type { ChatJournal } from "./chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
-import { Journal, type JournalEnd, type Resumed } from "./journal.js";
+import { Journal } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
+import { sourceOf, type Resumed } from "./source.js";
 import { follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
@@ -80,6 +81,7 @@ export class EngineRun implements Run {
   #ended: RunResult | undefined;
   /** The engine has not ended the run, so its journal has no end. */
   #isAlone = false;
+  #isSuspended = false;
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
@@ -136,8 +138,9 @@ export class EngineRun implements Run {
         if (save !== undefined) running()?.saved(save, ok);
       };
       const lost = (): void => this.abort("another process goes on with this run");
-      const host = { store, clock, holder: randomId(Math.random), saved, report, lost };
-      this.#journal = chat?.next(host) ?? new Journal(host, this.id);
+      const { holder = randomId(Math.random), lease } = resumed?.held ?? {};
+      const host = { store, clock, holder, saved, report, lost };
+      this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, lease);
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
@@ -198,10 +201,24 @@ export class EngineRun implements Run {
   }
 
   abort(reason: unknown = "aborted"): void {
+    this.#stop(abortReason(reason), (driver, why) => driver.abort(why));
+  }
+
+  /** Ends the run here and not in its journal, so that another process goes on with it. Without a journal it is aborted. */
+  suspend(reason: string): void {
+    if (this.#journal === undefined) return this.abort(reason);
+    this.#isSuspended = this.#outcomeNow() === undefined;
+    this.#stop(reason, (driver, why) => driver.suspend(why));
+  }
+
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+
+  #stop(why: string, stop: (driver: Driver, why: string) => void): void {
     if (this.#outcomeNow() !== undefined) return;
-    const why = abortReason(reason);
     try {
-      this.#driver?.abort(why);
+      if (this.#driver !== undefined) stop(this.#driver, why);
       this.#closing = this.#driver?.outcome();
     } catch (error) {
       this.#delivery.report(error);
@@ -212,12 +229,7 @@ export class EngineRun implements Run {
   }
 
   answer(questionId: number, answer: PermissionResult | Reconciliation): boolean {
-    const { permissions, ruledTools } = this.#parts;
-    const given: Answer =
-      isObject(answer) && "outcome" in answer
-        ? { reconciled: checkReconciliation(answer) }
-        : { permission: checkPermissionResult(answer as PermissionResult, permissions, ruledTools) };
-    jsonOf(given, "answer", "misuse_invalid_argument");
+    const given = checkAnswer(answer, this.#parts);
     const isOpen = this.#driver?.answer(questionId, given) ?? false;
     if (!isOpen) return this.#outcomeNow() === undefined && this.#asks.answerKept(questionId, given);
     this.#asks.withdraw(questionId, "the question was answered");
@@ -297,12 +309,15 @@ export class EngineRun implements Run {
     }
     if (this.#outcome !== undefined) return;
     try {
-      const source = await this.#source(options);
+      const { store } = this.#parts;
+      const own = { id: this.id, isNew: this.#options.id === undefined || this.chat !== undefined, options };
+      const source = await sourceOf(own, this.#resumed, store, this.#journal);
       if (this.#outcome !== undefined) return;
       if (source === undefined) return this.#failAlone(held(this.id));
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);
+        else if (this.#resumed.held !== undefined) driver.pickUp();
         else driver.resume();
       });
     } catch (error) {
@@ -352,29 +367,6 @@ export class EngineRun implements Run {
     } catch (error) {
       this.#failAlone(fail("bug", message(error)));
     }
-  }
-
-  /** The options of a new run, or the journal of one that goes on; undefined if another process holds the run. */
-  async #source(options: string): Promise<RunSource | undefined> {
-    const journal = this.#journal;
-    const { key, entries: given, takeOver } = this.#resumed ?? {};
-    // A journal that comes from elsewhere goes into the store first.
-    if (given !== undefined) {
-      if (this.chat === undefined) journal?.add(given);
-      else if (!(await journal!.claim(takeOver))) return undefined;
-      return { lines: linesOf(given) };
-    }
-    if (key !== undefined && key !== this.id) {
-      const entries = (await this.#parts.store?.load(key)) ?? [];
-      journal?.add(entries);
-      return { lines: linesOf(entries) };
-    }
-    // A random id is a new one, and the journal of a chat goes on.
-    const isNew = this.chat !== undefined || (key ?? this.#options.id) === undefined;
-    if (journal === undefined || isNew) return options;
-    if (!(await journal.claim(takeOver))) return undefined;
-    const entries = await journal.load();
-    return key === undefined && entries.length === 0 ? options : { lines: linesOf(entries) };
   }
 
   #host(): HostCallbacks {
@@ -497,16 +489,12 @@ export class EngineRun implements Run {
     return finished(this.id, raw, outcome, agent, this.#models.priceBasis());
   }
 
-  #journalEnd({ error }: RunResult): JournalEnd {
-    // A run with another prompt has found its id taken, and leaves the journal as it was.
-    if (error?.code === "run_exists") return "pending";
-    return this.#isAlone ? "unread" : "ended";
-  }
-
   #conclude(result: RunResult): void {
     this.#ended = result;
     this.#dropSignal();
-    this.#journal?.end(this.#journalEnd(result));
+    // A run with another prompt has found its id taken, and leaves the journal as it was.
+    const isPending = this.#isSuspended || result.error?.code === "run_exists";
+    this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
     void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);

@@ -50,6 +50,14 @@ export class FakeDriver implements Driver {
     this.calls.push(["resume"]);
   }
 
+  pickUp(): void {
+    this.calls.push(["pickUp"]);
+  }
+
+  suspend(why: string): void {
+    this.calls.push(["suspend", why]);
+  }
+
   recover(...how: unknown[]): void {
     this.calls.push(["recover", ...how]);
   }
