@@ -129,6 +129,16 @@ export interface RunRecord {
   text(id: string, outcome: OutcomeKind | undefined, options: ExportOptions | undefined): string;
 }
 
+/** The options of `run.steer` and `run.followUp`. */
+export interface SteerOptions {
+  /**
+   * The id of the message, which tells a second delivery from a second message: a steer or follow-up with an id that the run
+   * has seen changes nothing. The journal keeps the last 256, so that this holds in another process too. Default: each call
+   * is a message of its own.
+   */
+  requestId?: string | undefined;
+}
+
 /** A message on its way into a running run. */
 export interface Queued {
   readonly id: number;
@@ -167,13 +177,13 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    *
    * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
    */
-  steer(prompt: Prompt): Queued;
+  steer(prompt: Prompt, options?: SteerOptions): Queued;
   /**
    * Asks the model a further question when it has finished.
    *
    * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
    */
-  followUp(prompt: Prompt): Queued;
+  followUp(prompt: Prompt, options?: SteerOptions): Queued;
   /**
    * Ends the run at once: `outcome` is set on return, and `result` settles with everything that arrived. A second
    * call does nothing.
@@ -181,7 +191,8 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   abort(reason?: string): void;
   /**
    * Answers a `question` event: one of the kind `permission` with a `PermissionResult`, one of the kind `reconcile` with a
-   * `Reconciliation`. False if the question is closed already or of another kind.
+   * `Reconciliation`. The same answer a second time returns true and changes nothing. False if the question is closed
+   * otherwise or of another kind, and when the run has ended.
    *
    * @throws LoopletError `misuse_invalid_argument`
    */

@@ -26,7 +26,7 @@ import type {
   Usage,
 } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
-import type { ModelConfig, Raise } from "../generated/input.js";
+import type { Input, ModelConfig, Raise } from "../generated/input.js";
 import type { JournalTail } from "../generated/model.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
@@ -66,6 +66,15 @@ export interface HostCallbacks extends BatchListener {
 
 /** The JSON of a new run's options, or the JSON of a journal's entries, one a line. */
 export type RunSource = string | { readonly lines: string };
+
+/** A message for a run at work. */
+export interface SteerMessage {
+  readonly id: number;
+  /** Whether it comes before the next model call, and not when the model has finished. */
+  readonly isSteer: boolean;
+  readonly content: readonly Block[];
+  readonly requestId: string | undefined;
+}
 
 /** A request before its key is added. */
 export interface AuthorizeRequest {
@@ -163,12 +172,12 @@ export class RunDriver {
     this.shell.handleInput({ saved: { save, ok } });
   }
 
-  steer(id: number, content: readonly Block[]): void {
-    this.shell.handleInput({ steer: { id, content } });
-  }
-
-  followUp(id: number, content: readonly Block[]): void {
-    this.shell.handleInput({ followUp: { id, content } });
+  /** Hands a steer or follow-up in. One whose `requestId` the run has seen changes nothing. */
+  steer({ id, isSteer, content, requestId }: SteerMessage): void {
+    const input: Input = isSteer ? { steer: { id, content } } : { followUp: { id, content } };
+    // The engine's own requests have other names.
+    const once = { request: `message ${requestId}`, input };
+    this.shell.handleInput(requestId === undefined ? input : { once });
   }
 
   /** Takes a steer or follow-up back; false if it has been delivered. */

@@ -1,22 +1,22 @@
 /** Calls on a run that come before the engine is loaded, or while a fresh instance takes the place of a lost one. */
-import type { ContentBlock } from "../api/index.js";
 import type { Raise } from "../generated/input.js";
 import type { Driver } from "./engine.js";
+import type { Message } from "./steers.js";
 
 export class Early {
   /** Calls to repeat on the driver before the run begins. */
   first: ((driver: Driver) => void)[] = [];
   /** Limits to raise after the run has begun. */
   budgets: { agentPath: string; more: Raise }[] = [];
-  #queued: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
+  #queued: Message[] = [];
 
   /** Ids of the queued steers and follow-ups. */
   get ids(): number[] {
     return this.#queued.map(({ id }) => id);
   }
 
-  queue(id: number, isSteer: boolean, content: ContentBlock[]): void {
-    this.#queued.push({ id, isSteer, content });
+  queue(message: Message): void {
+    this.#queued.push(message);
   }
 
   withdraw(id: number): boolean {
@@ -31,10 +31,7 @@ export class Early {
     [this.first, this.budgets] = [[], []];
     for (const tell of first) tell(driver);
     // Steers come before the prompt, so that the first request takes them along.
-    for (const { id, isSteer, content } of this.#queued) {
-      if (isSteer) driver.steer(id, content);
-      else driver.followUp(id, content);
-    }
+    for (const message of this.#queued) driver.steer(message);
     this.#queued = [];
     go();
     for (const { agentPath, more } of budgets) driver.addBudget(agentPath, more);

@@ -27,6 +27,7 @@ import type {
   Run,
   RunOptions,
   SessionSource,
+  SteerOptions,
 } from "../api/run.js";
 import { Asks, checkAnswer } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
@@ -53,6 +54,7 @@ import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
+import { Steers, type Message } from "./steers.js";
 import { sourceOf, type Resumed } from "./source.js";
 import { follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
@@ -91,7 +93,11 @@ export class EngineRun implements Run {
   readonly #resumed: Resumed | undefined;
   /** The index of the agent that begins. */
   readonly #first: number;
-  #queued = 0;
+  readonly #steers = new Steers({
+    hasEnded: () => this.#outcomeNow() !== undefined,
+    send: (message) => this.#send(message),
+    withdraw: (id) => this.#withdraw(id),
+  });
   /** The saves of the instance at work, by ids that no lost instance has used. */
   readonly #saves = new Map<number, number>();
   #savedIds = 0;
@@ -192,12 +198,12 @@ export class EngineRun implements Run {
     return (this.#outcome ?? this.#closing ?? this.#driver?.outcome())?.outcome;
   }
 
-  steer(prompt: Prompt): Queued {
-    return this.#queue(true, prompt);
+  steer(prompt: Prompt, options: SteerOptions = {}): Queued {
+    return this.#steers.queue(true, prompt, options);
   }
 
-  followUp(prompt: Prompt): Queued {
-    return this.#queue(false, prompt);
+  followUp(prompt: Prompt, options: SteerOptions = {}): Queued {
+    return this.#steers.queue(false, prompt, options);
   }
 
   abort(reason: unknown = "aborted"): void {
@@ -401,21 +407,10 @@ export class EngineRun implements Run {
     };
   }
 
-  #queue(isSteer: boolean, prompt: Prompt): Queued {
-    const blocks = content(prompt, isSteer ? "steer" : "followUp");
-    if (this.#outcomeNow() !== undefined) {
-      throw new LoopletError(
-        "misuse_run_ended",
-        isSteer ? "steer" : "followUp",
-        "the run has ended; start a new one with result.messages",
-      );
-    }
-    const id = ++this.#queued;
+  #send(message: Message): void {
     const driver = this.#driver;
-    if (isSteer) driver?.steer(id, blocks);
-    else driver?.followUp(id, blocks);
-    if (driver === undefined || this.#isLost(driver)) this.#early.queue(id, isSteer, blocks);
-    return { id, withdraw: () => this.#withdraw(id) };
+    driver?.steer(message);
+    if (driver === undefined || this.#isLost(driver)) this.#early.queue(message);
   }
 
   #withdraw(id: number): boolean {

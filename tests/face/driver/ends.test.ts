@@ -246,7 +246,8 @@ describe("after the end of a run", () => {
 
   it("withdraw says whether there was something to take back", async () => {
     const run = await begun({ fetch: never });
-    run.driver.followUp(1, [{ type: "text", text: "And?" }]);
+    const content = [{ type: "text" as const, text: "And?" }];
+    run.driver.steer({ id: 1, isSteer: false, content, requestId: undefined });
     expect(run.driver.result()!.undelivered).toHaveLength(1);
     expect(run.driver.withdraw(2)).toBe(false);
     expect(run.driver.withdraw(1)).toBe(true);

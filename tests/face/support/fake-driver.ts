@@ -4,6 +4,7 @@ import type {
   RunSource,
   Answer,
   RawRunResult,
+  SteerMessage,
   ToolReturn,
 } from "../../../src/face/host/driver.js";
 import type { Driver, LoadEngine } from "../../../src/face/run/engine.js";
@@ -86,12 +87,8 @@ export class FakeDriver implements Driver {
     this.calls.push(["compact", instructions]);
   }
 
-  steer(id: number, content: readonly Block[]): void {
-    this.calls.push(["steer", id, content]);
-  }
-
-  followUp(id: number, content: readonly Block[]): void {
-    this.calls.push(["followUp", id, content]);
+  steer({ id, isSteer, content }: SteerMessage): void {
+    this.calls.push([isSteer ? "steer" : "followUp", id, content]);
   }
 
   setMode(mode: string): void {

@@ -1,0 +1,59 @@
+/** The steers and follow-ups of one run, each of which may be delivered twice. */
+import { LoopletError } from "../api/errors.js";
+import type { ContentBlock, Prompt, Queued, SteerOptions } from "../api/index.js";
+import { checkOptions } from "../options/check.js";
+import { content } from "./prompt.js";
+
+/** Requests that are remembered, as many as the engine remembers. */
+const MAX_REQUESTS = 256;
+
+/** The way of a message into the run, and back. */
+export interface Inbox {
+  hasEnded(): boolean;
+  send(message: Message): void;
+  withdraw(id: number): boolean;
+}
+
+export interface Message {
+  readonly id: number;
+  readonly isSteer: boolean;
+  readonly content: ContentBlock[];
+  readonly requestId: string | undefined;
+}
+
+export class Steers {
+  readonly #inbox: Inbox;
+  #last = 0;
+  readonly #requests = new Map<string, Queued>();
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+  }
+
+  /** @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`, `config_…` */
+  queue(isSteer: boolean, prompt: Prompt, options: SteerOptions): Queued {
+    const field = isSteer ? "steer" : "followUp";
+    const blocks = content(prompt, field);
+    const { requestId } = checkOptions(options, field, { requestId: "text" });
+    const known = requestId === undefined ? undefined : this.#requests.get(requestId);
+    if (known !== undefined) return known;
+    if (this.#inbox.hasEnded()) {
+      throw new LoopletError(
+        "misuse_run_ended",
+        field,
+        "the run has ended; start a new one with result.messages",
+      );
+    }
+    const id = ++this.#last;
+    const queued = { id, withdraw: () => this.#inbox.withdraw(id) };
+    if (requestId !== undefined) this.#remember(requestId, queued);
+    this.#inbox.send({ id, isSteer, content: blocks, requestId });
+    return queued;
+  }
+
+  #remember(requestId: string, queued: Queued): void {
+    const [oldest] = this.#requests.keys();
+    if (this.#requests.size >= MAX_REQUESTS) this.#requests.delete(oldest!);
+    this.#requests.set(requestId, queued);
+  }
+}
