@@ -1,27 +1,53 @@
-import type { Store } from "../api/run.js";
-import { checkSeq } from "./memory.js";
+import type { Lease, Store } from "../api/run.js";
+import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { checkSeq, type StoreClock } from "./memory.js";
 
 /** The part of a Durable Object's `ctx.storage` that the store uses. */
 export interface DurableObjectStorageLike {
   readonly sql: {
-    exec(query: string, ...values: (string | number)[]): { toArray(): Record<string, unknown>[] };
+    exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] };
   };
   transactionSync<T>(work: () => T): T;
   sync(): Promise<void>;
 }
 
 /**
- * A store in the SQLite database of a Durable Object, in the table `looplet_entries`. Give it `ctx.storage`. The class needs
- * `new_sqlite_classes` in the migrations of its Worker.
+ * A store in the SQLite database of a Durable Object, in the tables `looplet_entries` and `looplet_leases`. Give it
+ * `ctx.storage`. The class needs `new_sqlite_classes` in the migrations of its Worker.
+ *
+ * An object has one instance at a time, so a lease of an earlier instance has run out.
  */
-export function durableObjectStore(storage: DurableObjectStorageLike): Store {
+export function durableObjectStore(
+  storage: DurableObjectStorageLike,
+  { now = Date.now }: StoreClock = {},
+): Required<Store> {
   const { sql } = storage;
   sql.exec(
     "CREATE TABLE IF NOT EXISTS looplet_entries (key TEXT NOT NULL, seq INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (key, seq))",
   );
+  sql.exec(
+    "CREATE TABLE IF NOT EXISTS looplet_leases (key TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT NOT NULL, instance TEXT NOT NULL, expires INTEGER)",
+  );
+  sql.exec(
+    "CREATE INDEX IF NOT EXISTS looplet_unfinished ON looplet_leases (expires) WHERE expires IS NOT NULL",
+  );
+  const instance = instanceOf(storage);
+
+  const recordOf = (key: string): LeaseRecord | undefined => {
+    const [row] = sql.exec("SELECT * FROM looplet_leases WHERE key = ?", key).toArray();
+    return row && lease(row, instance);
+  };
+  /** Sets the time of a lease; false if it is not the latest, or was given back. */
+  const setExpiry = (key: string, fence: number, expiresMs: number | null): boolean => {
+    const query =
+      "UPDATE looplet_leases SET expires = ? WHERE key = ? AND fence = ? AND expires IS NOT NULL RETURNING key";
+    return sql.exec(query, expiresMs, key, fence).toArray().length > 0;
+  };
+
   return {
-    async append(key, entries, expectedSeq) {
+    async append(key, entries, expectedSeq, fence) {
       storage.transactionSync(() => {
+        checkFence(key, recordOf(key)?.fence, fence);
         const rows = sql.exec("SELECT MAX(seq) AS last FROM looplet_entries WHERE key = ?", key).toArray();
         checkSeq(key, (rows[0]?.["last"] as number | null) ?? undefined, expectedSeq);
         for (const entry of entries) {
@@ -42,5 +68,51 @@ export function durableObjectStore(storage: DurableObjectStorageLike): Store {
         .toArray()
         .map(({ seq, entry }) => ({ seq: seq as number, json: entry as string }));
     },
+    async lease(key, options): Promise<Lease | undefined> {
+      const taken = storage.transactionSync(() => {
+        const before = recordOf(key);
+        if (!isFree(before, now(), options)) return undefined;
+        const { fence, holder, expiresMs } = nextLease(before, now(), options);
+        const query =
+          "INSERT OR REPLACE INTO looplet_leases (key, fence, holder, instance, expires) VALUES (?, ?, ?, ?, ?)";
+        sql.exec(query, key, fence, holder, instance, expiresMs!);
+        return fence;
+      });
+      if (taken === undefined) return undefined;
+      await storage.sync();
+      return {
+        fence: taken,
+        renew: (ttlMs) => setExpiry(key, taken, now() + ttlMs),
+        async release(isPending) {
+          setExpiry(key, taken, isPending ? 0 : null);
+          await storage.sync();
+        },
+      };
+    },
+    pending: () =>
+      sql
+        .exec("SELECT * FROM looplet_leases WHERE expires IS NOT NULL")
+        .toArray()
+        .filter((row) => !isHeld(lease(row, instance), now()))
+        .map(({ key }) => key as string),
   };
+}
+
+/** A row as a record. The lease of another instance is one that has run out. */
+function lease(row: Record<string, unknown>, instance: string): LeaseRecord {
+  const expiresMs = row["expires"] as number | null;
+  return {
+    fence: row["fence"] as number,
+    holder: row["holder"] as string,
+    expiresMs: expiresMs === null ? undefined : row["instance"] === instance ? expiresMs : 0,
+  };
+}
+
+const INSTANCES = new WeakMap<object, string>();
+
+/** The name of the object's instance, which has its storage as long as it lives. */
+function instanceOf(storage: object): string {
+  const known = INSTANCES.get(storage) ?? `${Math.random()}`;
+  INSTANCES.set(storage, known);
+  return known;
 }

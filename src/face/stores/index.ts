@@ -3,5 +3,5 @@
  * files. They need no engine.
  */
 export { durableObjectStore, type DurableObjectStorageLike } from "./durable-object.js";
-export { indexedDbStore } from "./indexed-db.js";
+export { indexedDbStore, type IndexedDbStore, type IndexedDbStoreOptions } from "./indexed-db.js";
 export { memoryStore, type StoreClock } from "./memory.js";

@@ -1,0 +1,266 @@
+// The contract of stores where they work: IndexedDB in Chromium, Durable Object SQLite in workerd, files between processes.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import * as esbuild from "esbuild";
+import { chromium } from "playwright-core";
+import { installPacked, run, startWorkerd } from "./install.mjs";
+import { browse, writePage } from "./page.mjs";
+
+const browserPath = process.env.LOOPLET_CHROMIUM;
+const inPage = { skip: !browserPath && "no Chromium" };
+
+let installed;
+before(async () => {
+  installed = await installPacked();
+});
+after(() => installed?.remove());
+
+const worker = `
+import { durableObjectStore } from "looplet/stores";
+import { checkStore } from "looplet/testing";
+
+export class Keeper {
+  constructor({ storage }) {
+    this.storage = storage;
+  }
+  async fetch(request) {
+    const store = durableObjectStore(this.storage);
+    switch (new URL(request.url).pathname) {
+      case "/check":
+        return Response.json(await checkStore(() => durableObjectStore(this.storage)).catch(String));
+      case "/hold":
+        await store.lease("x", { holder: "first", ttlMs: 600_000 });
+        return Response.json(await store.pending());
+      default:
+        return Response.json(await store.pending());
+    }
+  }
+}
+export default {
+  fetch: (request, { KEEPER }) => KEEPER.get(KEEPER.idFromName("one")).fetch(request),
+};`;
+
+test("a Durable Object keeps the contract, and its next instance finds the leases run out", async () => {
+  const persist = mkdtempSync(join(tmpdir(), "looplet-keeper-"));
+  const options = {
+    durableObjects: { KEEPER: { className: "Keeper", useSQLite: true } },
+    durableObjectsPersist: persist,
+  };
+  writeFileSync(join(installed.folder, "keeper.mjs"), worker);
+  const start = () => startWorkerd(installed.folder, "keeper.mjs", undefined, options);
+  const ask = async (objects, path) => (await objects.dispatchFetch(`http://object.test${path}`)).json();
+  let objects = await start();
+  try {
+    const { passed, skipped } = await ask(objects, "/check");
+    assert.deepEqual(skipped, []);
+    assert.ok(passed.includes("pending lists runs that nobody goes on with, and no others"));
+    assert.ok(!(await ask(objects, "/hold")).includes("x"));
+    await objects.dispose();
+    objects = await start();
+    assert.ok((await ask(objects, "/pending")).includes("x"));
+  } finally {
+    await objects.dispose();
+    rmSync(persist, { recursive: true, force: true });
+  }
+});
+
+const script = `
+import { indexedDbStore } from "looplet/stores";
+import { checkStore } from "looplet/testing";
+globalThis.check = () => checkStore(() => indexedDbStore({ name: "checked" })).catch(String);
+globalThis.indexedDbStore = indexedDbStore;
+globalThis.store = indexedDbStore();
+globalThis.take = async (holder) => (await store.lease("x", { holder, ttlMs: 600_000 }))?.fence;
+document.title = "ready";
+`;
+
+async function storePage() {
+  const { folder } = installed;
+  writePage(folder, "stores");
+  await esbuild.build({
+    stdin: { contents: script, resolveDir: join(folder, "stores"), loader: "js" },
+    bundle: true,
+    format: "esm",
+    outfile: join(folder, "stores/main.js"),
+    logLevel: "error",
+  });
+  const launch = () =>
+    chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+  return { folder, path: "/stores/", launch };
+}
+
+const ready = (page) => page.waitForFunction(() => document.title === "ready");
+
+test("IndexedDB keeps the contract in Chromium", inPage, async () => {
+  await browse(await storePage(), async (page, errors) => {
+    await ready(page);
+    const verdict = await page.evaluate(() => globalThis.check());
+    assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
+    assert.ok(verdict.passed.includes("of many processes that ask at the same moment one gets the lease"));
+  });
+});
+
+test("a tab's lease ends with the tab, at once", inPage, async () => {
+  await browse(await storePage(), async (page) => {
+    // Two tabs of one browser, which share what they store.
+    const context = await page.context().browser().newContext();
+    const [first, second] = [await context.newPage(), await context.newPage()];
+    for (const tab of [first, second]) {
+      await tab.goto(page.url());
+      await ready(tab);
+    }
+    assert.equal(await first.evaluate(() => globalThis.take("first")), 1);
+    await second.evaluate(() => globalThis.store.append("x", [{ seq: 1, json: "{}" }], 0, 1));
+    assert.deepEqual(await second.evaluate(() => globalThis.store.pending()), []);
+    assert.equal(await second.evaluate(() => globalThis.take("second")), undefined);
+    // A page that is reloaded goes on with its own run.
+    await first.reload();
+    await ready(first);
+    assert.equal(await first.evaluate(() => globalThis.take("first again")), 2);
+    assert.equal(await second.evaluate(() => globalThis.take("second")), undefined);
+    await first.close();
+    assert.equal(await second.evaluate(() => globalThis.take("second")), 3);
+    const late = () => globalThis.store.append("x", [{ seq: 2, json: "{}" }], 1, 2).catch(({ name }) => name);
+    assert.equal(await second.evaluate(late), "StoreConflict");
+  });
+});
+
+test("the browser is asked once to keep what a page has stored", inPage, async () => {
+  await browse(await storePage(), async (page) => {
+    await ready(page);
+    const told = await page.evaluate(async () => {
+      let asked = 0;
+      let answer = true;
+      navigator.storage.persist = async () => (asked++, answer);
+      navigator.storage.persisted = async () => false;
+      const write = (store, key) => store.append(key, [{ seq: 1, json: "{}" }], 0);
+      const store = globalThis.indexedDbStore();
+      const before = asked;
+      await write(store, "a");
+      await write(store, "b");
+      const answers = [await store.persisted];
+      answer = false;
+      answers.push(await store.persisted, await globalThis.indexedDbStore().persisted);
+      const silent = globalThis.indexedDbStore({ persist: false });
+      await write(silent, "c");
+      answers.push(await silent.persisted);
+      navigator.storage.persisted = async () => true;
+      answers.push(await globalThis.indexedDbStore({ persist: false }).persisted);
+      navigator.storage.persisted = async () => Promise.reject(new Error("not here"));
+      answers.push(await globalThis.indexedDbStore().persisted);
+      return { before, asked, answers };
+    });
+    const answers = [true, true, false, false, true, false];
+    assert.deepEqual(told, { before: 0, asked: 2, answers });
+  });
+});
+
+test(
+  "a database of before there were leases is taken over, also from a page that has it open",
+  inPage,
+  async () => {
+    await browse(await storePage(), async (page) => {
+      await ready(page);
+      const entries = await page.evaluate(async () => {
+        const old = indexedDB.open("looplet", 1);
+        old.onupgradeneeded = () => old.result.createObjectStore("entries", { keyPath: ["key", "seq"] });
+        const database = await new Promise((resolve) => (old.onsuccess = () => resolve(old.result)));
+        const transaction = database.transaction("entries", "readwrite");
+        transaction.objectStore("entries").put({ key: "old", seq: 1, json: "{}" });
+        await new Promise((resolve) => (transaction.oncomplete = resolve));
+        database.onversionchange = () => database.close();
+        await globalThis.take("first");
+        return globalThis.store.load("old");
+      });
+      assert.deepEqual(entries, [{ seq: 1, json: "{}" }]);
+    });
+  },
+);
+
+const contender = `
+import { fileStore } from "looplet/stores/node";
+const [folder, rounds] = process.argv.slice(2);
+const store = fileStore(folder);
+const mine = [];
+const entry = (seq) => ({ seq, json: JSON.stringify({ seq, by: process.pid }) });
+for (let round = 0; round < Number(rounds); round++) {
+  const last = (await store.load("plain")).length;
+  await store.append("plain", [entry(last + 1)], last).then(
+    () => mine.push("plain " + (last + 1)),
+    (error) => {
+      if (error.name !== "StoreConflict" && !error.message.includes("whole")) throw error;
+    },
+  );
+  // A lease of no time, so that others may take the run in the middle of what this process does with it.
+  const lease = await store.lease("leased", { holder: String(process.pid), ttlMs: round % 2 ? 0 : 600_000 });
+  if (lease === undefined) continue;
+  const after = (await store.load("leased")).length;
+  await store.append("leased", [entry(after + 1)], after, lease.fence).then(
+    () => mine.push("leased " + (after + 1)),
+    (error) => {
+      if (error.name !== "StoreConflict" && !error.message.includes("whole")) throw error;
+    },
+  );
+  await lease.release(true);
+}
+console.log(JSON.stringify(mine));
+`;
+
+test("processes that fight for one file lose nothing, and each knows what it has written", async () => {
+  const { folder } = installed;
+  writeFileSync(join(folder, "contender.mjs"), contender);
+  const journals = join(folder, "journals");
+  mkdirSync(journals);
+  const told = await Promise.all(
+    Array.from({ length: 6 }, () => run("node", ["contender.mjs", journals, "40"], folder)),
+  );
+  const claimed = told.flatMap((text) => JSON.parse(text));
+  const reader = `
+    import { fileStore } from "looplet/stores/node";
+    const store = fileStore(process.argv[2]);
+    const kept = [];
+    for (const key of ["plain", "leased"])
+      for (const [index, { seq }] of (await store.load(key)).entries())
+        kept.push(key + " " + (seq === index + 1 ? seq : "gap"));
+    console.log(JSON.stringify(kept));`;
+  writeFileSync(join(folder, "reader.mjs"), reader);
+  const kept = JSON.parse(await run("node", ["reader.mjs", journals], folder));
+  assert.ok(claimed.length > 40);
+  assert.equal(new Set(claimed).size, claimed.length, "two processes claim one entry");
+  // A process that loses its lease between its write and its look at it takes the write for lost.
+  const unclaimed = kept.filter((entry) => !claimed.includes(entry));
+  assert.deepEqual(
+    claimed.filter((entry) => !kept.includes(entry)),
+    [],
+  );
+  assert.ok(!kept.some((entry) => entry.includes("gap")));
+  assert.ok(
+    unclaimed.every((entry) => entry.startsWith("leased")),
+    `${unclaimed}`,
+  );
+});
+
+test("the lease of a process that was killed is free at once", async () => {
+  const { folder } = installed;
+  const holder = `
+    import { fileStore } from "looplet/stores/node";
+    await fileStore("held").lease("x", { holder: "first", ttlMs: 600_000 });
+    console.log("held");
+    setInterval(() => {}, 1000);`;
+  const finder = `
+    import { fileStore } from "looplet/stores/node";
+    console.log(JSON.stringify(await fileStore("held").pending()));`;
+  writeFileSync(join(folder, "holder.mjs"), holder);
+  writeFileSync(join(folder, "finder.mjs"), finder);
+  const child = spawn("node", ["holder.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  assert.equal((await run("node", ["finder.mjs"], folder)).trim(), "[]");
+  child.kill("SIGKILL");
+  await ended;
+  assert.equal((await run("node", ["finder.mjs"], folder)).trim(), '["x"]');
+});
