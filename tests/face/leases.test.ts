@@ -89,6 +89,24 @@ describe("the lease of a run", () => {
     expect(doneLater).toEqual(["act"]);
   });
 
+  it("is noticed to be lost at the next save, also by the store of another copy of looplet", async () => {
+    const { clock, store, gate, second } = twoProcesses();
+    const conflict = Object.assign(new Error("gone"), { name: "StoreConflict" });
+    const other: Store = {
+      ...store,
+      append: async (...given) =>
+        new Promise<void>((resolve) => resolve(store.append(...given))).catch(() => Promise.reject(conflict)),
+    };
+    const errors: unknown[] = [];
+    const onError = (error: unknown): void => void errors.push(error);
+    const run = process([], { clock, store: other, waits: gate }).run("Act.", { id: "x", onError });
+    await settled();
+    await second.resume("x", { takeOver: true }).result;
+    gate.open();
+    expect(await run.result).toMatchObject({ outcome: "cancelled" });
+    expect(errors).toEqual([]);
+  });
+
   it("is noticed to be lost at the next renewal", async () => {
     const { clock, first, second } = twoProcesses();
     const run = first.run("Act.", { id: "x" });

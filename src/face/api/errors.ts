@@ -45,6 +45,11 @@ export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
 }
 
+/** True for a {@link StoreConflict}, also for one of another copy of looplet. */
+export function isStoreConflict(error: unknown): boolean {
+  return error instanceof Error && error.name === "StoreConflict";
+}
+
 /** An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong. */
 export class ToolError extends Error {
   override readonly name = "ToolError";

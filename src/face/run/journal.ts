@@ -4,7 +4,7 @@
  * entries wait for the next write, and the calls that needed the save are not made. In a store with leases the journal
  * takes the run's lease before its first write, and has it until the run ends.
  */
-import { StoreConflict } from "../api/errors.js";
+import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { Clock, JournalEntry, Lease, Store } from "../api/index.js";
 
 /** Tries of one write, and the waits between them in milliseconds. */
@@ -161,7 +161,7 @@ export class Journal {
         this.#error = undefined;
         return true;
       } catch (error) {
-        if (error instanceof StoreConflict) {
+        if (isStoreConflict(error)) {
           // A write that failed may have reached the store all the same.
           if (isRepeated && (await this.#has(entries.at(-1)!))) {
             this.#error = undefined;

@@ -1,5 +1,5 @@
 /** Entries for the cases of the store contract, and what the cases expect of a store. */
-import { StoreConflict } from "../api/errors.js";
+import { isStoreConflict } from "../api/errors.js";
 import type { JournalEntry, Store } from "../api/run.js";
 
 export function entries(first: number, last: number, text = "fact"): JournalEntry[] {
@@ -32,7 +32,7 @@ export async function expectConflict(
   try {
     await store.append(key, added, expectedSeq, fence);
   } catch (error) {
-    if (error instanceof StoreConflict) return;
+    if (isStoreConflict(error)) return;
     throw new Error(`append threw ${String(error)} and not a StoreConflict`);
   }
   const why =
