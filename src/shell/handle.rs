@@ -106,8 +106,9 @@ impl RunHandle {
     }
 
     /// Goes on in the journal of a chat, see [`Run::follow`]. It comes before the first input.
-    pub fn follow(&self, seq: f64, messages: usize, id: String) {
-        self.driver.with_run(|run| run.follow(seq as u64, messages, id));
+    pub fn follow(&self, seq: f64, whole: f64, messages: usize, id: String) {
+        self.driver
+            .with_run(|run| run.follow(seq as u64, whole as u64, messages, id));
     }
 
     /// The JSON of the [`JournalTail`](crate::engine::model::journal::JournalTail) of the run's journal.

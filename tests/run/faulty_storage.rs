@@ -137,6 +137,11 @@ fn short() -> Vec<Entry> {
 
 /// The codes and messages of the warnings with which a run of these entries goes on.
 fn resumed(entries: &[impl AsRef<str>]) -> Vec<(String, String)> {
+    told(entries).0
+}
+
+/// The codes and messages of the warnings with which a run of these entries goes on, and the entries that it writes first.
+fn told(entries: &[impl AsRef<str>]) -> (Vec<(String, String)>, Vec<Entry>) {
     let setup = config(json!([tool("read", json!({"readOnly": true}))]), json!({}));
     let setup = Arc::new(Setup::new(setup.config).unwrap());
     let lines: Vec<&str> = entries.iter().map(AsRef::as_ref).collect();
@@ -146,15 +151,19 @@ fn resumed(entries: &[impl AsRef<str>]) -> Vec<(String, String)> {
         random: 7,
     };
     run.handle_input(Input::Resume, moment);
-    let mut warnings = Vec::new();
+    let (mut warnings, mut written) = (Vec::new(), Vec::new());
     while let Some(output) = run.poll_output() {
-        if let Output::Emit(event) = output
-            && let EventKind::Warning { code, message, .. } = event.kind
-        {
-            warnings.push((code, message));
+        match output {
+            Output::Emit(event) => {
+                if let EventKind::Warning { code, message, .. } = event.kind {
+                    warnings.push((code, message));
+                }
+            }
+            Output::Save { entries, .. } => written.extend(entries),
+            _ => {}
         }
     }
-    warnings
+    (warnings, written)
 }
 
 #[test]
@@ -178,7 +187,13 @@ fn a_journal_that_is_torn_at_any_byte_goes_on_from_its_last_whole_save_and_says_
                 assert_eq!(read.unwrap_err().field, "entries", "{at} entries and {end} bytes");
                 continue;
             }
-            let (checkpoint, left_out) = read.unwrap();
+            let (mut checkpoint, left_out) = read.unwrap();
+            assert_eq!(
+                checkpoint.end,
+                values.len() as u64,
+                "{at} entries and {end} bytes"
+            );
+            checkpoint.end = checkpoint.seq;
             assert_eq!(checkpoint, expected, "{at} entries and {end} bytes");
             assert_eq!(left_out, values.len() - kept, "{at} entries and {end} bytes");
             if end == 1 {
@@ -187,6 +202,45 @@ fn a_journal_that_is_torn_at_any_byte_goes_on_from_its_last_whole_save_and_says_
                 assert_eq!(warnings[0].0, "journal_torn");
                 assert!(warnings[0].1.ends_with(&format!(": {left_out}")), "{warnings:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn what_a_process_writes_behind_a_tear_goes_on_from_the_entries_before_it() {
+    let entries = short();
+    let lines: Vec<String> = texts(&entries)
+        .iter()
+        .map(|line| line.as_str().to_owned())
+        .collect();
+    let first = whole(&entries[..7]);
+    assert!(first > 0);
+    for at in first..lines.len() {
+        for tear in [None, Some("{".to_owned()), Some("7".into())] {
+            let mut values = lines[..at].to_vec();
+            values.extend(tear);
+            let end = values.len() as u64;
+            // Another process goes on, and then one more.
+            for process in 1..=2 {
+                let (warnings, written) = told(&values);
+                let is_torn = process == 1 && end > whole(&entries[..at]) as u64;
+                let expected: &[&str] = if is_torn { &["journal_torn"] } else { &[] };
+                let codes: Vec<&str> = warnings.iter().map(|(code, _)| code.as_str()).collect();
+                assert_eq!(codes, expected, "{at} entries, process {process}");
+                assert_eq!(written[0].seq, values.len() as u64 + 1);
+                values.extend(texts(&written).iter().map(|line| line.as_str().to_owned()));
+            }
+            let (checkpoint, left_out) = Checkpoint::of(&values).unwrap();
+            assert_eq!(
+                (checkpoint.end, left_out),
+                (values.len() as u64, 0),
+                "{at} entries"
+            );
+            let before = folded(&entries[..whole(&entries[..at])]);
+            assert_eq!(
+                checkpoint.agents[0].messages, before.agents[0].messages,
+                "{at} entries"
+            );
         }
     }
 }
@@ -251,7 +305,8 @@ fn a_journal_with_a_corrupt_or_a_lost_entry_goes_on_from_the_save_before_it() {
             let kept = whole(&entries[..at]);
             match Checkpoint::of(&values) {
                 Err(error) => assert!(at <= first.unwrap(), "entry {at} as {wrong:?}: {error:?}"),
-                Ok((checkpoint, left_out)) => {
+                Ok((mut checkpoint, left_out)) => {
+                    checkpoint.end = checkpoint.seq;
                     assert_eq!(checkpoint, folded(&entries[..kept]), "entry {at} as {wrong:?}");
                     assert_eq!(left_out, values.len() - kept, "entry {at} as {wrong:?}");
                     assert_eq!(resumed(&values).len(), usize::from(left_out > 0));

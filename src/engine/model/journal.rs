@@ -7,6 +7,7 @@
 //! follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run
 //! replay it byte for byte. Nothing here reads or writes a store.
 
+mod read;
 mod record;
 mod state;
 
@@ -17,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::Memory;
 use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::json;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
@@ -110,6 +110,8 @@ pub struct Next {
 pub struct JournalTail {
     /// The number of the last entry; 0 before the first.
     pub seq: u64,
+    /// The number of the last entry that counts.
+    pub whole: u64,
     /// The number of messages that the journal has, of those of the result.
     pub messages: usize,
     /// The id of the run, if the journal's name is another one.
@@ -131,11 +133,24 @@ pub struct Begun {
     pub inputs: Option<Json>,
     /// How the session began, if it began with this run.
     pub session: Option<String>,
-    /// The number of the last entry before this process.
+    /// The number of the last entry that counts of those before this process. Those between the two do not count.
     pub after: u64,
     /// The id of the run, if the journal's name is another one: that of a chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+}
+
+impl Begun {
+    /// Refuses the journal of a newer version.
+    fn check_format(&self) -> Result<(), ConfigError> {
+        match self.format > FORMAT {
+            true => Err(ConfigError::new(
+                "format",
+                "was written by a newer version of looplet: update looplet",
+            )),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The counters of a run.
@@ -186,8 +201,10 @@ pub struct Parent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Checkpoint {
-    /// The number of the last entry; 0 before the first.
+    /// The number of the last entry that counts; 0 before the first.
     pub seq: u64,
+    /// The number of the journal's last entry. It is higher if the journal ends in a part that does not count.
+    pub end: u64,
     pub begun: Begun,
     /// Processes in a row that have gone on with the run and brought it no further.
     pub crashes: u32,
@@ -226,67 +243,6 @@ pub struct AgentCheckpoint {
 }
 
 impl Checkpoint {
-    /// Folds a journal, one JSON text for each entry, as far as it is whole. The entries of one input count together or
-    /// not at all, and the last of them is the state of the run. An entry that was written twice counts once. Returns the
-    /// number of texts that do not count.
-    ///
-    /// # Errors
-    /// A journal of a newer format, or one without a whole beginning.
-    pub fn of(texts: &[impl AsRef<str>]) -> Result<(Checkpoint, usize), ConfigError> {
-        let (mut checkpoint, left_out) = Checkpoint::folded(texts, |_| Ok(()))?;
-        match checkpoint.read_states() {
-            Ok(()) => Ok((checkpoint, left_out)),
-            // A state that cannot be read is a tear.
-            Err(_) => Checkpoint::folded(texts, Checkpoint::read_states),
-        }
-    }
-
-    /// As [`Checkpoint::of`], with an `after_input` that looks at the checkpoint after the entries of each input.
-    fn folded(
-        texts: &[impl AsRef<str>],
-        after_input: impl Fn(&mut Checkpoint) -> Result<(), ConfigError>,
-    ) -> Result<(Checkpoint, usize), ConfigError> {
-        let mut checkpoint = Checkpoint::default();
-        let mut batch: Vec<Entry> = Vec::new();
-        let mut counted = 0;
-        for (index, text) in texts.iter().enumerate() {
-            let Ok(entry) = json::read::<Entry>("", text.as_ref()) else {
-                break;
-            };
-            let last = batch.last().map_or(checkpoint.seq, |entry| entry.seq);
-            if entry.seq <= last {
-                counted += usize::from(batch.is_empty());
-                continue;
-            }
-            if entry.seq != last + 1 {
-                break;
-            }
-            let is_last = matches!(entry.fact, Fact::Run(_));
-            batch.push(entry);
-            if is_last {
-                let folded = batch.drain(..).try_for_each(|entry| checkpoint.take(entry));
-                match folded.and_then(|()| after_input(&mut checkpoint)) {
-                    Ok(()) => counted = index + 1,
-                    Err(newer) if newer.field == "format" => return Err(newer),
-                    // A part of these entries may have been folded.
-                    Err(_) => {
-                        let whole = texts.get(..counted).unwrap_or_default();
-                        let (checkpoint, _) = Checkpoint::of(whole)?;
-                        return Ok((checkpoint, texts.len() - counted));
-                    }
-                }
-            }
-        }
-        if checkpoint.agents.is_empty() {
-            let problem = match texts.is_empty() {
-                true => "are empty: there is no such run",
-                false => "have no whole beginning",
-            };
-            return Err(ConfigError::new("entries", problem));
-        }
-        Ok((checkpoint, texts.len() - counted))
-    }
-
     /// Takes the next entry.
     ///
     /// # Errors
@@ -310,11 +266,8 @@ impl Checkpoint {
         if seq != self.seq + 1 {
             return Err(ConfigError::new("seq", "does not follow the entry before"));
         }
-        if let Fact::Begun(begun) = &fact
-            && begun.format > FORMAT
-        {
-            let problem = "was written by a newer version of looplet: update looplet";
-            return Err(ConfigError::new("format", problem));
+        if let Fact::Begun(begun) = &fact {
+            begun.check_format()?;
         }
         if matches!(fact, Fact::Agent(_)) {
             if agent as usize != self.agents.len() {
@@ -342,6 +295,7 @@ impl Checkpoint {
             _ => self.fold_run(fact)?,
         }
         self.seq = seq;
+        self.end = self.end.max(seq);
         Ok(())
     }
 

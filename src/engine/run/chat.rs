@@ -8,9 +8,10 @@ use crate::engine::model::journal::{Fact, JournalTail, Next, Step};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Goes on in a journal, whose last entry has the number `seq`. The journal has the first `messages` of the messages
-    /// that this run was given, and all conversations of kept agents. `id` is the run's own.
-    pub fn follow(&mut self, seq: u64, messages: usize, id: String) {
+    /// Goes on in a journal, whose last entry has the number `seq`, and whose last one that counts has the number `whole`.
+    /// The journal has the first `messages` of the messages that this run was given, and all conversations of kept agents.
+    /// `id` is the run's own.
+    pub fn follow(&mut self, seq: u64, whole: u64, messages: usize, id: String) {
         self.id = Some(id);
         if seq == 0 {
             return;
@@ -21,7 +22,7 @@ impl Run {
         // A history that had to be mended is written as a whole.
         let is_legal = root.agent.transcript.messages().len() == self.kept.given;
         let messages = if is_legal { messages } else { 0 };
-        self.kept.follows = Some(root.agent.transcript.keep(messages));
+        self.kept.follows = Some((whole, root.agent.transcript.keep(messages)));
         self.ledger.follow(seq);
     }
 
@@ -35,6 +36,7 @@ impl Run {
         let root = self.agents.first().map(|root| &root.agent);
         JournalTail {
             seq: self.ledger.journal_seq(),
+            whole: self.kept.whole().unwrap_or(self.ledger.journal_seq()),
             messages: root.map(|root| root.transcript.kept()).unwrap_or_default(),
             run: self.id.clone(),
             is_over: root.is_none_or(|root| matches!(root.step(), Step::Ready | Step::Ended(_))),
@@ -43,8 +45,9 @@ impl Run {
 
     /// Writes the first entries of a process that has not begun with a journal.
     pub(super) fn note_first(&mut self) {
-        self.note_begun(self.ledger.journal_seq());
-        let Some(messages) = self.kept.follows.take() else {
+        let follows = self.kept.follows.take();
+        self.note_begun(follows.map_or(0, |(whole, _)| whole));
+        let Some((_, messages)) = follows else {
             // The journal has nothing yet of the conversations that the run was given.
             for memory in &self.memories {
                 self.ledger.note(0, Fact::Remembered(memory.clone()));

@@ -35,7 +35,7 @@ const MAX_CRASHES: u32 = 3;
 pub struct Kept {
     has_begun: bool,
     /// The run follows another one of its chat, and the journal has this number of its messages.
-    pub follows: Option<usize>,
+    pub follows: Option<(u64, usize)>,
     /// The number of messages that the run was given.
     pub given: usize,
     agents: Vec<KeptAgent>,
@@ -57,6 +57,11 @@ impl Kept {
             given: messages,
             ..Kept::default()
         }
+    }
+
+    /// The number of the last entry that counts, while the run waits to go on from a checkpoint.
+    pub fn whole(&self) -> Option<u64> {
+        self.restored.as_ref().map(|restored| restored.seq)
     }
 
     /// The journal has the root's place already.
@@ -122,6 +127,7 @@ impl Run {
         checkpoint.rename_profiles(&setup.names);
         let Checkpoint {
             seq,
+            end,
             begun,
             crashes,
             run,
@@ -192,7 +198,7 @@ impl Run {
         if nodes.is_empty() {
             return Err(ConfigError::new("entries", "hold no run"));
         }
-        ledger.restore(seq, &run);
+        ledger.restore(end, &run);
         restored.permissions = run.permissions;
         restored.id = begun.run;
         restored.agents = nodes;

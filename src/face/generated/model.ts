@@ -1105,6 +1105,8 @@ export interface History {
 export interface JournalTail {
   /** The number of the last entry; 0 before the first. */
   seq: number;
+  /** The number of the last entry that counts. */
+  whole: number;
   /** The number of messages that the journal has, of those of the result. */
   messages: number;
   /** The id of the run, if the journal's name is another one. */

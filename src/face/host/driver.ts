@@ -64,6 +64,9 @@ export interface HostCallbacks extends BatchListener {
   clearTimer(handle: unknown): void;
 }
 
+/** The end of a chat's journal, and the number of messages that it has of the transcript. */
+export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "messages">;
+
 /** The JSON of a new run's options, or the JSON of a journal's entries, one a line. */
 export type RunSource = string | { readonly lines: string };
 
@@ -144,12 +147,9 @@ export class RunDriver {
     this.shell.handleInput("pickUp");
   }
 
-  /**
-   * Goes on in the journal of a chat, whose last entry has the number `seq`, and which has the first `messages` of the
-   * history. It comes before the first input. `run` is the id of the run.
-   */
-  follow(seq: number, messages: number, run: string): void {
-    this.shell.enter((handle) => handle.follow(seq, messages, run));
+  /** Goes on at this end of a chat's journal. It comes before the first input. `run` is the id of the run. */
+  follow({ seq, whole, messages }: ChatEnd, run: string): void {
+    this.shell.enter((handle) => handle.follow(seq, whole, messages, run));
   }
 
   /** Lets `result()` show the results of the open round of a journal, which is only read then. */

@@ -6,7 +6,7 @@ import type { AgentParts } from "../agents/agent.js";
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Message, SubagentMemory } from "../api/index.js";
 import type { JournalTail } from "../generated/model.js";
-import type { HostCallbacks, RunSource } from "../host/driver.js";
+import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
 import { refusal, reportUnheard } from "../host/failures.js";
 import { randomId } from "../options/random-id.js";
@@ -28,7 +28,7 @@ export class ChatJournal {
   readonly #parts: AgentParts;
   readonly #open: OpenRun;
   /** The end of the journal, and the number of messages that it has of the transcript. */
-  #end: Pick<JournalTail, "seq" | "messages"> = { seq: 0, messages: 0 };
+  #end: ChatEnd = { seq: 0, whole: 0, messages: 0 };
   #journal: Journal | undefined;
 
   constructor(key: string, parts: AgentParts, open: OpenRun) {
@@ -60,14 +60,14 @@ export class ChatJournal {
 
   /** Tells a new run, before its first input, where the journal ends. */
   follow(driver: Driver, run: string): void {
-    driver.follow(this.#end.seq, this.#end.messages, run);
+    driver.follow(this.#end, run);
   }
 
   /** A run has ended. The engine does not know the tail of a run that it has not ended. */
   end(tail?: JournalTail): void {
     const last = this.#journal?.last;
     if (tail !== undefined) this.#end = tail;
-    else if (last !== undefined) this.#end = { seq: last, messages: 0 };
+    else if (last !== undefined) this.#end = { seq: last, whole: last, messages: 0 };
   }
 
   /**
@@ -76,7 +76,7 @@ export class ChatJournal {
    * @throws LoopletError `config_invalid_value` for a history that is not legal
    */
   reset(messages: readonly Message[]): void {
-    const { seq } = this.#end;
+    const { seq, whole } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
     const heard = { saved: nothing, report: reportUnheard, lost: nothing };
@@ -85,7 +85,7 @@ export class ChatJournal {
     const journal = new Journal(host, this.key, this.#journal);
     const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
       this.#journal = journal;
-      this.#end = { seq, messages: 0 };
+      this.#end = { seq, whole, messages: 0 };
       this.follow(driver, ids());
       // Nobody has asked anything, so the run writes its beginning and does nothing more.
       driver.resume();
