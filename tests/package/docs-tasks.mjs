@@ -278,15 +278,19 @@ export const tasks = {
       const answers = scripted([{ text: "Hi Ada." }, { text: "Ada." }]);
       let requests = 0;
       // The first process hangs in its second run.
-      const hanging = (...given) => (++requests === 1 ? answers(...given) : new Promise(() => {}));
+      let answerLate;
+      const hanging = (...given) =>
+        ++requests === 1 ? answers(...given) : new Promise((resolve) => (answerLate = resolve));
       const send = await made.start(store, view(), hanging);
       await send("My name is Ada.");
-      send("What is my name?");
+      const hung = send("What is my name?");
       while (requests < 2) await new Promise((resolve) => setTimeout(resolve, 1));
       const { seen, ...again } = view();
       await made.start(store, again, answers);
       assert.deepEqual(seen, ["My name is Ada.", "Hi Ada.", "What is my name?", "+ Ada."]);
       assert.equal(answers.requests[1].body.messages.length, 3);
+      answerLate(new Response("{}", { status: 400 }));
+      await hung;
     },
   },
   "save-a-chat/store.ts": {
