@@ -1,0 +1,52 @@
+// What the examples about chats must have done; docs-tasks.mjs takes them in.
+import assert from "node:assert/strict";
+
+export const chats = {
+  "save-a-chat/app.ts": {
+    async after({ made, practice: { scripted } }) {
+      const { memoryStore } = await import("looplet/stores");
+      const store = memoryStore();
+      const view = () => {
+        const seen = [];
+        return {
+          seen,
+          show: ({ content }) => seen.push(content[0].text),
+          write: (text) => seen.push(`+ ${text}`),
+        };
+      };
+      const answers = scripted([{ text: "Hi Ada." }, { text: "Ada." }]);
+      let requests = 0;
+      // The first process hangs in its second run.
+      let answerLate;
+      const hanging = (...given) =>
+        ++requests === 1 ? answers(...given) : new Promise((resolve) => (answerLate = resolve));
+      const send = await made.start(store, view(), hanging);
+      await send("My name is Ada.");
+      const hung = send("What is my name?");
+      while (requests < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+      const { seen, ...again } = view();
+      await made.start(store, again, answers);
+      assert.deepEqual(seen, ["My name is Ada.", "Hi Ada.", "What is my name?", "+ Ada."]);
+      assert.equal(answers.requests[1].body.messages.length, 3);
+      answerLate(new Response("{}", { status: 400 }));
+      await hung;
+    },
+  },
+  "save-a-chat/store.ts": {
+    async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
+      const fetch = scripted([{ text: "Hi Ada." }, { text: "Ada." }]);
+      const agent = createAgent({ model: anthropic("test", { fetch }) });
+      const kept = new Map();
+      const store = {
+        getItem: (key) => kept.get(key) ?? null,
+        setItem: (key, text) => kept.set(key, text),
+      };
+      const shown = [];
+      const send = (prompt) => made.openChat(agent, store, "chat-1").send(prompt, (text) => shown.push(text));
+      await send("My name is Ada.");
+      await send("What is my name?");
+      assert.deepEqual(shown, ["Hi Ada.", "Ada."]);
+      assert.equal(fetch.requests[1].body.messages.length, 3);
+    },
+  },
+};
