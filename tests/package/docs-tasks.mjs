@@ -11,6 +11,7 @@ import { createServer as createVite } from "vite";
 import { z } from "zod";
 import { chats } from "./docs-chats.mjs";
 import { replays } from "./docs-replays.mjs";
+import { stores } from "./docs-stores.mjs";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
@@ -284,43 +285,7 @@ export const tasks = {
       assert.equal(made.changes[0].code, "missing_result");
     },
   },
-  "runs-that-survive/agent.ts": {
-    async after({ made, practice: { scripted } }) {
-      const { memoryStore } = await import("looplet/stores");
-      const call = { id: "c", name: "pay", input: { cents: 5 } };
-      const fetch = scripted([{ toolCalls: [call] }, { text: "Paid." }]);
-      const store = memoryStore();
-      const payments = {
-        find: async () => "receipt 1",
-        // The process ends after the payment.
-        pay: () => new Promise(() => {}),
-      };
-      const run = made.billing(store, payments, fetch).run("Pay.", { id: "invoice" });
-      for await (const event of run.events({ detached: true })) if (event.type === "tool-call") break;
-      const isStarted = async () =>
-        (await store.load("invoice")).some(({ json }) => json.includes('"started"'));
-      while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 1));
-      const again = made.billing(store, payments, fetch).resume("invoice", { takeOver: true });
-      const { outcome, toolCalls } = await again.result;
-      assert.deepEqual([outcome, toolCalls[0].output], ["completed", "receipt 1"]);
-      // The first process hangs in its tool.
-      run.abort();
-    },
-  },
-  "runs-that-survive-1": {
-    before: ({ answer }) => answer({ text: "Paid." }),
-    async after({ made, output }) {
-      assert.equal(made.again.id, "invoice-17");
-      assert.match(output.join(""), /Paid\./);
-    },
-  },
-  "runs-that-survive-2": {
-    before: ({ answer }) => answer({ text: "Paid." }, { text: "Paid." }),
-    after: ({ output }) => assert.match(output.join(""), /invoice-18 Paid\./),
-  },
-  "runs-that-survive-3": {
-    after: ({ output }) => assert.match(output.join(""), /The store keeps its contract\. 1\d rules/),
-  },
+  ...stores,
   ...replays,
   "troubleshooting-1": {
     before: ({ answer }) => answer({ status: 401 }),

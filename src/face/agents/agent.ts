@@ -38,7 +38,6 @@ import { EngineRun } from "../run/run.js";
 import { pendingRuns, type Resumed } from "../run/source.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
-import { randomId } from "../options/random-id.js";
 import { toolRunConfig } from "../options/tool-options.js";
 import type {
   Agent,
@@ -334,6 +333,12 @@ const HOST_CLOCK: Clock = {
   setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
+
+/** An id of 16 letters and digits, about 80 bits. */
+function randomId(random: () => number): string {
+  const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
+  return `run_${digits.join("")}`;
+}
 
 /**
  * Reads the clock. A value that is not a time counts as no time passed. The error is reported once, because the clock

@@ -9,7 +9,6 @@ import type { JournalTail } from "../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
 import { refusal, reportUnheard } from "../host/failures.js";
-import { randomId } from "../options/random-id.js";
 import { resultOf, type Driver, type OpenRun } from "./engine.js";
 import { Journal, type JournalHost } from "./journal.js";
 import { runConfig } from "./prompt.js";
@@ -79,8 +78,7 @@ export class ChatJournal {
     const { seq, whole } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
-    const heard = { saved: nothing, report: reportUnheard, lost: nothing };
-    const host = { store: store!, clock, holder: randomId(Math.random), ...heard };
+    const host = { store: store!, clock, saved: nothing, report: reportUnheard, lost: nothing };
     const save: HostCallbacks["save"] = (id, entries) => journal.save(id, entries);
     const journal = new Journal(host, this.key, this.#journal);
     const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {

@@ -27,14 +27,23 @@ export type JournalEnd = "ended" | "pending" | "unread";
 export interface JournalHost {
   readonly store: Store;
   readonly clock: Clock;
-  /** A random text, which tells the lease of this process from those of others. */
-  readonly holder: string;
   /** Hears of each save whether the store has it. */
   readonly saved: (save: number, ok: boolean) => void;
   /** Hears of errors of the store, the last of each write, and those of leases. */
   readonly report: (error: unknown) => void;
   /** Hears that another process goes on with the run. */
   readonly lost: () => void;
+}
+
+/** A lease, and the name under which it was taken. */
+export interface Held {
+  readonly holder: string;
+  readonly lease: Lease;
+}
+
+/** A text for each run of each process, whatever your source of random numbers is. */
+export function randomHolder(): string {
+  return `${Math.random()} ${Math.random()}`;
 }
 
 export class Journal {
@@ -52,6 +61,7 @@ export class Journal {
   /** Settles with the first save, or with the end of a run that has none. */
   readonly #begun: Promise<void>;
   #begin!: () => void;
+  readonly #holder: string;
   #lease: Lease | undefined;
   #claiming: Promise<boolean> | undefined;
   #renewal: unknown;
@@ -59,13 +69,14 @@ export class Journal {
   #isKept: boolean | undefined;
   #end: Promise<void> | undefined;
 
-  /** `before` is the journal of the chat's run before this one, and `lease` the lease if this process has it already. */
-  constructor(host: JournalHost, key: string, before?: Journal, lease?: Lease) {
+  /** `before` is the journal of the chat's run before this one, and `held` the lease if this process has it already. */
+  constructor(host: JournalHost, key: string, before?: Journal, held?: Held) {
     this.#host = host;
     this.#key = key;
     this.#before = before;
-    if (lease !== undefined) {
-      this.#hold(lease);
+    this.#holder = held?.holder ?? randomHolder();
+    if (held !== undefined) {
+      this.#hold(held.lease);
       this.#isKept = true;
     }
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
@@ -192,9 +203,9 @@ export class Journal {
   }
 
   async #claim(takeOver: boolean): Promise<boolean> {
-    const { store, holder } = this.#host;
+    const { store } = this.#host;
     if (store.lease === undefined || this.#lease !== undefined) return true;
-    const lease = await store.lease(this.#key, { holder, ttlMs: LEASE_MS, takeOver });
+    const lease = await store.lease(this.#key, { holder: this.#holder, ttlMs: LEASE_MS, takeOver });
     if (lease !== undefined) this.#hold(lease);
     return lease !== undefined;
   }

@@ -41,7 +41,6 @@ import { checkOptions, joined } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
 import { checkMode } from "../options/permissions.js";
-import { randomId } from "../options/random-id.js";
 import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
@@ -144,9 +143,8 @@ export class EngineRun implements Run {
         if (save !== undefined) running()?.saved(save, ok);
       };
       const lost = (): void => this.abort("another process goes on with this run");
-      const { holder = randomId(Math.random), lease } = resumed?.held ?? {};
-      const host = { store, clock, holder, saved, report, lost };
-      this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, lease);
+      const host = { store, clock, saved, report, lost };
+      this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, resumed?.held);
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));

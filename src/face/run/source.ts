@@ -1,10 +1,9 @@
 /** The source of a run: its options, or the journal of a run that goes on, and the journals that nobody goes on with. */
 import { LoopletError } from "../api/errors.js";
-import type { JournalEntry, Lease, Store } from "../api/run.js";
+import type { JournalEntry, Store } from "../api/run.js";
 import type { RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
-import { randomId } from "../options/random-id.js";
-import { LEASE_MS, type Journal } from "./journal.js";
+import { LEASE_MS, randomHolder, type Held, type Journal } from "./journal.js";
 
 /** The run that is to go on: its id, and its entries if no store has them under that id. */
 export interface Resumed {
@@ -14,11 +13,7 @@ export interface Resumed {
   readonly isKept?: boolean;
   readonly takeOver?: boolean | undefined;
   /** The lease of a run that was picked up, and what the store had of it then. */
-  readonly held?: {
-    readonly holder: string;
-    readonly lease: Lease;
-    readonly entries: readonly JournalEntry[];
-  };
+  readonly held?: Held & { readonly entries: readonly JournalEntry[] };
 }
 
 /**
@@ -62,7 +57,7 @@ export async function* pendingRuns(
   }
   for (const key of await store.pending()) {
     if (!filter(key)) continue;
-    const holder = randomId(Math.random);
+    const holder = randomHolder();
     const lease = await store.lease(key, { holder, ttlMs: LEASE_MS });
     if (lease === undefined) continue;
     const entries = await store.load(key);
