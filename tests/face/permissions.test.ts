@@ -156,7 +156,9 @@ describe("permissions", () => {
           `answer.${field}: needs`,
         );
       expect(run.answer(event.questionId, { behavior: "allow" })).toBe(true);
-      expect(run.answer(event.questionId, { behavior: "allow" })).toBe(false);
+      // A second delivery is no mistake, and another answer is too late.
+      expect(run.answer(event.questionId, { behavior: "allow" })).toBe(true);
+      expect(run.answer(event.questionId, { behavior: "deny" })).toBe(false);
     }
     expect(execute).toHaveBeenCalledOnce();
     expect(events.map(({ type }) => type)).toContain("answered");

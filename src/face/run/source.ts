@@ -26,18 +26,19 @@ export async function sourceOf(
   store: Store | undefined,
   journal: Journal | undefined,
 ): Promise<RunSource | undefined> {
-  const { key = id, entries: given, isKept = false, takeOver, held } = resumed ?? {};
-  if (held !== undefined) return { lines: linesOf(held.entries) };
-  if (given !== undefined && isKept)
-    return (await journal?.claim(takeOver)) === false ? undefined : { lines: linesOf(given) };
-  if (given !== undefined || key !== id) {
+  if (resumed?.held !== undefined) return { lines: linesOf(resumed.held.entries) };
+  if (resumed?.entries !== undefined && resumed.isKept === true)
+    return (await journal?.claim(resumed.takeOver)) === false
+      ? undefined
+      : { lines: linesOf(resumed.entries) };
+  if (resumed !== undefined && (resumed.entries !== undefined || resumed.key !== id)) {
     // A journal that comes from elsewhere goes into the store first.
-    const entries = given ?? (await store?.load(key)) ?? [];
+    const entries = resumed.entries ?? (await store?.load(resumed.key)) ?? [];
     journal?.add(entries);
     return { lines: linesOf(entries) };
   }
   if (journal === undefined || (resumed === undefined && isNew)) return options;
-  if (!(await journal.claim(takeOver))) return undefined;
+  if (!(await journal.claim(resumed?.takeOver))) return undefined;
   const entries = await journal.load();
   return resumed === undefined && entries.length === 0 ? options : { lines: linesOf(entries) };
 }
