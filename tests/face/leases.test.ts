@@ -89,6 +89,19 @@ describe("the lease of a run", () => {
     expect(doneLater).toEqual(["act"]);
   });
 
+  it("is lost to a process that has not written anything yet", async () => {
+    const { store, gate, first, done } = twoProcesses();
+    const run = first.run("Act.", { id: "x" });
+    await settled();
+    const entries = await store.load("x");
+    await store.lease("x", { holder: "second", ttlMs: LEASE_MS, takeOver: true });
+    gate.open();
+    expect(await run.result).toMatchObject({ outcome: "cancelled" });
+    await settled();
+    expect(await store.load("x")).toEqual(entries);
+    expect(done).toEqual(["act"]);
+  });
+
   it("is noticed to be lost at the next save, also by the store of another copy of looplet", async () => {
     const { clock, store, gate, second } = twoProcesses();
     const conflict = Object.assign(new Error("gone"), { name: "StoreConflict" });
@@ -282,6 +295,25 @@ describe("runs that others pick up", () => {
     expect(doneLater).toHaveLength(3);
     expect(await second.resumePending()).toEqual([]);
     for (const run of [...runs, held]) run.abort();
+  });
+
+  it("are left to a process that was faster", async () => {
+    const { store, first, second } = twoProcesses();
+    for (const id of ["a", "b"]) first.run("Act.", { id });
+    await settled();
+    await first.close({ recoverable: true });
+    const slow: Store = {
+      ...store,
+      async pending() {
+        const keys = await store.pending();
+        await store.lease("a", { holder: "faster", ttlMs: LEASE_MS });
+        return keys;
+      },
+    };
+    const runs = await process([], { store: slow }).resumePending();
+    expect(runs.map(({ id }) => id)).toEqual(["b"]);
+    await runs[0]!.result;
+    expect(await second.resumePending()).toEqual([]);
   });
 
   it("are chosen by their ids, and told to listeners", async () => {
