@@ -1,13 +1,14 @@
 // The contract of stores where they work: IndexedDB in Chromium, Durable Object SQLite in workerd, files between processes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
-import { installPacked, run, startWorkerd } from "./install.mjs";
+import { expected } from "./durable-run.mjs";
+import { here, installPacked, run, startWorkerd } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
 
 const browserPath = process.env.LOOPLET_CHROMIUM;
@@ -263,4 +264,33 @@ test("the lease of a process that was killed is free at once", async () => {
   child.kill("SIGKILL");
   await ended;
   assert.equal((await run("node", ["finder.mjs"], folder)).trim(), '["x"]');
+});
+
+test("a process picks up the run of one that was killed, and knows no id", async () => {
+  const { folder } = installed;
+  copyFileSync(join(here, "durable-run.mjs"), join(folder, "durable-run.mjs"));
+  const common = `
+    import * as looplet from "looplet";
+    import { fileStore } from "looplet/stores/node";
+    import { payingAgent, told } from "./durable-run.mjs";
+    const effects = { has: () => false, add: () => {} };
+    const store = fileStore("picked-up");`;
+  const worker = `${common}
+    const onHold = () => run.saved().then(() => console.log("held"));
+    const run = payingAgent(looplet, { store, effects, hold: "before", onHold }).run("Pay.");
+    setInterval(() => {}, 1000);`;
+  const successor = `${common}
+    const runs = await payingAgent(looplet, { store, effects }).resumePending();
+    for (const run of runs) console.log(told(await run.result)), await run.saved();
+    console.log(runs.length, (await store.pending()).length);`;
+  writeFileSync(join(folder, "worker.mjs"), worker);
+  writeFileSync(join(folder, "successor.mjs"), successor);
+  const child = spawn("node", ["worker.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  assert.equal((await run("node", ["successor.mjs"], folder)).trim(), "0 0");
+  child.kill("SIGKILL");
+  await ended;
+  assert.equal((await run("node", ["successor.mjs"], folder)).trim(), `${expected}\n1 0`);
+  assert.equal((await run("node", ["successor.mjs"], folder)).trim(), "0 0");
 });
