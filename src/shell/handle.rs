@@ -24,6 +24,7 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
+use crate::engine::model::message::Block;
 use crate::engine::run::Run;
 
 /// An agent, prepared for any number of runs. A run keeps what it needs when its agent's handle is freed.
@@ -55,6 +56,16 @@ impl AgentHandle {
         let options = json::read::<RunOptions>("", options);
         let run = options.and_then(|options| Run::new(Arc::clone(&self.setup), options));
         RunHandle::of(run, shell)
+    }
+
+    /// The JSON of the [`Bound`](crate::engine::model::bound::Bound) of a run with this prompt, the JSON of its blocks.
+    ///
+    /// # Errors
+    /// `{ field, problem }` for a history that is not legal.
+    pub fn bound(&self, prompt: &str, options: &str) -> Result<String, JsValue> {
+        let prompt = json::read::<Vec<Block>>("prompt", prompt).map_err(thrown)?;
+        let options = json::read::<RunOptions>("", options).map_err(thrown)?;
+        Ok(json::write(&self.setup.bound(&prompt, &options)))
     }
 
     /// Opens the run of a journal, its entries as JSON, one a line. It goes on with the input `"resume"`. They come as UTF-8,

@@ -12,9 +12,12 @@ use serde_json::Value;
 use crate::engine::agent::profile::Profile;
 use crate::engine::json::digest;
 use crate::engine::json::writer::decimal;
-use crate::engine::model::config::Config;
+use crate::engine::model::bound::Bound;
+use crate::engine::model::config::{Config, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::json;
+use crate::engine::model::message::Block;
+use crate::engine::policy::bound::bound;
 
 /// A saved run holds the configurations of its profiles in its place.
 #[derive(Serialize, Deserialize)]
@@ -86,6 +89,12 @@ impl Setup {
             None => Some(&self.root),
             Some(index) => self.agents.get(index as usize),
         }
+    }
+
+    /// The most that a run with this prompt may use.
+    pub fn bound(&self, prompt: &[Block], options: &RunOptions) -> Bound {
+        let configs: Vec<&Config> = self.profiles().map(|profile| &profile.config).collect();
+        bound(&configs, prompt, options)
     }
 
     pub fn profiles(&self) -> impl Iterator<Item = &Profile> {

@@ -6,6 +6,7 @@
 //! before the run begins.
 
 pub mod binding;
+pub mod bound;
 pub mod context;
 pub mod defaults;
 pub mod effort;

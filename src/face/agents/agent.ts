@@ -11,7 +11,7 @@ import { addAgents, type AgentList } from "./agent-list.js";
 import type { ChatJournal } from "../run/chat-journal.js";
 import { Conversation, type StartRun } from "../run/chat.js";
 import { openChat } from "../run/open-chat.js";
-import { checkOptions, describe, describeReturned, joined } from "../options/check.js";
+import { checkOptions, describe, describeReturned, joined, jsonOf } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -33,7 +33,8 @@ import {
 } from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
-import { checkHistory } from "../run/prompt.js";
+import { checkHistory, content, runConfig, speakerAt } from "../run/prompt.js";
+import { boundOf } from "./bound.js";
 import { EngineRun } from "../run/run.js";
 import { pendingRuns, type Resumed } from "../run/source.js";
 import { tracersOf } from "../trace/tracing.js";
@@ -171,6 +172,14 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
         else run.abort(CLOSED);
       }
       await Promise.allSettled(runs.flatMap((run) => [run.result, run.saved()]));
+    },
+    async bound(prompt, given = {}) {
+      const { messages, subagents, agent } = checkOptions(given, "", BOUND_TABLE);
+      const history = { messages, subagents } as Pick<RunOptions, "messages" | "subagents">;
+      checkHistory(history);
+      const asked = jsonOf(content(prompt, "prompt"), "prompt");
+      const first = speakerAt(parts.speakers, agent);
+      return boundOf(parts.config(), asked, runConfig(history, {}, undefined, first));
     },
     chat(given = {}) {
       const chat = checkOptions(given, "", { messages: "any", subagents: "any" }, CHAT_ELSEWHERE);
@@ -325,6 +334,8 @@ function configWriter(written: string, options: AgentOptions): AgentParts["confi
       : `${written.slice(0, -1)},"sharedInstructions":${JSON.stringify(told)}}`;
   };
 }
+
+const BOUND_TABLE = { messages: "any", subagents: "any", agent: "text" } as const;
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
 

@@ -9,7 +9,7 @@ import type { Message } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
-import type { FinishOptions, OutputFormat } from "./result.js";
+import type { FinishOptions, OutputFormat, RunBound } from "./result.js";
 import type { JournalEntry, StoreOptions } from "./run.js";
 import type {
   OpenChatOptions,
@@ -134,6 +134,16 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * start any more. Resolves when the results have settled and the store has everything.
    */
   close(options?: CloseOptions): Promise<void>;
+   * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It counts
+   * what vendors report, and takes each model's `contextWindow` and `maxOutputTokens` for true. What you add to the run
+   * later (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
+   *
+   * Rejects with a `LoopletError` of the codes of `agent.run`, or `config_wasm`.
+   */
+  bound(
+    prompt: Prompt,
+    options?: Pick<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
+  ): Promise<RunBound>;
   /**
    * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
    */

@@ -1,5 +1,11 @@
 /** The result of a run: its parts, the schema of its answer, and the cases in which `run.result` rejects. */
-import type { History, OutputData, Report, ToolCallRecord as EngineCallRecord } from "../generated/model.js";
+import type {
+  Bound,
+  History,
+  OutputData,
+  Report,
+  ToolCallRecord as EngineCallRecord,
+} from "../generated/model.js";
 import type { Outcome, ToolFault, Usage } from "./event.js";
 import type { RaiseLimits } from "./iteration.js";
 import type { InputOf, InputSchema } from "./schema.js";
@@ -107,3 +113,9 @@ export type Partially<T> = T extends readonly (infer E)[]
   : T extends object
     ? { [K in keyof T]?: Partially<T[K]> }
     : T;
+
+/** The most that a run may use, as `agent.bound` returns it. */
+export interface RunBound extends Bound {
+  /** `costNanoUsd` in US dollars; `null` when nothing limits the cost. */
+  readonly costUsd: number | null;
+}

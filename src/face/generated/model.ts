@@ -644,6 +644,27 @@ export type EventKind =
       outcome: Outcome;
     };
 
+/**
+ * The most that a run may use under its limits, subagents included. A figure is `null` when nothing limits it, and
+ * `unbounded` says why.
+ */
+export interface Bound {
+  /** Requests to models: iterations, retries, fallback models, summaries and subagents. */
+  requests: number | null;
+  /** Tokens that the models read, cached ones included. */
+  inputTokens: number | null;
+  /** Tokens that the models write, reasoning included. */
+  outputTokens: number | null;
+  /** The cost in billionths of a US dollar, an integer. */
+  costNanoUsd: number | null;
+  /**
+   * The options that would limit the figures that are `null` (`contextWindow`, `maxOutputTokens`, `price`,
+   * `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every figure
+   * has a limit.
+   */
+  unbounded: string[];
+}
+
 /** A call as your code is told about it. */
 export interface CallFacts {
   toolCallId: string;

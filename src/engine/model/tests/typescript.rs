@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::agent::asks::points::{Class, row};
 use crate::engine::model::answer::FinishReason;
+use crate::engine::model::bound::Bound;
 use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, permission::PermissionMode};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -94,6 +95,7 @@ fn printed_types() -> Map<String, Value> {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let events = add::<EventKind>(&mut generator);
     for add in [
+        add::<Bound>,
         add::<Facts<'_>>,
         add::<Failure>,
         add::<FinishReason>,
