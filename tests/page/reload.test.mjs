@@ -1,4 +1,4 @@
-// What a reload of the page leaves of a conversation, and what comes of a run that did not end well.
+// A reload of the page: the conversation is there again, and a run in its middle goes on.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eachVisits, skip } from "./playground.mjs";
@@ -12,6 +12,16 @@ describe("a conversation that is reloaded", { skip }, () => {
     await visitor.page.reload();
     await visitor.page.clock.runFor(100);
   };
+
+  /** The ids of the runs that have a journal. */
+  const journaled = () =>
+    visitor.page.evaluate(async () => {
+      const wait = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+      const database = await wait(indexedDB.open("looplet-playground"));
+      const keys = await wait(database.transaction("entries").objectStore("entries").getAllKeys());
+      database.close();
+      return [...new Set(keys.map(([id]) => id))];
+    });
 
   test("looks as before and goes on, with events and traces of its runs", async () => {
     await visitor.ask("Hand over to the archivist, then look up keys in the archive");
@@ -48,16 +58,111 @@ describe("a conversation that is reloaded", { skip }, () => {
     );
   });
 
-  test("keeps what a run had done by then, and says so", async () => {
+  test("goes on with a run in its middle: what is done stays, what was under way is done again", async () => {
+    await visitor.ask("What is 2 * 3?");
     await visitor.say("What is 6 * 7, and look up keys in the archive");
     await visitor.until(visitor.page.locator("progress"));
+    await visitor.until(visitor.card("calculator").nth(1).getByText("done"));
     await reload();
-    assert.match(await visitor.transcript.innerText(), /The run ended when the page was left/);
-    assert.match(await visitor.card("calculator").innerText(), /done[\s\S]*42/);
-    assert.match(await visitor.card("slow_lookup").innerText(), /not finished/);
-    assert.match(await visitor.summaries.innerText(), /cancelled/);
+    await visitor.until(visitor.summaries.nth(1));
+    const text = await visitor.transcript.innerText();
+    assert.match(text, /6 \* 7, and look up[^]*The page was reloaded here, and the run goes on/);
+    assert.match(await visitor.card("calculator").nth(1).innerText(), /done[\s\S]*42/);
+    assert.match(await visitor.card("slow_lookup").innerText(), /^done/);
+    assert.equal(await visitor.card("slow_lookup").count(), 1);
+    assert.match(
+      await visitor.summaries.nth(1).innerText(),
+      /^Run 2\s+completed\s+2 iterations\s+2 tool calls/,
+    );
+    assert.match(await visitor.answers.last().innerText(), /42/);
+    // The conversation goes on from there, and the next reload shows all of it.
     await visitor.ask("What time is it in Tokyo?");
-    assert.match(await visitor.card("time").innerText(), /Asia\/Tokyo/);
+    const before = await visitor.transcript.innerText();
+    await reload();
+    assert.equal(await visitor.transcript.innerText(), before);
+    assert.deepEqual(await journaled(), []);
+  });
+
+  test("asks an open approval again, with what was chosen for the run", async () => {
+    await visitor.openControls();
+    await visitor.page.getByRole("combobox", { name: "Model" }).selectOption({ index: 1 });
+    const approval = visitor.page.getByRole("group", { name: "Approval of add_note" });
+    await visitor.say("Save the note: water the plants");
+    await visitor.until(approval);
+    await reload();
+    await visitor.until(approval);
+    await reload();
+    await visitor.until(approval);
+    assert.match(await visitor.page.getByRole("status").innerText(), /1 call waits for you/);
+    assert.match(await visitor.page.locator(".controls-toggle").innerText(), /practice-mini/);
+    await approval.getByRole("button", { name: "Allow", exact: true }).click();
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.summaries.innerText(), /completed/);
+    const notes = await visitor.page.evaluate(() => localStorage.getItem("looplet.notes"));
+    assert.equal(JSON.parse(notes).length, 1);
+  });
+
+  test("shows the words of an answer that was cut off, and the answer that takes its place", async () => {
+    await visitor.say("Tell me about looplet");
+    await visitor.until(visitor.answers);
+    await visitor.page.clock.runFor(200);
+    await reload();
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.transcript.innerText(), /The page was reloaded here/);
+    assert.match(await visitor.summaries.innerText(), /completed/);
+  });
+
+  test("delivers a steer that was still queued", async () => {
+    await visitor.say("Look up limits in the archive");
+    await visitor.until(visitor.page.locator("progress"));
+    await visitor.say("Also calculate 6 * 7");
+    await reload();
+    await visitor.until(visitor.page.getByRole("list", { name: "Waiting to be delivered" }));
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.transcript.innerText(), /steer\s+Also calculate 6 \* 7/);
+    assert.match(await visitor.card("calculator").innerText(), /42/);
+  });
+
+  test("begins a run anew whose journal was not written yet", async () => {
+    await visitor.say("What is 6 * 7?");
+    await reload();
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.answers.last().innerText(), /42/);
+    assert.equal(await visitor.transcript.locator(".asked").count(), 1);
+  });
+
+  test("does not go on after a new chat", async () => {
+    await visitor.say("Look up limits in the archive");
+    await visitor.until(visitor.page.locator("progress"));
+    await visitor.button("New chat").click();
+    await reload();
+    await visitor.page.clock.runFor(5000);
+    assert.equal(await visitor.transcript.innerText(), "");
+    assert.deepEqual(await journaled(), []);
+  });
+
+  test("waits for the key of a vendor, which went with the page", async () => {
+    await visitor.page.route("https://api.anthropic.com/**", (route) => route.abort());
+    const connect = async () => {
+      await visitor.page.getByText("Anthropic", { exact: true }).click();
+      await visitor.page.getByRole("textbox", { name: "Model" }).fill("claude-sonnet-4-6");
+      await visitor.page.getByLabel("Key", { exact: true }).fill("sk-ant-secret");
+      await visitor.page.getByLabel(/It is my own key/).check();
+      await visitor.button("Use this").click();
+    };
+    await visitor.page.locator("#connection").click();
+    await connect();
+    await visitor.say("Hello");
+    await visitor.until(visitor.transcript.getByText(/Trying again/));
+    await reload();
+    assert.match(await visitor.transcript.innerText(), /Hello[^]*its key is gone with the page/);
+    const kept = await visitor.page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
+    assert.doesNotMatch(kept, /secret/);
+    await visitor.button("Open the connection").click();
+    await connect();
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.transcript.innerText(), /The page was reloaded here[^]*failed/);
+    visitor.complaints = visitor.complaints.filter((text) => !/ERR_FAILED/.test(text));
   });
 
   test("is gone after a new chat", async () => {

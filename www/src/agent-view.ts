@@ -2,7 +2,7 @@
  * What one agent of a run puts into the transcript, in the order of its events: reasoning, text, tool cards, retries.
  * Blocks are found by iteration, attempt and number; a `reset` takes those of an attempt back.
  */
-import type { RunEvent, RunEventOf } from "looplet";
+import type { Message, RunEvent, RunEventOf } from "looplet";
 import { duration, tokens } from "./amount.js";
 import { divider, unfold } from "./divider.js";
 import { element } from "./element.js";
@@ -38,6 +38,8 @@ export class AgentView {
         );
       case "model-change":
         return this.#changeModel(event);
+      case "answer-cut-off":
+        return this.#sayCutOff(event);
       case "compact-boundary":
         this.#compacted = divider(
           "fold",
@@ -84,6 +86,19 @@ export class AgentView {
     }
   }
 
+  /** Shows a message of a transcript, as far as it is not shown by its events. */
+  restore({ content }: Message): void {
+    this.leaveCalls();
+    for (const block of content) {
+      if (block.type === "text") this.#restoreText(new Markdown(), block.text);
+      else if (block.type === "thinking") this.#restoreText(new Reasoning(), block.text).end();
+      else if (block.type === "tool_call")
+        this.cardOf({ toolCallId: block.id, toolName: block.name }).call(block.input ?? block.inputText);
+      else if (block.type === "tool_result")
+        this.#cards.get(block.callId)?.restore(textOf(block.content), block.isError ?? false);
+    }
+  }
+
   /** The card of a call; an answer that was not streamed has calls without their beginnings. */
   cardOf({ toolCallId, toolName }: { toolCallId: string; toolName: string }): ToolCard {
     return this.#cards.get(toolCallId) ?? this.#addCard(toolCallId, toolName);
@@ -113,6 +128,19 @@ export class AgentView {
   close(): void {
     for (const card of this.#cards.values()) card.close();
     for (const block of this.#blocks.values()) if (block instanceof Reasoning) block.end();
+  }
+
+  #restoreText<View extends Markdown | Reasoning>(view: View, text: string): View {
+    view.append(text);
+    this.say(view.element);
+    return view;
+  }
+
+  #sayCutOff({ text, reasoning }: RunEventOf<"answer-cut-off">): void {
+    const words = [reasoning, text]
+      .filter((part) => part !== "")
+      .map((part) => element("p", { class: "quiet cut-off" }, part));
+    this.say(notice("info", "This answer was cut off. The model writes it anew.", ...words));
   }
 
   // A handoff back tells the model that went on all the time.
@@ -154,6 +182,11 @@ export class AgentView {
   #blockOf(event: { iteration: number; attempt: number; block: number }): BlockView | undefined {
     return this.#blocks.get(keyOf(event, event.block));
   }
+}
+
+/** The texts of a tool's result. */
+export function textOf(content: Message["content"]): string {
+  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
 }
 
 const keyOf = ({ iteration, attempt }: { iteration: number; attempt: number }, block: number) =>

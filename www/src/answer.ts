@@ -2,11 +2,10 @@
  * What one run puts into the transcript: what its agents say and do, subagents inside the card of the call that they
  * answer, the questions that wait for a person, and a last line with what it cost.
  */
-import type { PermissionResult, RunEvent, RunEventOf, RunResult } from "looplet";
+import type { Message, PermissionResult, Reconciliation, RunEvent, RunEventOf, RunResult } from "looplet";
 import { AgentView } from "./agent-view.js";
 import { cost, counted, duration, tokens } from "./amount.js";
-import type { Approval } from "./approval.js";
-import { isUnanswered, left } from "./conversation.js";
+import { isUnanswered } from "./conversation.js";
 import { budgetOf, budgets, type BudgetName } from "./budget.js";
 import { element } from "./element.js";
 import { explain, type Explanation } from "./failure.js";
@@ -14,7 +13,7 @@ import { drawNow } from "./frame.js";
 import { notice } from "./notice.js";
 import { heldBack } from "./permission.js";
 import type { Tally } from "./tally.js";
-import type { ToolCard } from "./tool-card.js";
+import type { Asking, ToolCard } from "./tool-card.js";
 
 /** Contract: what a person does to a run from inside the transcript. */
 export interface AnswerActions {
@@ -25,7 +24,9 @@ export interface AnswerActions {
   raised(budget: BudgetName): string;
   /** JSON Schema of a tool's input. */
   schemaOf(toolName: string): unknown;
-  answer(questionId: number, result: PermissionResult): void;
+  answer(questionId: number, result: PermissionResult | Reconciliation): void;
+  /** What the user has said, as the transcript shows it. */
+  bubble(text: string): HTMLElement;
   /** The keyboard was on something that is gone. */
   leave(): void;
   /** Does what plan mode held back. */
@@ -34,7 +35,7 @@ export interface AnswerActions {
 
 interface OpenQuestion {
   card: ToolCard;
-  approval: Approval;
+  approval: Asking;
   toolName: string;
 }
 
@@ -71,6 +72,7 @@ export class Answer {
   }
 
   handle(event: RunEvent): void {
+    if (event.type === "snapshot") return this.#restore(event.messages);
     const agent = this.#agent(event);
     if (event.type === "question") return this.#ask(agent, event);
     if (event.type === "answered") return this.#close(event.questionId);
@@ -99,6 +101,17 @@ export class Answer {
     this.#leaveSection();
   }
 
+  /** What the run had done before the page was reloaded. */
+  #restore(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const said = message.role === "user" ? message.content.filter(({ type }) => type === "text") : [];
+      if (said.length < message.content.length)
+        this.#root.restore({ ...message, content: message.content.filter((block) => !said.includes(block)) });
+      for (const block of said) if (block.type === "text") this.heard(this.#actions.bubble(block.text));
+    }
+    this.#say(notice("info", "The page was reloaded here, and the run goes on."));
+  }
+
   // A subagent speaks inside the card of the call that it answers.
   #agent(event: RunEvent): AgentView {
     const { agentPath: path } = event;
@@ -113,6 +126,11 @@ export class Answer {
   }
 
   #ask(agent: AgentView, { questionId, question, data }: RunEventOf<"question">): void {
+    if (question === "reconcile" && data) {
+      const card = agent.cardOf(data);
+      const approval = card.reconcile((result) => this.#actions.answer(questionId, result));
+      this.#open.set(questionId, { card, approval, toolName: data.toolName });
+    }
     if (question !== "permission" || !data) return;
     const card = agent.cardOf(data);
     const approval = card.ask(data, this.#actions.schemaOf(data.toolName), (result) => {
@@ -202,7 +220,9 @@ export class Answer {
 }
 
 function endOf({ abortReason }: Extract<RunResult, { outcome: "cancelled" }>): string {
-  return abortReason === left ? "The run ended when the page was left." : "You stopped the run.";
+  return abortReason === "stopped by the user"
+    ? "You stopped the run."
+    : `The run was stopped: ${abortReason}.`;
 }
 
 /** What stands in the place of the history that was cut off. */

@@ -9,8 +9,10 @@ import {
   type Message,
   type PermissionResult,
   type Queued,
+  type Reconciliation,
   type Run,
   type RunEvent,
+  type RunEventOf,
   type RunResult,
   type TracedRun,
   type Tracer,
@@ -18,14 +20,12 @@ import {
 import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, type Connection } from "./connection.js";
-import { conclude, forget, keep, record, remembered, type Recording } from "./memory.js";
+import { forgetJournal, journals } from "./journals.js";
+import { conclude, forget, keep, record, remembered, type OpenRun, type Recording } from "./memory.js";
 import { harmless, type Mode } from "./permission.js";
 import { team } from "./team.js";
 
 export type QueuedKind = "steer" | "follow-up";
-
-/** Why a run ended whose page went away. */
-export const left = "the page was left";
 
 /** What a person chose. */
 export interface Setup {
@@ -44,6 +44,10 @@ export interface ConversationView {
   happened(event: RunEvent, timeMs: number): void;
   queued(kind: QueuedKind, text: string, queued: Queued): void;
   settled(result: RunResult): void;
+  /** A run goes on after a reload, with what was chosen for it. */
+  restored(setup: Readonly<Setup>): void;
+  /** A run was cut off by a reload, and the key of its model went with the page. */
+  cannotGoOn(prompt: string, model: string): void;
   /** Something threw at once: the configuration or the call was wrong. */
   refused(error: unknown): void;
   /** Whether the history is to be summarised before the next model call. */
@@ -68,6 +72,8 @@ export class Conversation {
   /** The run that begins, as its tracer was told. */
   #traced: TracedRun | undefined;
   #last: { prompt: string; before: readonly Message[] } | undefined;
+  /** A run of before the reload that waits for its connection. */
+  #cutOff: { recording: Recording; open: OpenRun } | undefined;
   /** A summary is waited for: since before the run, or since its middle. */
   #compacts: "before" | "within" | undefined;
 
@@ -128,12 +134,14 @@ export class Conversation {
   }
 
   /** Answers the question whether a call may run. */
-  answer(questionId: number, result: PermissionResult): void {
-    for (const update of result.updatedPermissions ?? [])
+  answer(questionId: number, result: PermissionResult | Reconciliation): void {
+    this.#run?.answer(questionId, result);
+    if ("outcome" in result || !result.updatedPermissions) return;
+    for (const update of result.updatedPermissions)
       if (update.type === "addRules")
         for (const rule of update.rules) if (typeof rule === "string") this.#allowed.add(rule);
-    this.#run?.answer(questionId, result);
-    if (result.updatedPermissions) this.#agent = this.#agentOf(this.#setup);
+    this.#agent = this.#agentOf(this.#setup);
+    this.#keep();
   }
 
   ask(prompt: string): void {
@@ -152,9 +160,18 @@ export class Conversation {
     }
     const { id, vendor = "", model = "" } = { ...this.#traced, id: run.id };
     const recording: Recording = { prompt, run: { id, vendor, model }, queued: [], happened: [] };
+    this.#dropCutOff();
     this.#recordings.push(recording);
+    this.#keep();
     this.#view.started(prompt, this.#recordings.length);
-    void this.#follow(run, recording);
+    void this.#follow(run, recording, run);
+  }
+
+  /** Goes on with the run that a reload has cut off, if its model can be asked again. */
+  goOn(): void {
+    const cutOff = this.#cutOff;
+    if (!cutOff || this.#run || this.#setup.connection.kind === "practice") return;
+    void this.#resume(cutOff.recording);
   }
 
   /** Asks the last prompt again, on the transcript as it was before. */
@@ -168,16 +185,12 @@ export class Conversation {
     if (!this.#run) return this.ask(text);
     const queued = kind === "steer" ? this.#run.steer(text) : this.#run.followUp(text);
     this.#recordings.at(-1)?.queued.push({ kind, text, id: queued.id });
+    this.#keep();
     this.#view.queued(kind, text, queued);
   }
 
   stop(): void {
     this.#run?.abort("stopped by the user");
-  }
-
-  /** The page goes away, and the run with it: what it has done by now is kept. */
-  leave(): void {
-    this.#run?.abort(left);
   }
 
   /** Shows the conversation again that this tab had before a reload, and goes on from there. */
@@ -188,6 +201,8 @@ export class Conversation {
       this.#chat = this.#agent.chat({ messages: kept.messages });
       for (const recording of kept.recordings) this.#replay(recording);
       this.#last = kept.last;
+      const recording = kept.recordings.at(-1);
+      if (kept.open && recording) this.#goOnFrom(kept.open, recording);
     } catch (error) {
       // Another version of the page wrote it.
       this.clear();
@@ -198,6 +213,8 @@ export class Conversation {
   clear(): void {
     this.stop();
     this.#run = undefined;
+    for (const { run } of this.#recordings) forgetJournal(run.id);
+    this.#dropCutOff();
     this.#recordings = [];
     forget();
     this.#last = undefined;
@@ -206,6 +223,67 @@ export class Conversation {
     this.#agent = this.#agentOf(this.#setup);
     this.#chat = this.#agent.chat();
     this.#view.cleared();
+  }
+
+  #goOnFrom(open: OpenRun, recording: Recording): void {
+    const { connection, limits, mode, allowed } = open;
+    for (const name of allowed) this.#allowed.add(name);
+    const isGone = connection.kind === "gone";
+    this.change({ limits, mode, ...(isGone ? {} : { connection }) });
+    this.#view.restored(this.#setup);
+    if (!isGone) return void this.#resume(recording);
+    this.#cutOff = { recording, open };
+    this.#keep();
+    this.#view.cannotGoOn(recording.prompt, connection.model);
+  }
+
+  async #resume(recording: Recording): Promise<void> {
+    this.#cutOff = undefined;
+    const { id } = recording.run;
+    // A journal without entries is that of a run that had not begun.
+    const entries = await journals.load(id);
+    if (this.#run) return;
+    if (!entries?.length) return this.ask(recording.prompt);
+    let begin: (events: AsyncIterable<RunEvent>) => void;
+    const events = new Promise<AsyncIterable<RunEvent>>((resolve) => (begin = resolve));
+    const onEvent = () => begin(run.events({ detached: true }));
+    const run = this.#agent.resume(id, { onEvent });
+    this.#run = run;
+    const goesOn: Recording = { ...recording, run: { ...recording.run, ...this.#traced, id }, happened: [] };
+    this.#recordings.push(goesOn);
+    this.#keep();
+    this.#view.started(recording.prompt, this.#recordings.length);
+    // A run that fails before its first event has no events.
+    void this.#follow(run, goesOn, await Promise.race([events, run.result.then(() => [])]));
+  }
+
+  /** The run that a reload has cut off is left. */
+  #dropCutOff(): void {
+    if (this.#cutOff) forgetJournal(this.#cutOff.recording.run.id);
+    this.#cutOff = undefined;
+  }
+
+  #keep(): void {
+    const { connection, limits, mode } = this.#setup;
+    const gone = { kind: "gone", model: connection.model } as const;
+    const isOpen = this.#run !== undefined;
+    const open: OpenRun = {
+      connection: connection.kind === "practice" ? connection : gone,
+      limits,
+      mode,
+      allowed: [...this.#allowed],
+    };
+    // What has happened in the run that goes on is in its journal.
+    const recordings = this.#recordings.map((recording) =>
+      recording.result ? recording : { ...recording, happened: [] },
+    );
+    if (this.#cutOff) recordings.push(this.#cutOff.recording);
+    keep({
+      messages: this.#last && isOpen ? this.#last.before : this.#chat.messages,
+      last: this.#last,
+      recordings,
+      open: isOpen ? open : this.#cutOff?.open,
+    });
   }
 
   #replay(recording: Recording): void {
@@ -225,8 +303,13 @@ export class Conversation {
     this.#view.settled(result);
   }
 
-  async #follow(run: Run, recording: Recording): Promise<void> {
-    for await (const event of run) {
+  async #follow(
+    run: Run,
+    recording: Recording,
+    events: AsyncIterable<RunEvent> | Iterable<RunEvent>,
+  ): Promise<void> {
+    for await (const told of events) {
+      const event = told.type === "snapshot" ? this.#ownPart(told, recording) : told;
       // After "new chat" a run may still have words to say: they belong to nobody.
       if (this.#run !== run) continue;
       if (event.type === "compact-boundary") this.#compactLater(undefined);
@@ -237,16 +320,31 @@ export class Conversation {
     const result = await run.result;
     if (this.#run !== run) return;
     this.#run = undefined;
+    forgetJournal(run.id);
     // A prompt that failed without an answer is no part of the history: it can be tried again, or left.
-    const history = isUnanswered(result) && this.#last ? this.#last.before : this.#chat.messages;
+    const history = isUnanswered(result) && this.#last ? this.#last.before : result.messages;
     this.#chat = this.#agent.chat({ messages: history });
     conclude(recording, result);
-    keep({ messages: this.#chat.messages, last: this.#last, recordings: this.#recordings });
+    this.#keep();
     this.#view.settled(result);
     // One that was asked for within the last model call waits for the next message.
     if (this.#compacts !== "before") return;
     this.#compactLater(undefined);
     if (result.outcome === "completed") this.#view.nothingToCompact();
+  }
+
+  /** The messages of a run without those before it, and what was queued in it and not delivered. */
+  #ownPart(event: RunEventOf<"snapshot">, { prompt, queued }: Recording): RunEvent {
+    const texts = event.messages.map(({ role, content }) =>
+      role === "user" ? content.flatMap((block) => (block.type === "text" ? [block.text] : [])) : [],
+    );
+    // A summary stands for a prompt that is not there.
+    const asked = texts.map((said) => said.includes(prompt)).lastIndexOf(true);
+    const own = Math.max(0, asked) + 1;
+    const heard = texts.slice(own).flat();
+    for (const { kind, text, id } of queued)
+      if (!heard.includes(text)) this.#view.queued(kind, text, { id, withdraw: () => false });
+    return { ...event, messages: event.messages.slice(own) };
   }
 
   #compactLater(when: "before" | "within" | undefined): void {
@@ -257,6 +355,7 @@ export class Conversation {
   #agentOf({ connection, limits, mode }: Setup): Agent {
     return createAgent({
       model: modelOf(connection),
+      store: journals,
       system,
       tools: { ...this.#tools, ...this.#team },
       ...optionsOf(limits),

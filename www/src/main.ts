@@ -46,6 +46,8 @@ const composer = new Composer({
   tell: (kind, text) => conversation.tell(kind, text),
   stop: () => conversation.stop(),
 });
+/** A run that waits for its connection. */
+const waiting = element("div", { class: "cut-off-run" });
 let answer: Answer | undefined;
 let tally = new Tally();
 
@@ -53,6 +55,7 @@ const conversation = new Conversation(
   {
     started(prompt, number) {
       welcome.hidden = true;
+      waiting.remove();
       transcript.append(bubble(prompt));
       tally = new Tally();
       answer = new Answer(transcript, `Run ${number}`, tally, {
@@ -62,6 +65,7 @@ const conversation = new Conversation(
         schemaOf: (toolName) => conversation.schemaOf(toolName),
         answer: (questionId, result) => conversation.answer(questionId, result),
         leave: () => composer.focus(),
+        bubble,
         carryOut,
       });
       meter.start(tally);
@@ -112,6 +116,32 @@ const conversation = new Conversation(
         ),
       );
     },
+    restored({ connection, limits, mode }) {
+      bars.show(limits);
+      showMode(mode);
+      showConnection(connection);
+    },
+    cannotGoOn(prompt, model) {
+      welcome.hidden = true;
+      waiting.replaceChildren(
+        bubble(prompt),
+        notice(
+          "warning",
+          "The run was cut off, and its key is gone with the page.",
+          element(
+            "p",
+            { class: "quiet" },
+            `Choose the connection to ${model} again, and the run goes on. Another question leaves it.`,
+          ),
+          element(
+            "p",
+            { class: "actions" },
+            element("button", { type: "button", class: "small", click: openSettings }, "Open the connection"),
+          ),
+        ),
+      );
+      transcript.append(waiting);
+    },
     compacting: (isWaiting) => compactButton.show(isWaiting),
     nothingToCompact: () =>
       transcript.append(notice("info", "Nothing was compacted: all that there is has to be kept.")),
@@ -135,6 +165,7 @@ const settings = new Settings((connection, limits) => {
   conversation.change({ connection, limits });
   showConnection(connection);
   bars.show(limits);
+  conversation.goOn();
 });
 
 byId("dock").append(scroll.button, queue.element, controls.element, meter.element, composer.element);
@@ -162,7 +193,6 @@ document.addEventListener("keydown", (event) => {
 bars.show(initialLimits);
 showMode("default");
 showConnection(practiceConnection);
-addEventListener("pagehide", () => conversation.leave());
 conversation.recall();
 composer.focus();
 

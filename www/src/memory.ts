@@ -3,7 +3,10 @@
  * again. No connection and no key is ever in it.
  */
 import type { Message, RunEvent, RunResult, TracedRun } from "looplet";
+import type { Limits } from "./budget.js";
+import type { Connection } from "./connection.js";
 import type { QueuedKind } from "./conversation.js";
+import type { Mode } from "./permission.js";
 
 /** One run as it happened. */
 export interface Recording {
@@ -20,6 +23,18 @@ export interface Kept {
   /** The last prompt, and the transcript that it was asked on. */
   last: { prompt: string; before: readonly Message[] } | undefined;
   recordings: readonly Recording[];
+  /** The run that goes on, which is the last recording. */
+  open: OpenRun | undefined;
+}
+
+/** What a run needs to go on, beside its journal. */
+export interface OpenRun {
+  /** The practice provider; a connection with a key is gone with the page, and only its model's name is kept. */
+  connection: Extract<Connection, { kind: "practice" }> | { kind: "gone"; model: string };
+  limits: Limits;
+  mode: Mode;
+  /** Tools that the person has allowed once and for all. */
+  allowed: readonly string[];
 }
 
 const key = "looplet.chat";

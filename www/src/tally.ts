@@ -1,5 +1,5 @@
 /** What one run has used so far, counted as the engine counts: the one source of every figure about a run. */
-import type { RunEvent, RunResult } from "looplet";
+import type { RunEvent, RunEventOf, RunResult } from "looplet";
 import type { BudgetName } from "./budget.js";
 
 export class Tally {
@@ -17,6 +17,8 @@ export class Tally {
   stoppedBy: RunResult["stoppedBy"];
   /** The iteration whose round is counted: with its first call. */
   #roundOf = 0;
+  /** Ids of the calls that are counted. */
+  readonly #calls = new Set<string>();
   #startedMs: number | undefined;
   #isLive = true;
 
@@ -25,8 +27,12 @@ export class Tally {
     this.used.time = (timeMs - this.#startedMs) / 1000;
     const isRoot = event.agentPath === "root";
     // Each agent has iterations and rounds of its own; calls, tokens, cost and time are those of all agents together.
-    if (event.type === "iteration-start" && isRoot) this.used.iterations += 1;
+    if (event.type === "snapshot") this.#begin(event);
+    else if (event.type === "iteration-start" && isRoot) this.used.iterations += 1;
     else if (event.type === "tool-call") {
+      // A run that goes on tells the calls of its round again.
+      if (this.#calls.has(event.toolCallId)) return;
+      this.#calls.add(event.toolCallId);
       this.used.tool_calls += 1;
       if (isRoot && event.iteration !== this.#roundOf) this.used.tool_rounds += 1;
       if (isRoot) this.#roundOf = event.iteration;
@@ -43,6 +49,18 @@ export class Tally {
     if (result.usage !== null) this.#setUsage(result.usage, result.costNanoUsd);
     else this.isCostKnown = result.costNanoUsd !== null;
     this.stoppedBy = result.stoppedBy;
+  }
+
+  /** What the run had used before it went on. */
+  #begin({ iterations, usage, messages }: RunEventOf<"snapshot">): void {
+    this.used.iterations = this.#roundOf = iterations;
+    for (const { content } of messages) {
+      const calls = content.flatMap((block) => (block.type === "tool_call" ? [block.id] : []));
+      for (const id of calls) this.#calls.add(id);
+      this.used.tool_rounds += Number(calls.length > 0);
+    }
+    this.used.tool_calls = this.#calls.size;
+    if (usage) this.#setUsage(usage, usage.costNanoUsd);
   }
 
   #setUsage(usage: { inputTokens: number; outputTokens: number }, costNanoUsd: number | null): void {

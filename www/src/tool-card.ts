@@ -2,12 +2,13 @@
  * One tool call: its arguments as they are written, its progress, its result or error, and its time; and what the agent
  * does that answers it.
  */
-import type { PermissionResult, RunEventOf } from "looplet";
+import type { PermissionResult, Reconciliation, RunEventOf } from "looplet";
 import { duration, shown } from "./amount.js";
 import { Approval, type PermissionQuestion } from "./approval.js";
 import { element } from "./element.js";
 import { drawSoon } from "./frame.js";
 import { icon, type IconName } from "./icon.js";
+import { Reconcile } from "./reconcile.js";
 
 type State = "writing" | "waiting" | "asking" | "running" | "done" | "denied" | "failed" | "unfinished";
 
@@ -22,6 +23,12 @@ const states: Record<State, { label: string; icon: IconName }> = {
   unfinished: { label: "not finished", icon: "stop" },
 };
 
+/** What waits for the person inside a card. */
+export interface Asking {
+  readonly element: HTMLElement;
+  focus(): void;
+}
+
 /** A card that is taller than this when its call has been answered folds to one line. */
 const maxOpenPx = 320;
 
@@ -34,7 +41,7 @@ export class ToolCard {
   readonly #input = element("pre", { class: "input", tabindex: 0, "aria-label": "Arguments" });
   readonly #inputLabel = element("p", { class: "part-label" }, "Arguments");
   readonly #body = element("div", { class: "card-body" }, this.#inputLabel, this.#input);
-  #approval: Approval | undefined;
+  #approval: Asking | undefined;
   #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
   #inside: HTMLElement | undefined;
   #text = "";
@@ -70,6 +77,8 @@ export class ToolCard {
   }
 
   call(input: unknown): void {
+    // A run that goes on tells the calls of its round again.
+    if (this.#isOver) return;
     this.#isWriting = false;
     this.#input.textContent = shown(input);
     this.#brief.textContent = brief(input);
@@ -77,15 +86,29 @@ export class ToolCard {
   }
 
   /** The call waits for the person. `answer` says what they decided. */
-  ask(question: PermissionQuestion, schema: unknown, answer: (result: PermissionResult) => void): Approval {
-    this.#approval?.element.remove();
-    this.#approval = new Approval(question, schema, (result) => {
+  ask(question: PermissionQuestion, schema: unknown, answer: (result: PermissionResult) => void): Asking {
+    const approval = new Approval(question, schema, (result) => {
       if (result.behavior === "allow" && result.updatedInput !== undefined) this.#edited(result.updatedInput);
       answer(result);
     });
-    this.element.append(this.#approval.element);
+    return this.#hold(approval);
+  }
+
+  /** Nobody knows what became of the call. */
+  reconcile(answer: (result: Reconciliation) => void): Asking {
+    return this.#hold(new Reconcile(this.#name, answer));
+  }
+
+  get #isOver(): boolean {
+    return ["done", "denied", "failed", "unfinished"].includes(this.element.dataset["state"] ?? "");
+  }
+
+  #hold(asking: Asking): Asking {
+    this.#approval?.element.remove();
+    this.#approval = asking;
+    this.element.append(asking.element);
     this.#show("asking");
-    return this.#approval;
+    return asking;
   }
 
   /** The question is closed, whoever closed it. */
@@ -145,9 +168,20 @@ export class ToolCard {
   /** The run is over: what still runs will never report. */
   close(): void {
     this.answered();
-    if (["done", "denied", "failed", "unfinished"].includes(this.element.dataset["state"] ?? "")) return;
+    if (this.#isOver) return;
     this.#progress?.bar.remove();
     this.#show("unfinished");
+  }
+
+  /** A result that a journal has. One that only says that the call has none yet leaves the card as it is. */
+  restore(output: string, isError: boolean): void {
+    if (isError && output.includes('"not_run"')) return;
+    this.#show(isError ? "failed" : "done");
+    this.#body.append(
+      element("p", { class: "part-label" }, isError ? "Error" : "Result"),
+      element("pre", { class: "output", tabindex: 0, "aria-label": "Result" }, output),
+    );
+    if (!this.#isTouched && this.element.offsetHeight > maxOpenPx) this.#details.open = false;
   }
 
   #denied(message: string): void {
