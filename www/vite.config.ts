@@ -3,7 +3,9 @@ import { defineConfig } from "vite";
 export default defineConfig({
   // The package stands beside the page; Vite takes it by its name, as any application would.
   server: { fs: { allow: [".."] } },
-  optimizeDeps: { exclude: ["looplet", "looplet/practice", "looplet/replay", "looplet/stores", "looplet/trace"] },
+  optimizeDeps: {
+    exclude: ["looplet", "looplet/practice", "looplet/replay", "looplet/stores", "looplet/trace"],
+  },
   build: {
     outDir: "../target/www",
     emptyOutDir: true,

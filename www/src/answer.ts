@@ -48,10 +48,18 @@ export class Answer {
   readonly #agents = new Map<string, AgentView>();
   readonly #name: string;
   readonly #tally: Tally;
+  readonly #origin: string | undefined;
   #section: HTMLElement | undefined;
 
-  /** `name` is that of the run, and `tally` counts what it uses. */
-  constructor(list: HTMLElement, name: string, tally: Tally, actions: AnswerActions) {
+  /** `name` is that of the run, and `tally` counts what it uses; `origin` says why it begins with a snapshot. */
+  constructor(
+    list: HTMLElement,
+    name: string,
+    tally: Tally,
+    origin: string | undefined,
+    actions: AnswerActions,
+  ) {
+    this.#origin = origin;
     this.#list = list;
     this.#name = name;
     this.#tally = tally;
@@ -109,7 +117,7 @@ export class Answer {
         this.#root.restore({ ...message, content: message.content.filter((block) => !said.includes(block)) });
       for (const block of said) if (block.type === "text") this.heard(this.#actions.bubble(block.text));
     }
-    this.#say(notice("info", "The page was reloaded here, and the run goes on."));
+    if (this.#origin !== undefined) this.#say(notice("info", this.#origin));
   }
 
   // A subagent speaks inside the card of the call that it answers.

@@ -6,6 +6,7 @@ import {
   createAgent,
   type Agent,
   type Chat,
+  type JournalEntry,
   type Message,
   type PermissionResult,
   type Queued,
@@ -17,6 +18,7 @@ import {
   type TracedRun,
   type Tracer,
 } from "looplet";
+import { recorder } from "looplet/replay";
 import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, type Connection } from "./connection.js";
@@ -32,12 +34,16 @@ export interface Setup {
   connection: Connection;
   limits: Limits;
   mode: Mode;
+  /** The system prompt of a fork. */
+  system?: string;
+  /** Tools that a fork does not have. */
+  without?: readonly string[];
 }
 
 /** Contract: synchronous; called in the order in which things happen. */
 export interface ConversationView {
-  /** `number` counts the runs of this conversation, from 1. */
-  started(prompt: string, number: number): void;
+  /** `number` counts the runs of this conversation, from 1; `origin` says why a run begins with a snapshot. */
+  started(prompt: string, number: number, origin: string | undefined): void;
   /** Follows a run that starts, for its trace. */
   traced: Tracer;
   /** `timeMs`: since the Unix epoch. */
@@ -67,6 +73,8 @@ export class Conversation {
   #agent: Agent;
   #chat: Chat;
   #run: Run | undefined;
+  /** The run that began last, also when it is over. */
+  #latest: Run | undefined;
   /** All runs, the one that goes on too. */
   #recordings: Recording[] = [];
   /** The run that begins, as its tracer was told. */
@@ -153,7 +161,7 @@ export class Conversation {
     } catch (error) {
       return this.#view.refused(error);
     }
-    this.#run = run;
+    this.#run = this.#latest = run;
     if (this.#compacts) {
       this.#compacts = "before";
       run.compact();
@@ -163,7 +171,7 @@ export class Conversation {
     this.#dropCutOff();
     this.#recordings.push(recording);
     this.#keep();
-    this.#view.started(prompt, this.#recordings.length);
+    this.#view.started(prompt, this.#recordings.length, undefined);
     void this.#follow(run, recording, run);
   }
 
@@ -212,7 +220,9 @@ export class Conversation {
 
   clear(): void {
     this.stop();
-    this.#run = undefined;
+    this.#run = this.#latest = undefined;
+    const { system: _, without: __, ...setup } = this.#setup;
+    this.#setup = setup;
     for (const { run } of this.#recordings) forgetJournal(run.id);
     this.#dropCutOff();
     this.#recordings = [];
@@ -225,14 +235,53 @@ export class Conversation {
     this.#view.cleared();
   }
 
+  /**
+   * Goes on from the journal of a run file, with what is otherwise. The chat so far is gone.
+   *
+   * @throws LoopletError `config_…`
+   */
+  fork(
+    prompt: string,
+    journal: readonly JournalEntry[],
+    origin: string,
+    setup: Partial<Setup>,
+    told: string,
+  ): void {
+    this.#agentOf({ ...this.#setup, ...setup });
+    this.clear();
+    this.change(setup);
+    this.#view.restored(this.#setup);
+    this.#last = { prompt, before: [] };
+    const run = { id: `fork_${crypto.randomUUID()}`, vendor: "", model: "" };
+    const recording: Recording = { prompt, run, queued: [], happened: [], origin };
+    void this.#resumeFrom(journal, recording, told);
+  }
+
+  async #resumeFrom(journal: readonly JournalEntry[], recording: Recording, told: string): Promise<void> {
+    await journals.append(recording.run.id, journal, 0);
+    await this.#resume(recording);
+    if (told !== "") this.tell("steer", told);
+  }
+
+  /** The latest run as a `.loop` file. */
+  export(): { name: string; text: string } | undefined {
+    return this.#latest && { name: `${this.#latest.id}.loop`, text: this.#latest.export() };
+  }
+
+  /** Names of the tools that an agent of the page can have. */
+  get toolNames(): readonly string[] {
+    return Object.keys({ ...this.#tools, ...this.#team });
+  }
+
   #goOnFrom(open: OpenRun, recording: Recording): void {
-    const { connection, limits, mode, allowed } = open;
+    const { connection, allowed, ...setup } = open;
     for (const name of allowed) this.#allowed.add(name);
     const isGone = connection.kind === "gone";
-    this.change({ limits, mode, ...(isGone ? {} : { connection }) });
+    this.change({ ...setup, ...(isGone ? {} : { connection }) });
     this.#view.restored(this.#setup);
-    if (!isGone) return void this.#resume(recording);
-    this.#cutOff = { recording, open };
+    const cutOff = { ...recording, origin: "The page was reloaded here, and the run goes on." };
+    if (!isGone) return void this.#resume(cutOff);
+    this.#cutOff = { recording: cutOff, open };
     this.#keep();
     this.#view.cannotGoOn(recording.prompt, connection.model);
   }
@@ -248,11 +297,11 @@ export class Conversation {
     const events = new Promise<AsyncIterable<RunEvent>>((resolve) => (begin = resolve));
     const onEvent = () => begin(run.events({ detached: true }));
     const run = this.#agent.resume(id, { onEvent });
-    this.#run = run;
+    this.#run = this.#latest = run;
     const goesOn: Recording = { ...recording, run: { ...recording.run, ...this.#traced, id }, happened: [] };
     this.#recordings.push(goesOn);
     this.#keep();
-    this.#view.started(recording.prompt, this.#recordings.length);
+    this.#view.started(recording.prompt, this.#recordings.length, recording.origin);
     // A run that fails before its first event has no events.
     void this.#follow(run, goesOn, await Promise.race([events, run.result.then(() => [])]));
   }
@@ -264,13 +313,12 @@ export class Conversation {
   }
 
   #keep(): void {
-    const { connection, limits, mode } = this.#setup;
+    const { connection, ...setup } = this.#setup;
     const gone = { kind: "gone", model: connection.model } as const;
     const isOpen = this.#run !== undefined;
     const open: OpenRun = {
       connection: connection.kind === "practice" ? connection : gone,
-      limits,
-      mode,
+      ...setup,
       allowed: [...this.#allowed],
     };
     // What has happened in the run that goes on is in its journal.
@@ -292,7 +340,7 @@ export class Conversation {
     let nowMs = happened[0]?.timeMs ?? 0;
     const trace = this.#view.traced({ ...run, now: () => nowMs, random: Math.random });
     this.#recordings.push(recording);
-    this.#view.started(prompt, this.#recordings.length);
+    this.#view.started(prompt, this.#recordings.length, recording.origin);
     for (const { kind, text, id } of queued) this.#view.queued(kind, text, { id, withdraw: () => false });
     for (const { event, timeMs } of happened) {
       nowMs = timeMs;
@@ -352,17 +400,25 @@ export class Conversation {
     this.#view.compacting(when !== undefined);
   }
 
-  #agentOf({ connection, limits, mode }: Setup): Agent {
+  #agentOf({ connection, limits, mode, system: said = system, without = [] }: Setup): Agent {
+    const tools = Object.entries({ ...this.#tools, ...this.#team }).filter(
+      ([name]) => !without.includes(name),
+    );
     return createAgent({
       model: modelOf(connection),
       store: journals,
-      system,
-      tools: { ...this.#tools, ...this.#team },
+      record: recorder(),
+      system: said,
+      tools: Object.fromEntries(tools),
       ...optionsOf(limits),
       // Little stays as it is, so that a short conversation can be compacted too.
       compaction: { keepLast: 1 },
       permissionMode: mode,
-      permissions: { allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed] },
+      permissions: {
+        allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed].filter(
+          (name) => !without.includes(name),
+        ),
+      },
       // The card of the call asks.
       canUseTool: () => null,
       trace: (run) => {

@@ -5,6 +5,7 @@ const paths = {
   chip: "M5 5h6v6H5zM8 2v3M8 11v3M2 8h3M11 8h3",
   close: "m4 4 8 8M12 4l-8 8",
   down: "M8 3v9.5M4 8.7l4 4 4-4",
+  file: "M4 1.8h5l3 3v9.4H4zM9 1.8v3h3M6.2 9.2h3.6M6.2 11.4h3.6",
   fold: "M3 8h10M8 1.5V6M6 4l2 2 2-2M8 14.5V10M6 12l2-2 2 2",
   hand: "M2.5 5.5h9M9 2.5l3 3-3 3M13.5 10.5h-9M7 7.5l-3 3 3 3",
   list: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1",

@@ -16,6 +16,7 @@ import { ModelSwitch } from "./model-switch.js";
 import { notice } from "./notice.js";
 import { ModeSwitch, modeNameOf, type Mode } from "./permission.js";
 import { Queue } from "./queue.js";
+import { RunFile } from "./run-file.js";
 import { RunTrace } from "./run-trace.js";
 import { Scroll } from "./scroll.js";
 import { Settings } from "./settings.js";
@@ -29,6 +30,7 @@ const welcome = byId("welcome");
 const connectionButton = byId<HTMLButtonElement>("connection");
 const logButton = byId<HTMLButtonElement>("toggle-log");
 const traceButton = byId<HTMLButtonElement>("toggle-trace");
+const runFileButton = byId<HTMLButtonElement>("run-file");
 const newChatButton = byId<HTMLButtonElement>("new-chat");
 
 const scroll = new Scroll(byId("scroller"));
@@ -53,12 +55,12 @@ let tally = new Tally();
 
 const conversation = new Conversation(
   {
-    started(prompt, number) {
+    started(prompt, number, origin) {
       welcome.hidden = true;
       waiting.remove();
       transcript.append(bubble(prompt));
       tally = new Tally();
-      answer = new Answer(transcript, `Run ${number}`, tally, {
+      answer = new Answer(transcript, `Run ${number}`, tally, origin, {
         act,
         goOn,
         raised: (budget) => budgets[budget].describe(more(budget)),
@@ -161,6 +163,19 @@ const conversation = new Conversation(
   { connection: practiceConnection, limits: initialLimits, mode: "default" },
 );
 
+const runFile = new RunFile({
+  latest: () => conversation.export(),
+  setup: () => conversation.setup,
+  tools: () => conversation.toolNames,
+  fork({ name, replay }, { step, told, ...setup }) {
+    const { journal, messages } = replay.at(step);
+    const asked = messages.filter(({ role }) => role === "user").flatMap(({ content }) => content);
+    const [prompt] = asked.flatMap((block) => (block.type === "text" ? [block.text] : []));
+    conversation.fork(prompt ?? name, journal, `Forked here, at step ${step + 1} of ${name}.`, setup, told);
+    composer.focus();
+  },
+});
+
 const settings = new Settings((connection, limits) => {
   conversation.change({ connection, limits });
   showConnection(connection);
@@ -177,6 +192,9 @@ setUpTheme(byId<HTMLButtonElement>("theme"));
 newChatButton.setAttribute("aria-label", "New chat");
 newChatButton.append(icon("plus"), element("span", {}, "New chat"));
 newChatButton.addEventListener("click", () => conversation.clear());
+runFileButton.setAttribute("aria-label", "Run file");
+runFileButton.append(icon("file"), element("span", {}, "Run file"));
+runFileButton.addEventListener("click", () => runFile.open());
 logButton.setAttribute("aria-label", "Events");
 logButton.append(icon("list"), element("span", {}, "Events"));
 logButton.addEventListener("click", () => showLog(!log.isOpen));

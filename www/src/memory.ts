@@ -14,6 +14,8 @@ export interface Recording {
   run: Pick<TracedRun, "id" | "vendor" | "model">;
   queued: { kind: QueuedKind; text: string; id: number }[];
   happened: { event: RunEvent; timeMs: number }[];
+  /** Why the run began with a snapshot. */
+  origin?: string;
   /** Absent while it goes on. */
   result?: RunResult;
 }
@@ -35,6 +37,8 @@ export interface OpenRun {
   mode: Mode;
   /** Tools that the person has allowed once and for all. */
   allowed: readonly string[];
+  system?: string;
+  without?: readonly string[];
 }
 
 const key = "looplet.chat";

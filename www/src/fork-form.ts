@@ -1,0 +1,109 @@
+/** The form below a step: another model, system prompt or set of tools, and the run goes on from there. */
+import { system as ownSystem } from "../../examples/tools/index.mjs";
+import { choicesOf, modelNameOf, type Connection } from "./connection.js";
+import type { Setup } from "./conversation.js";
+import { element } from "./element.js";
+import { explainThrown } from "./failure.js";
+
+/** What a fork has otherwise than the page. */
+export interface Fork {
+  /** An index of the steps. */
+  step: number;
+  connection: Connection;
+  system: string;
+  /** Tools that the model does not get. */
+  without: readonly string[];
+  /** A message that the model gets with its next request; may be empty. */
+  told: string;
+}
+
+export class ForkForm {
+  readonly element: HTMLElement;
+  readonly #model: HTMLSelectElement;
+  readonly #choices: readonly Connection[];
+  readonly #system: HTMLTextAreaElement;
+  readonly #told = element("input", {
+    type: "text",
+    placeholder: "Optional: the model gets it with its next request",
+  });
+  readonly #tools: HTMLInputElement[];
+  readonly #go = element(
+    "button",
+    { type: "button", class: "primary", click: () => this.#fork() },
+    "Go on from here",
+  );
+  readonly #problem = element("div", { class: "form-error", role: "alert" });
+  readonly #forks: (fork: Fork) => void;
+  #step = 0;
+
+  constructor(setup: Readonly<Setup>, tools: readonly string[], fork: (fork: Fork) => void) {
+    this.#forks = fork;
+    this.#choices = choicesOf(setup.connection);
+    const now = modelNameOf(setup.connection);
+    this.#model = element(
+      "select",
+      {},
+      ...this.#choices.map((choice) =>
+        element("option", { selected: modelNameOf(choice) === now }, modelNameOf(choice)),
+      ),
+    );
+    this.#system = element("textarea", { rows: 3 });
+    this.#system.value = setup.system ?? ownSystem;
+    this.#tools = tools.map((name) =>
+      element("input", { type: "checkbox", value: name, checked: !setup.without?.includes(name) }),
+    );
+    const labelled = (label: string, control: HTMLElement) =>
+      element("label", { class: "field" }, element("span", {}, label), control);
+    this.element = element(
+      "details",
+      { class: "fork" },
+      element("summary", {}, "Go on otherwise from this step"),
+      element(
+        "div",
+        { class: "fork-body" },
+        labelled("Model", this.#model),
+        labelled("System prompt", this.#system),
+        labelled("Tell it", this.#told),
+        element(
+          "fieldset",
+          { class: "fork-tools" },
+          element("legend", {}, "Tools"),
+          ...this.#tools.map((tool) =>
+            element("label", { class: "check" }, tool, element("span", {}, tool.value)),
+          ),
+        ),
+        element(
+          "p",
+          { class: "quiet" },
+          "Calls that were done are not made again. The chat of this page gives way to the fork.",
+        ),
+        this.#problem,
+        element("p", { class: "actions" }, this.#go),
+      ),
+    );
+  }
+
+  /** `canFork`: there is a journal to go on from. */
+  show(step: number, canFork: boolean): void {
+    this.#step = step;
+    this.#go.disabled = !canFork;
+    this.#go.title = canFork ? "" : "Nothing of the run is saved at this step yet";
+    this.#problem.replaceChildren();
+  }
+
+  #fork(): void {
+    const connection = this.#choices[this.#model.selectedIndex];
+    if (!connection) return;
+    try {
+      this.#forks({
+        step: this.#step,
+        connection,
+        system: this.#system.value,
+        without: this.#tools.filter(({ checked }) => !checked).map(({ value }) => value),
+        told: this.#told.value.trim(),
+      });
+    } catch (error) {
+      this.#problem.replaceChildren(element("p", {}, explainThrown(error).details));
+    }
+  }
+}
