@@ -42,6 +42,28 @@ describe("the playground under control", { skip }, () => {
     assert.match(await visitor.summaries.innerText(), /completed/);
   });
 
+  test("the controls say what the next run may cost at most, and what nothing limits", async () => {
+    const bound = () => visitor.page.locator(".bound");
+    await visitor.until(bound().getByText("costs at most"));
+    assert.match(
+      await bound().innerText(),
+      /^The next run costs at most \$\d\.\d\d, in [\d,]+ requests at most\.$/,
+    );
+    const before = await bound().innerText();
+    await budget("US dollars", "0.01");
+    await budget("Tool calls", "1");
+    await visitor.page.clock.runFor(400);
+    await visitor.until(bound().filter({ hasNotText: before }));
+    const [most] = /(?<=\$)[\d.]+/.exec(await bound().innerText());
+    await visitor.ask("What is 6 * 7, and what time is it in Tokyo?");
+    const [, spent] = /\$([\d.]+)/.exec(await visitor.summaries.innerText());
+    assert.ok(Number(spent) <= Number(most));
+    await budget("Tool calls", "");
+    await budget("US dollars", "");
+    await budget("Tokens", "");
+    await visitor.until(bound().getByText("Nothing limits what the next run may cost: no maxToolCalls."));
+  });
+
   test("what only looks runs without being asked about", async () => {
     await visitor.ask("What is 6 * 7, and list my notes");
     assert.match(await visitor.card("list_notes").innerText(), /done/);

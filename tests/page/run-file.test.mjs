@@ -99,7 +99,9 @@ describe("a run file", { skip }, () => {
     await visitor.until(dialog().locator(".place"));
     await settle();
     await inside("list", "Steps")
-      .getByText(/asks permission of add_note/).first().click();
+      .getByText(/asks permission of add_note/)
+      .first()
+      .click();
     await settle();
     assert.match(await state().innerText(), /A question waits: permission of add_note/);
     await dialog().getByText("Go on otherwise from this step").click();

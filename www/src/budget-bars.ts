@@ -1,5 +1,7 @@
 /** What a run has used of each of its budgets, as bars: live while it goes on, final when it has ended. */
 import { budgetNames, budgetOf, budgets, type BudgetName, type Limits } from "./budget.js";
+import type { RunBound } from "looplet";
+import { cost, counted } from "./amount.js";
 import { element } from "./element.js";
 import { drawSoon } from "./frame.js";
 import { Tally } from "./tally.js";
@@ -18,11 +20,13 @@ interface Bar {
 
 export class BudgetBars {
   readonly #list = element("ul", { class: "budgets", "aria-label": "Budgets of the run" });
+  readonly #bound = element("p", { class: "bound quiet" });
   readonly element = element(
     "div",
     { class: "bars" },
     element("p", { class: "part-label" }, "Used by this run"),
     this.#list,
+    this.#bound,
   );
   readonly #bars = new Map<BudgetName, Bar>();
   readonly #changed: (share: string, state: BudgetState) => void;
@@ -60,8 +64,18 @@ export class BudgetBars {
       this.#bars.set(name, { item, track, amount });
     }
     this.#list.replaceChildren(...[...this.#bars.values()].map(({ item }) => item));
-    this.element.hidden = this.#bars.size === 0;
+    this.#list.hidden = this.#bars.size === 0;
     this.draw();
+  }
+
+  /** What the next run may cost at most. */
+  showBound({ costUsd, requests, unbounded }: RunBound): void {
+    this.#bound.textContent =
+      costUsd === null
+        ? `Nothing limits what the next run may cost: no ${unbounded.join(", no ")}.`
+        : `The next run costs at most ${cost(costUsd)}${requests === null ? "" : `, in ${counted(requests, "request")} at most`}.`;
+    this.#bound.title =
+      "agent.bound(prompt): the budget, and one request more for each agent that can be at work";
   }
 
   start(tally: Tally): void {

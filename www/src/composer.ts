@@ -7,6 +7,8 @@ interface ComposerActions {
   ask(text: string): void;
   tell(kind: QueuedKind, text: string): void;
   stop(): void;
+  /** The text has changed. */
+  typed(): void;
 }
 
 const maxRows = 8;
@@ -55,7 +57,10 @@ export class Composer {
       this.#submit();
     });
     this.element.addEventListener("change", () => this.#label());
-    this.#field.addEventListener("input", () => this.#fit());
+    this.#field.addEventListener("input", () => {
+      this.#fit();
+      this.#actions.typed();
+    });
     this.#field.addEventListener("keydown", (event) => {
       // While an input method composes a word, Enter belongs to it.
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -87,6 +92,10 @@ export class Composer {
     if (this.#field.value.trim() !== "") return;
     this.#field.value = text;
     this.#fit();
+  }
+
+  get text(): string {
+    return this.#field.value.trim();
   }
 
   focus(): void {

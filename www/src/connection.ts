@@ -18,7 +18,7 @@ export const wires = {
     name: "Anthropic Messages",
     word: "",
     make: (model: string, options: HttpModelOptions) =>
-      anthropic(model, { ...options, maxOutputTokens: 4096, thinking: { budgetTokens: 1024 } }),
+      anthropic(model, { ...options, thinking: { budgetTokens: 1024 } }),
   },
   openai_chat: { name: "OpenAI Chat Completions", word: ", OpenAI format", make: openaiChat },
   openai_responses: { name: "OpenAI Responses", word: ", Responses format", make: openai },
@@ -57,6 +57,14 @@ const practicePrices: Record<string, Price> = {
   "practice-mini": { inputUsdPerMillion: 1, outputUsdPerMillion: 5, cacheReadUsdPerMillion: 0.1 },
 };
 
+/** Tokens of an answer, and of all that the practice provider reads. */
+const practiceAnswer = 4096;
+const practiceWindow = 64_000;
+
+/** Tokens that the model of a connection can read, if that is known. */
+export const windowOf = ({ kind }: Connection): number | undefined =>
+  kind === "practice" ? practiceWindow : undefined;
+
 /** Models of the vendors themselves that a person can change to without typing. */
 const known = {
   anthropic: ["claude-sonnet-4-6", "claude-haiku-4-5"],
@@ -71,7 +79,11 @@ const known = {
 export function modelOf(connection: Connection): Model {
   if (connection.kind === "practice") {
     const price = practicePrices[connection.model];
-    const options = { fetch: practice({ delayMs: connection.delayMs }), ...(price && { price }) };
+    const options = {
+      fetch: practice({ delayMs: connection.delayMs }),
+      maxOutputTokens: practiceAnswer,
+      ...(price && { price }),
+    };
     return wires[connection.wire].make(connection.model, options);
   }
   const { kind, model, apiKey, baseUrl, isBrowserKeyAllowed, price } = connection;

@@ -12,6 +12,7 @@ import {
   type Queued,
   type Reconciliation,
   type Run,
+  type RunBound,
   type RunEvent,
   type RunEventOf,
   type RunResult,
@@ -21,7 +22,7 @@ import {
 import { recorder } from "looplet/replay";
 import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
-import { modelOf, type Connection } from "./connection.js";
+import { modelOf, windowOf, type Connection } from "./connection.js";
 import { forgetJournal, journals } from "./journals.js";
 import { conclude, forget, keep, record, remembered, type OpenRun, type Recording } from "./memory.js";
 import { harmless, type Mode } from "./permission.js";
@@ -180,6 +181,11 @@ export class Conversation {
     const cutOff = this.#cutOff;
     if (!cutOff || this.#run || this.#setup.connection.kind === "practice") return;
     void this.#resume(cutOff.recording);
+  }
+
+  /** What a run with this prompt may cost at most. */
+  bound(prompt: string): Promise<RunBound> {
+    return this.#agent.bound(prompt, { messages: this.#chat.messages });
   }
 
   /** Asks the last prompt again, on the transcript as it was before. */
@@ -411,6 +417,7 @@ export class Conversation {
       system: said,
       tools: Object.fromEntries(tools),
       ...optionsOf(limits),
+      contextWindow: windowOf(connection),
       // Little stays as it is, so that a short conversation can be compacted too.
       compaction: { keepLast: 1 },
       permissionMode: mode,

@@ -1,7 +1,7 @@
 /** Wires the parts of the page to one conversation. Imports looplet as any application does: by its name. */
 import { Answer } from "./answer.js";
 import { BudgetBars } from "./budget-bars.js";
-import { budgets, initialLimits, type BudgetName } from "./budget.js";
+import { budgets, initialLimits, type BudgetName, type Limits } from "./budget.js";
 import { Composer } from "./composer.js";
 import { modelNameOf, nameOf, practiceConnection, type Connection } from "./connection.js";
 import { Conversation } from "./conversation.js";
@@ -47,11 +47,13 @@ const composer = new Composer({
   ask: (text) => conversation.ask(text),
   tell: (kind, text) => conversation.tell(kind, text),
   stop: () => conversation.stop(),
+  typed: () => showBound(),
 });
 /** A run that waits for its connection. */
 const waiting = element("div", { class: "cut-off-run" });
 let answer: Answer | undefined;
 let tally = new Tally();
+let boundTimer: ReturnType<typeof setTimeout> | undefined;
 
 const conversation = new Conversation(
   {
@@ -103,6 +105,7 @@ const conversation = new Conversation(
       bars.settle();
       waterfall.settle();
       composer.setRunning(false);
+      showBound();
       const undelivered = result.undelivered.flatMap((id) => queue.take(id)?.text ?? []);
       if (undelivered.length > 0) composer.restore(undelivered.join("\n"));
       queue.clear();
@@ -119,7 +122,7 @@ const conversation = new Conversation(
       );
     },
     restored({ connection, limits, mode }) {
-      bars.show(limits);
+      showLimits(limits);
       showMode(mode);
       showConnection(connection);
     },
@@ -179,7 +182,7 @@ const runFile = new RunFile({
 const settings = new Settings((connection, limits) => {
   conversation.change({ connection, limits });
   showConnection(connection);
-  bars.show(limits);
+  showLimits(limits);
   conversation.goOn();
 });
 
@@ -208,7 +211,7 @@ document.addEventListener("keydown", (event) => {
   else if (log.isOpen) showLog(false);
   else if (waterfall.isOpen) showTrace(false);
 });
-bars.show(initialLimits);
+showLimits(initialLimits);
 showMode("default");
 showConnection(practiceConnection);
 conversation.recall();
@@ -237,6 +240,19 @@ function setMode(mode: Mode): void {
   showMode(mode);
 }
 
+function showLimits(limits: Limits): void {
+  bars.show(limits);
+  showBound();
+}
+
+/** Says what the next run may cost: when what it depends on stands still for a moment. */
+function showBound(): void {
+  clearTimeout(boundTimer);
+  boundTimer = setTimeout(() => {
+    void conversation.bound(composer.text || "?").then((bound) => bars.showBound(bound));
+  }, 300);
+}
+
 function showMode(mode: Mode): void {
   modeSwitch.show(mode);
   controls.showMode(modeNameOf(mode));
@@ -252,7 +268,7 @@ function goOn(budget: BudgetName): void {
   if (conversation.isRunning) return;
   const limits = { ...conversation.setup.limits, [budget]: more(budget) };
   conversation.change({ limits });
-  bars.show(limits);
+  showLimits(limits);
   conversation.ask("Go on.");
   composer.focus();
 }
@@ -294,6 +310,7 @@ function showConnection(connection: Connection): void {
   );
   connectionButton.setAttribute("aria-label", `Connection: ${nameOf(connection)}`);
   modelSwitch.show(connection);
+  showBound();
   controls.showModel(modelNameOf(connection));
 }
 
