@@ -134,6 +134,7 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * start any more. Resolves when the results have settled and the store has everything.
    */
   close(options?: CloseOptions): Promise<void>;
+  /**
    * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It counts
    * what vendors report, and takes each model's `contextWindow` and `maxOutputTokens` for true. What you add to the run
    * later (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
