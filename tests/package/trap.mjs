@@ -54,8 +54,8 @@ export function arm(name, loss = "trap") {
 }
 
 /**
- * Two runs of which one loses the instance, and one run after them, in any host: what each came to. `looplet` is the
- * package, `loss` a name above.
+ * Two runs of which one loses the instance, one with a store, which goes on and then loses an instance itself, and one run
+ * after them, in any host: what each came to. `looplet` is the package, `loss` a name above.
  */
 export async function lose({ anthropic, createAgent }, loss) {
   const encoder = new TextEncoder();
@@ -81,13 +81,20 @@ export async function lose({ anthropic, createAgent }, loss) {
   };
   const model = anthropic("m", { apiKey: "k", dangerouslyAllowBrowser: true, fetch });
   const agent = createAgent({ model });
-  const begin = async (prompt, pieces) => {
+  const entries = [];
+  const store = { load: () => entries, append: (_key, added) => void entries.push(...added) };
+  const durable = createAgent({ model, store });
+  const opened = async () => {
+    while (streams.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    return streams.shift();
+  };
+  const begin = async (prompt, pieces, by = agent) => {
     let heard;
     const isHeard = new Promise((resolve) => (heard = resolve));
     const events = [];
-    const run = agent.run(prompt, { onText: heard, onEvent: ({ type }) => events.push(type) });
-    while (streams.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    const stream = streams.shift();
+    const onEvent = ({ type, code }) => events.push(type === "warning" ? code : type);
+    const run = by.run(prompt, { onText: heard, onEvent });
+    const stream = await opened();
     for (const chunk of [...opening, ...pieces.map(delta)]) stream.enqueue(chunk);
     await isHeard;
     return { run, stream, events };
@@ -97,21 +104,29 @@ export async function lose({ anthropic, createAgent }, loss) {
     const said = messages.map(
       ({ role, content }) => `${role}: ${content.map((block) => block.text).join("")}`,
     );
-    return { outcome, code: error?.code, message: error?.message, text, said, last: events.at(-1) };
+    return { outcome, code: error?.code, message: error?.message, text, said, events, last: events.at(-1) };
   };
+  const kept = await begin("kept", ["lost"], durable);
   const waiting = await begin("one", ["first"]);
   const losing = await begin("two", ["second"]);
   arm("runhandle_chunk", loss);
   losing.stream.enqueue(delta(" part"));
   const lost = await Promise.all([told(waiting), told(losing)]);
   const stopped = aborted;
+  // The run with a store asks again, and loses the fresh instance itself.
+  const again = await opened();
+  arm("runhandle_chunk", loss);
+  for (const chunk of [...opening, delta("lost")]) again.enqueue(chunk);
+  const last = await opened();
+  for (const chunk of [...opening, delta("kept"), ...closing]) last.enqueue(chunk);
+  const wentOn = await told(kept);
   const next = await begin("three", ["third"]);
   for (const chunk of closing) next.stream.enqueue(chunk);
-  return { lost, next: await told(next), aborted: stopped };
+  return { lost, kept: wentOn, next: await told(next), aborted: stopped };
 }
 
 /** Whether `lose` came to what it must, as a text to print. */
-export function verdict({ lost, next, aborted }) {
+export function verdict({ lost, kept, next, aborted }) {
   const problems = [];
   const expect = (what, got, wanted) => {
     if (JSON.stringify(got) !== JSON.stringify(wanted))
@@ -127,7 +142,18 @@ export function verdict({ lost, next, aborted }) {
   expect("the text of the first", waiting.text, "first");
   expect("the transcript of the first", waiting.said, ["user: one", "assistant: first"]);
   expect("the transcript of the second", losing.said, ["user: two", "assistant: second"]);
-  expect("requests aborted", aborted, 2);
+  expect("requests aborted", aborted, 3);
+  expect(
+    "the run with a store",
+    [kept.outcome, kept.text, kept.said],
+    ["completed", "kept", ["user: kept", "assistant: kept"]],
+  );
+  const count = (type) => kept.events.filter((other) => other === type).length;
+  expect(
+    "its events",
+    [count("run-start"), count("instance_lost"), count("reset"), count("finish")],
+    [1, 2, 1, 1],
+  );
   expect("the next run", [next.outcome, next.text], ["completed", "third"]);
   return problems.length === 0 ? "lost and found" : problems.join("; ");
 }
