@@ -1,7 +1,7 @@
 // npm run test:long: what takes too long for every change, or needs more than CI installs.
 //   npm run test:long -- firefox      these parts only
 // Parts: schedules (a million random schedules and 200,000 cases of each property; LOOPLET_CASES of both), firefox (the shell in
-// Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and further bundlers).
+// Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and further bundlers, and in a workerd that is killed 30 times).
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";

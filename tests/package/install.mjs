@@ -1,5 +1,5 @@
 // Packs looplet as npm would publish it and installs it into an empty folder, as a stranger would.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -64,6 +64,17 @@ export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-0
       },
     ],
   });
+}
+
+/** The ids of the workerd processes that this process has started. */
+export function workerds() {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" });
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  const mine = rows.filter(([, parent, name]) => Number(parent) === process.pid && name.includes("workerd"));
+  return mine.map(([pid]) => Number(pid));
 }
 
 /** Standard output of a command; rejects with all its output when it fails or takes longer. */

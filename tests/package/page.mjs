@@ -106,7 +106,8 @@ export async function browse({ folder, path, launch, policy, others = {} }, use)
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const browser = await launch();
   try {
-    const page = await browser.newPage();
+    // A context of its own, so that `use` may open further pages in it.
+    const page = await (await browser.newContext()).newPage();
     const errors = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
