@@ -58,7 +58,7 @@ impl AgentHandle {
         RunHandle::of(run, shell)
     }
 
-    /// The JSON of the [`Bound`](crate::engine::model::bound::Bound) of a run with this prompt, the JSON of its blocks.
+    /// The JSON of the [`Bound`](crate::engine::model::usage::Bound) of a run with this prompt, the JSON of its blocks.
     ///
     /// # Errors
     /// `{ field, problem }` for a history that is not legal.

@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::engine::agent::profile::Profile;
 use crate::engine::json::digest;
 use crate::engine::json::writer::decimal;
-use crate::engine::model::bound::Bound;
 use crate::engine::model::config::{Config, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::json;
 use crate::engine::model::message::Block;
+use crate::engine::model::usage::Bound;
 use crate::engine::policy::bound::bound;
 
 /// A saved run holds the configurations of its profiles in its place.

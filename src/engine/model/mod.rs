@@ -6,7 +6,6 @@
 //! and writes them; a value that does not fit is an [`error`] with a path.
 
 pub mod answer;
-pub mod bound;
 pub mod config;
 pub mod error;
 pub mod event;

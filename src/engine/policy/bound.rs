@@ -7,11 +7,11 @@
 //!
 //! Nothing here fails. A figure without a limit is `None`, and the reason stands in [`Bound::unbounded`].
 
-use crate::engine::model::bound::Bound;
 use crate::engine::model::config::{Config, ModelConfig, RunOptions, ToolConfig};
 use crate::engine::model::json;
 use crate::engine::model::message::{Block, Message};
 use crate::engine::model::question::Point;
+use crate::engine::model::usage::Bound;
 use crate::engine::model::usage::Price;
 
 /// Tokens that vendors add to a request with tools of their own accord. Anthropic adds up to 530.

@@ -8,9 +8,9 @@
  * Wrong options throw a `LoopletError`. A configuration that only the engine can refuse fails each run.
  */
 import { addAgents, type AgentList } from "./agent-list.js";
-import type { ChatJournal } from "../run/chat-journal.js";
-import { Conversation, type StartRun } from "../run/chat.js";
-import { openChat } from "../run/open-chat.js";
+import type { ChatJournal } from "../chat/chat-journal.js";
+import { Conversation, type StartRun } from "../chat/chat.js";
+import { openChat } from "../chat/open-chat.js";
 import { checkOptions, describe, describeReturned, joined, jsonOf } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";

@@ -645,7 +645,8 @@ export type EventKind =
     };
 
 /**
- * The most that a run may use under its limits, subagents included. A figure is `null` when nothing limits it, and
+ * The most that a run may use under its limits, subagents included, told before any request
+ * (`bound`). A figure is `null` when nothing limits it, and
  * `unbounded` says why.
  */
 export interface Bound {

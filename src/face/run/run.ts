@@ -45,7 +45,7 @@ import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
-import type { ChatJournal } from "./chat-journal.js";
+import type { ChatJournal } from "../chat/chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
 import { Journal } from "./journal.js";
@@ -82,7 +82,8 @@ export class EngineRun implements Run {
   #ended: RunResult | undefined;
   /** The engine has not ended the run, so its journal has no end. */
   #isAlone = false;
-  #isSuspended = false;
+  /** The run ends here and not in its journal. */
+  isSuspended = false;
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
@@ -211,12 +212,8 @@ export class EngineRun implements Run {
   /** Ends the run here and not in its journal, so that another process goes on with it. Without a journal it is aborted. */
   suspend(reason: string): void {
     if (this.#journal === undefined) return this.abort(reason);
-    this.#isSuspended = this.#outcomeNow() === undefined;
+    this.isSuspended = this.#outcomeNow() === undefined;
     this.#stop(reason, (driver, why) => driver.suspend(why));
-  }
-
-  get isSuspended(): boolean {
-    return this.#isSuspended;
   }
 
   #stop(why: string, stop: (driver: Driver, why: string) => void): void {
@@ -486,7 +483,7 @@ export class EngineRun implements Run {
     this.#ended = result;
     this.#dropSignal();
     // A run with another prompt has found its id taken, and leaves the journal as it was.
-    const isPending = this.#isSuspended || result.error?.code === "run_exists";
+    const isPending = this.isSuspended || result.error?.code === "run_exists";
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");

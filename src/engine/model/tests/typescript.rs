@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::agent::asks::points::{Class, row};
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::bound::Bound;
 use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, permission::PermissionMode};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -26,6 +25,7 @@ use crate::engine::model::message::Message;
 use crate::engine::model::outcome::{History, Outcome, Report};
 use crate::engine::model::output::ToolInvocation;
 use crate::engine::model::question::{Answer, Facts, Point, Question};
+use crate::engine::model::usage::Bound;
 use crate::engine::model::usage::Usage;
 
 const HEADER: &str = "// Printed from src/engine/model by `npm run format`: change the types there.\n";

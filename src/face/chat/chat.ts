@@ -13,8 +13,8 @@ import type {
 import { isObject, joined } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
 import type { ChatJournal } from "./chat-journal.js";
-import { checkHistory } from "./prompt.js";
-import type { Resumed } from "./source.js";
+import { checkHistory } from "../run/prompt.js";
+import type { Resumed } from "../run/source.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (

@@ -9,9 +9,9 @@ import type { JournalTail } from "../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
 import { refusal, reportUnheard } from "../host/failures.js";
-import { resultOf, type Driver, type OpenRun } from "./engine.js";
-import { Journal, type JournalHost } from "./journal.js";
-import { runConfig } from "./prompt.js";
+import { resultOf, type Driver, type OpenRun } from "../run/engine.js";
+import { Journal, type JournalHost } from "../run/journal.js";
+import { runConfig } from "../run/prompt.js";
 
 /** A chat as its journal has it. */
 export interface KeptChat {

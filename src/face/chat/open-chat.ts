@@ -10,7 +10,7 @@ import { RESUME_TABLE } from "../options/options.js";
 import { message } from "../options/thrown.js";
 import { ChatJournal } from "./chat-journal.js";
 import { Conversation, type StartRun } from "./chat.js";
-import type { LoadEngine, OpenRun } from "./engine.js";
+import type { LoadEngine, OpenRun } from "../run/engine.js";
 
 /** Starts the runs of a chat, whose journal is `kept` if it has one. */
 export type StartIn = (kept: ChatJournal) => StartRun;
