@@ -2,9 +2,11 @@ import { expect, it } from "vitest";
 import { between, seededRandom } from "../../src/face/practice/random.js";
 import { live, once, safe, told, World, type Life } from "./support/lives.js";
 
-/** Random cuts: few for every change, more in the long suite. Another seed gives other cuts. */
-const CUTS = Number(process.env["LOOPLET_CUTS"] ?? 20);
+/** Random cuts; another seed gives other ones. */
+const CUTS = Number(process.env["LOOPLET_CUTS"] ?? 200);
 const SEED = process.env["LOOPLET_SEED"] ?? "kills";
+/** One run in so many has a fresh instance for each process; that costs more than the run. */
+const FRESH = 100;
 
 it(
   "a run that is killed at any callback goes on in a fresh instance and ends as if nothing had happened",
@@ -33,9 +35,11 @@ it(
       let life: Life | undefined;
       for (const cut of [...cuts, Infinity]) {
         if (life?.result !== undefined) break;
-        life = await live(world, { cut, saveTasks, isFresh: true }).catch((error: unknown) => {
-          throw new Error(where, { cause: error });
-        });
+        life = await live(world, { cut, saveTasks, isFresh: number % FRESH === 0 }).catch(
+          (error: unknown) => {
+            throw new Error(where, { cause: error });
+          },
+        );
         seen.add(world.callbacks.at(-1)!);
       }
       expect(told(life!.result!), where).toEqual(end);
