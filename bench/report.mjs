@@ -125,11 +125,12 @@ export function report(figures, contestants) {
   }
 }
 
-function heading(text) {
+export function heading(text) {
   console.log(`\n${text}`);
 }
 
-function table(rows) {
+/** `rows` are lists of texts, of which the first is the heads of the columns. */
+export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   for (const row of rows) {
     const [first, ...rest] = row.map((cell, at) =>
@@ -139,7 +140,7 @@ function table(rows) {
   }
 }
 
-function number(value) {
+export function number(value) {
   return value >= 100
     ? value.toFixed(0)
     : value >= 10

@@ -1,7 +1,7 @@
 /** Installs the peers on first use, finds a Node that can run them, and lets the contestants import this package. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** `ai` asks for Node 22, pi for 22.19. */
@@ -33,7 +33,8 @@ function installPeers() {
 }
 
 /** A link instead of a dependency: `npm ci` here must not install what the root package needs. */
-function linkPackage() {
+export function linkPackage() {
+  mkdirSync(inBench("node_modules"), { recursive: true });
   const link = inBench("node_modules/looplet");
   if (lstatSync(link, { throwIfNoEntry: false })) rmSync(link, { recursive: true });
   symlinkSync(inBench(".."), link, "junction");
