@@ -49,6 +49,13 @@ export const expected = {
       assert.deepEqual(progress, [{ saved: 0 }, { saved: 0 }]);
     },
   },
+  "what-a-run-may-cost/budget.ts": {
+    after({ output, requests }) {
+      assert.match(output[0], /^At most \$1\.\d\d and \d+ requests\. \n$/);
+      assert.match(output[1], /^It was \$0\.00\d\d\.\n$/);
+      assert.equal(requests.length, 0);
+    },
+  },
   "guide-4": {
     before: (host) => (globalThis.run = scriptedRun(host, [{ hang: true }])),
     async after() {

@@ -287,13 +287,6 @@ export const tasks = {
   },
   ...stores,
   ...replays,
-  "what-a-run-may-cost/budget.ts": {
-    after({ output, requests }) {
-      assert.match(output[0], /^At most \$1\.\d\d and \d+ requests\. \n$/);
-      assert.match(output[1], /^It was \$0\.00\d\d\.\n$/);
-      assert.equal(requests.length, 0);
-    },
-  },
   "troubleshooting-1": {
     before: ({ answer }) => answer({ status: 401 }),
     after: ({ output }) => assert.match(output.join(""), /^failed +\[object/m),

@@ -117,8 +117,8 @@ fn each_figure_without_a_limit_is_named() {
 fn one_iteration_reads_its_prompt_and_nothing_else() {
     let model = json!({"vendor": "anthropic", "model": "m", "maxOutputTokens": 100, "price": {"inputNanoUsd": 3, "outputNanoUsd": 15}});
     let once = json!({"model": model, "limits": {"maxIterations": 1}, "retry": {"maxRetries": 0}});
-    let short = of(&[once.clone()], &hello());
-    let long = of(&[once.clone()], &[Block::text("Hello".repeat(1000))]);
+    let short = of(std::slice::from_ref(&once), &hello());
+    let long = of(std::slice::from_ref(&once), &[Block::text("Hello".repeat(1000))]);
     assert_eq!(short.requests, Some(1));
     assert_eq!(
         long.input_tokens
