@@ -10,7 +10,19 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
 
 /** From the lowest to the highest; `generated` holds what Rust writes. */
-const ROOMS = ["generated", "api", "options", "tools", "models", "host", "hooks", "trace", "run", "agents"];
+const ROOMS = [
+  "generated",
+  "api",
+  "options",
+  "tools",
+  "models",
+  "host",
+  "hooks",
+  "trace",
+  "run",
+  "chat",
+  "agents",
+];
 
 /** The files that each file imports when it runs. Imports of types are gone from the bundle. */
 async function valueImports(): Promise<Map<string, string[]>> {
