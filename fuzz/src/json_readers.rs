@@ -38,7 +38,8 @@ fn check_valid(text: &str) {
         assert!(!error.problem.is_empty(), "a refusal without a reason");
     }
     let trimmed = Json::parse(text).unwrap();
-    assert_eq!(trimmed.as_str(), text.trim_matches([' ', '\n', '\t', '\r']));
+    let in_one_line = text.replace(['\n', '\r'], " ");
+    assert_eq!(trimmed.as_str(), in_one_line.trim_matches([' ', '\t']));
     let text = trimmed.as_str();
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         // Too deep, half a surrogate pair, or a number beyond 1e308: the readers take it all the same.

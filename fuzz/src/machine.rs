@@ -259,7 +259,10 @@ impl Step {
             }),
             3 if choices.below(4) == 0 => world.cancel(),
             3 => match choices.below(3) {
-                0 => world.input(Input::Compact { instructions: None }),
+                0 => world.input(Input::Compact {
+                    instructions: None,
+                    only: false,
+                }),
                 path => world.input(Input::AddBudget {
                     agent_path: (if path == 1 { "root" } else { "root/helper" }).into(),
                     more: raise(choices.byte()),

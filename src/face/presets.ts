@@ -246,7 +246,8 @@ function checkVariables(variables: Variables | undefined, field: string): void {
   }
 }
 
-function filled(text: string, values: Variables): string {
+/** The text with `{{name}}` replaced by its value; one without a value stays. @internal */
+export function filled(text: string, values: Variables): string {
   return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (written, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : written,
   );

@@ -329,7 +329,10 @@ fn a_chat_forgets_what_the_user_resets() {
 #[test]
 fn a_journal_without_a_prompt_cannot_go_on() {
     let mut world = World::new((short().settings)());
-    world.input(Input::Compact { instructions: None });
+    world.input(Input::Compact {
+        instructions: None,
+        only: false,
+    });
     assert!(world.done.is_none());
     world.crash((short().settings)());
     let outcome = world.done.clone().unwrap();

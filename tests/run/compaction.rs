@@ -32,6 +32,13 @@ fn look(world: &mut World, round: u64) {
     world.return_value(&id, json!(format!("result {round}")));
 }
 
+fn compact(world: &mut World, instructions: Option<&str>) {
+    world.input(Input::Compact {
+        instructions: instructions.map(str::to_owned),
+        only: false,
+    });
+}
+
 pub fn boundaries(world: &World) -> Vec<(CompactTrigger, u64, u64)> {
     let mut found = Vec::new();
     for event in &world.events {
@@ -313,14 +320,12 @@ fn s001_40_a_summary_that_does_not_help_is_not_tried_again_before_the_history_ha
 #[test]
 fn s001_42_the_host_asks_for_a_summary_and_says_what_to_heed() {
     let mut world = after_rounds(2, json!({"keepLast": 1, "instructions": "Keep names."}));
-    world.input(Input::Compact { instructions: None });
+    compact(&mut world, None);
     look(&mut world, 3);
     assert!(last(&world).to_string().contains("Keep names."));
     world.respond(&stream(&[text("Sum.")], "end_turn"));
     assert_eq!(boundaries(&world)[0].0, CompactTrigger::Manual);
-    world.input(Input::Compact {
-        instructions: Some("Keep dates.".into()),
-    });
+    compact(&mut world, Some("Keep dates."));
     look(&mut world, 4);
     let words = last(&world).to_string();
     assert!(
@@ -329,7 +334,7 @@ fn s001_42_the_host_asks_for_a_summary_and_says_what_to_heed() {
     );
 
     let mut early = World::new(config(json!([]), json!({})));
-    early.input(Input::Compact { instructions: None });
+    compact(&mut early, None);
     early.prompt("Go.");
     assert_eq!(early.requests.len(), 1, "there is nothing to summarise");
 }
@@ -339,7 +344,7 @@ fn a_summary_is_asked_for_without_the_schema_that_answers_owe() {
     for mode in ["native", "tool"] {
         let output = json!({"schema": {"type": "object", "properties": {}}, "mode": mode});
         let mut world = with_fields(3, json!({"output": output}));
-        world.input(Input::Compact { instructions: None });
+        compact(&mut world, None);
         look(&mut world, 4);
         let body = world.body(world.requests.len() - 1);
         assert!(body.get("output_config").is_none());
@@ -484,7 +489,7 @@ fn a_steer_beside_results_is_kept_with_them_and_a_prompt_begins_what_is_kept() {
         json!([]),
         json!({"messages": history, "context": {"keepLast": 0}}),
     ));
-    next.input(Input::Compact { instructions: None });
+    compact(&mut next, None);
     next.prompt("And now?");
     next.respond(&stream(&[text("Sum.")], "end_turn"));
     let messages = last(&next);

@@ -48,7 +48,10 @@ fn s001_42_a_hook_hears_what_the_summary_shall_heed() {
     answer(&mut world, HookAnswer::default());
     world.respond(&stream(&[text("Looked.")], "end_turn"));
     let instructions = Some("Keep the numbers.".to_owned());
-    world.input(looplet::engine::model::input::Input::Compact { instructions });
+    world.input(looplet::engine::model::input::Input::Compact {
+        instructions,
+        only: false,
+    });
     respond(&mut world, &["look"]);
     world.return_value("look", json!(1));
     let (_, input) = asked(&world).remove(0);
@@ -139,7 +142,10 @@ fn s001_42_a_request_that_is_too_long_because_a_hook_kept_the_history_says_so() 
     let hooks = json!([{"event": "PreCompact"}]);
     let mut world = World::started(config(json!([tool("look", json!({}))]), json!({"hooks": hooks})));
     rounds(&mut world);
-    world.input(looplet::engine::model::input::Input::Compact { instructions: None });
+    world.input(looplet::engine::model::input::Input::Compact {
+        instructions: None,
+        only: false,
+    });
     respond(&mut world, &["look"]);
     world.return_value("look", json!(1));
     answer(&mut world, says(Decision::Deny, "Keep it."));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::subagents::{agent_tool, calls, says, setting};
 use crate::told::data;
-use crate::wire::call;
+use crate::wire::{Piece, call, stream};
 use crate::world::{World, config, tool};
 
 #[test]
@@ -186,4 +186,24 @@ fn an_abort_calls_a_filter_off() {
     assert!(world.questions.len() == 1 && world.withdrawn.len() == 1);
     answer_filter(&mut world, messages(json!([])));
     assert_eq!(world.done.unwrap().outcome, OutcomeKind::Cancelled);
+}
+
+#[test]
+fn a_handoff_without_a_schema_ignores_what_the_model_says_with_it() {
+    for (arguments, reason) in [
+        ("\"over to you\"", "tool_use"),
+        ("over to you", "tool_use"),
+        ("{\"why\": \"la", "max_tokens"),
+    ] {
+        let mut tools = json!([agent_tool("expert", json!({"profile": 1, "handoff": true}))]);
+        let agents = json!({"agents": [{"model": {"vendor": "anthropic", "model": "big"}}]});
+        tools[0]["validate"] = json!(false);
+        let mut world = World::started(config(tools, agents));
+        world.respond(&stream(
+            &[Piece::Call("a".into(), "expert".into(), arguments.into())],
+            reason,
+        ));
+        assert_eq!(world.requests.len(), 2, "{arguments}");
+        assert_eq!(world.body(1)["model"], "big", "{arguments}");
+    }
 }

@@ -203,3 +203,25 @@ fn the_end_of_an_iteration_says_which_answer_of_which_model_it_was() {
     });
     assert_eq!(end, Some((Some("msg_1"), Some("claude-test"))));
 }
+
+#[test]
+fn the_name_of_a_call_to_no_tool_becomes_one_that_every_vendor_takes() {
+    let (own, other) = ["own", "other"]
+        .map(|start| start.repeat(30).leak() as &str)
+        .into();
+    let called = |id: &str, name: &str| json!({"type": "tool_call", "id": id, "name": name, "input": {}});
+    let history = json!([
+        user(json!([{"type": "text", "text": "Hi."}])),
+        assistant(json!([
+            called("a", own),
+            called("b", other),
+            called("c", "no blanks")
+        ])),
+    ]);
+    let tools = json!([tool(own, json!({}))]);
+    let mut world = World::new(config(tools, json!({"messages": history})));
+    world.prompt("Go on.");
+    let content = &world.body(0)["messages"][1]["content"];
+    let names = [0, 1, 2].map(|at| content[at]["name"].as_str().unwrap_or_default().to_owned());
+    assert_eq!(names, [own, &other[..64], "no_blanks"]);
+}

@@ -172,8 +172,8 @@ fn what_of_an_update_cannot_be_done_is_a_warning() {
 }
 
 const SHADOWED: &str = "can_use_tool_shadowed: canUseTool is not asked about calls of these tools: \
-    the permission mode, or an allow rule with the tool's bare name, lets all of them run. \
-    To be asked, take the name out of permissions.allow, add it to permissions.ask, or use another mode: ";
+    an allow rule with the tool's bare name lets all of them run. \
+    To be asked, take the name out of permissions.allow, or add it to permissions.ask: ";
 
 #[test]
 fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
@@ -183,8 +183,12 @@ fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
             Some("look"),
         ),
         (
+            json!({"canUseTool": true, "allow": ["look", "act"], "ask": ["look"]}),
+            Some("act"),
+        ),
+        (
             json!({"canUseTool": true, "mode": "bypassPermissions", "ask": ["look"]}),
-            Some("act, Bash"),
+            None,
         ),
         (
             json!({"canUseTool": true, "mode": "plan", "allow": ["act"]}),

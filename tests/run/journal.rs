@@ -4,7 +4,7 @@ use looplet::engine::model::journal::{Begun, CallStatus, Checkpoint, Entry, FORM
 use looplet::engine::model::json;
 use serde_json::{Value, json};
 
-use crate::wire::{call, stream, text};
+use crate::wire::{Piece, call, stream, text};
 use crate::world::{World, config, tool};
 
 fn setting() -> crate::world::Settings {
@@ -97,6 +97,7 @@ fn a_checkpoint_refuses_entries_that_cannot_follow() {
         from,
         upto: None,
         messages: Vec::new(),
+        left_out: Vec::new(),
     };
     let newer = Begun {
         format: FORMAT + 1,
@@ -121,4 +122,89 @@ fn a_checkpoint_refuses_entries_that_cannot_follow() {
     }
     checkpoint.fold(entry(2, 0, messages(0))).unwrap();
     assert_eq!(checkpoint.seq, 2);
+}
+
+#[test]
+fn an_entry_is_one_line_whatever_the_model_has_written() {
+    let input = "{\n  \"n\": 1,\r\n  \"text\": \"a\\nb\"\n}";
+    let mut world = World::started(config(json!([tool("add", json!({}))]), json!({})));
+    world.respond(&stream(
+        &[Piece::Call("a".into(), "add".into(), input.into())],
+        "tool_use",
+    ));
+    world.return_value("a", json!(3));
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(
+        world.result()["toolCalls"][0]["input"],
+        json!({"n": 1, "text": "a\nb"})
+    );
+    assert!(world.entries.len() > 5);
+    for entry in &world.entries {
+        let line = json::write(entry);
+        assert!(!line.contains(['\n', '\r']), "{line}");
+    }
+}
+
+#[test]
+fn an_output_stands_once_in_the_journal() {
+    let tools = json!([tool("read", json!({"readOnly": true}))]);
+    let mut world = World::started(config(tools, json!({})));
+    world.respond(&stream(
+        &[call("a", "read", json!({})), call("b", "read", json!({}))],
+        "tool_use",
+    ));
+    world.return_value("a", json!("first \"output\""));
+    world.return_value("b", json!({"second": "output"}));
+    let journal: String = world.entries.iter().map(json::write).collect();
+    assert_eq!(journal.matches(r#""first "#).count(), 1, "{journal}");
+    // The last call of a round and the round's end are one save, without a state of the call.
+    assert_eq!(journal.matches("second").count(), 1, "{journal}");
+    let texts: Vec<String> = world.entries.iter().map(json::write).collect();
+    let (folded, _) = Checkpoint::of(&texts).unwrap();
+    let agent = &folded.agents[0];
+    let outputs: Vec<_> = agent
+        .records
+        .iter()
+        .map(|record| json::write(&record.output))
+        .collect();
+    assert_eq!(outputs, [r#""first \"output\"""#, r#"{"second":"output"}"#]);
+    let results = json::write(agent.messages.last().unwrap());
+    assert!(
+        results.contains(r#"{"type":"text","text":"first \"output\""}"#),
+        "{results}"
+    );
+    assert!(
+        results.contains(r#"{"type":"text","text":"{\"second\":\"output\"}"}"#),
+        "{results}"
+    );
+}
+
+#[test]
+fn what_the_model_got_in_other_words_stays_in_its_message() {
+    let tools = json!([tool("read", json!({"readOnly": true, "maxResultChars": 20}))]);
+    let mut world = World::started(config(tools, json!({})));
+    let id_again = &[call("a", "read", json!({}))];
+    world.respond(&stream(id_again, "tool_use"));
+    world.return_value("a", json!("x".repeat(50)));
+    world.respond(&stream(id_again, "tool_use"));
+    world.return_value("a", json!("short"));
+    let texts: Vec<String> = world.entries.iter().map(json::write).collect();
+    let (folded, _) = Checkpoint::of(&texts).unwrap();
+    let agent = &folded.agents[0];
+    let shown = |at: usize| json::write(&agent.messages[at]);
+    assert!(
+        shown(2).contains("xxx") && !shown(2).contains(&"x".repeat(50)),
+        "{}",
+        shown(2)
+    );
+    assert!(shown(4).contains(r#""text":"short""#), "{}", shown(4));
+    let outputs: Vec<_> = agent
+        .records
+        .iter()
+        .map(|record| json::write(&record.output))
+        .collect();
+    assert_eq!(
+        outputs,
+        [format!("\"{}\"", "x".repeat(50)), r#""short""#.to_owned()]
+    );
 }

@@ -234,7 +234,10 @@ pub fn shortened() -> Scene {
         },
         says: |when| {
             let instructions = Some("Short!".into());
-            (when == "c3").then_some(Input::Compact { instructions })
+            (when == "c3").then_some(Input::Compact {
+                instructions,
+                only: false,
+            })
         },
         said: "Short!",
         ..Scene::default()

@@ -1,20 +1,17 @@
 //! Files that were recorded in one build of the engine and are played in the other: `wasm.loop` is written by
 //! `tests/face/loop-files.test.ts`, `native.loop` here, each with `LOOPLET_WRITE=1`. Both tests play both files.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use looplet::engine::agent::setup::Setup;
-use looplet::engine::model::config::RunOptions;
 use looplet::engine::model::input::Input;
 use looplet::engine::model::json;
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::run::Run;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::player::Player;
+use crate::player::{Player, loop_file, loops, open};
 use crate::wire::{call, stream, text};
 use crate::world::{Settings, World, tool};
 
@@ -38,52 +35,63 @@ fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The journal names options by digests of their text, so the configuration is read as the shell reads it.
-fn open(config: &str, options: &str) -> Run {
-    let setup = Setup::read(config).unwrap();
-    let options: RunOptions = json::read("options", options).unwrap();
-    Run::new(Arc::new(setup), options).unwrap()
-}
-
-/// Everything that a replay tells and asks for.
-fn told(played: &Player) -> Value {
-    let requests = played.requests.iter().map(|(http, body)| {
-        let body = String::from_utf8(body.clone()).unwrap();
-        json!({"method": http.method, "url": http.url, "body": body})
-    });
-    json!({
-        "requests": requests.collect::<Vec<_>>(),
-        "events": played.events,
-        "entries": played.entries,
-    })
-}
-
 #[test]
 fn i_07_files_of_both_builds_replay_to_equal_requests_events_and_entries() {
     if std::env::var_os("LOOPLET_WRITE").is_some() {
         fs::write(path("native.loop"), recorded()).unwrap();
     }
     for name in ["native.loop", "wasm.loop"] {
-        let text = fs::read_to_string(path(name)).unwrap();
-        let file: LoopFile = serde_json::from_str(&text).unwrap();
-        let [process] = &file.processes[..] else {
-            panic!("{name} has one process")
-        };
-        let options = process.options.as_str();
-        let lines: Vec<String> = process
-            .inputs
-            .iter()
-            .map(|input| input.as_str().to_owned())
-            .collect();
-        let played = told(&Player::play(open(process.config.as_str(), options), &lines));
-        for part in ["requests", "events", "entries"] {
-            let [played, told] = [&played[part], &file.told[part]].map(|list| list.as_array().unwrap());
-            assert!(!played.is_empty());
-            for (index, (played, told)) in played.iter().zip(told).enumerate() {
-                assert_eq!(played, told, "{part} of {name}, {index}");
-            }
-            assert_eq!(played.len(), told.len(), "{part} of {name}");
+        check(name, &fs::read_to_string(path(name)).unwrap());
+    }
+}
+
+/// The files that `tests/face/long/both-builds.test.ts` has left, if any.
+#[test]
+fn i_07_what_webassembly_has_recorded_replays_to_the_same() {
+    let Some(file) = loops().and_then(|folder| File::open(folder.join("wasm.ndjson")).ok()) else {
+        return;
+    };
+    let mut played = 0;
+    for (index, line) in BufReader::new(file).lines().enumerate() {
+        check(&format!("line {index}"), &line.unwrap());
+        played += 1;
+    }
+    println!("{played} files of WebAssembly replayed");
+    assert!(played > 0);
+}
+
+fn check(name: &str, text: &str) {
+    let file: LoopFile = serde_json::from_str(text).unwrap();
+    let [process] = &file.processes[..] else {
+        panic!("{name} has one process")
+    };
+    let lines: Vec<String> = process
+        .inputs
+        .iter()
+        .map(|input| input.as_str().to_owned())
+        .collect();
+    let run = open(process.config.as_str(), process.options.as_str());
+    let played = Player::play(run, &lines).told();
+    for part in ["requests", "events", "entries"] {
+        let [played, told] = [&played[part], &file.told[part]].map(|list| list.as_array().unwrap());
+        assert!(part != "requests" || !played.is_empty(), "{name}");
+        for (index, (played, told)) in played.iter().zip(told).enumerate() {
+            assert_eq!(plain(played), plain(told), "{part} of {name}, {index}");
         }
+        assert_eq!(played.len(), told.len(), "{part} of {name}");
+    }
+}
+
+/// JavaScript writes 1.0 as 1.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect(),
+        value => value.clone(),
     }
 }
 
@@ -125,11 +133,5 @@ fn recorded() -> String {
     world.return_value("a", json!(1));
     world.cancel();
     let inputs: Vec<String> = world.records.iter().map(json::write).collect();
-    let played = Player::play(open(&config.to_string(), "{}"), &inputs);
-    format!(
-        "{{\"loop\":1,\"looplet\":\"{}\",\"id\":\"native\",\"outcome\":\"cancelled\",\n\"processes\":[{{\"config\":{config},\n\"options\":{{}},\n\"inputs\":[\n{}\n]}}],\n\"told\":{}}}\n",
-        env!("CARGO_PKG_VERSION"),
-        inputs.join(",\n"),
-        told(&played),
-    )
+    loop_file("native", &config.to_string(), "{}", &inputs)
 }

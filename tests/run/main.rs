@@ -14,6 +14,7 @@ mod aborts;
 mod alternating;
 mod answer_tool;
 mod answers;
+mod background;
 mod bindings;
 mod budgets;
 mod changed_inputs;

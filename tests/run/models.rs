@@ -158,7 +158,10 @@ fn an_effort_that_the_model_refuses_is_left_out_with_one_warning_for_each_model(
 fn a_summary_is_asked_for_without_an_effort_that_the_model_refuses() {
     let model = json!({"vendor": "anthropic", "model": "claude-haiku-4-5", "effort": "high"});
     let mut world = World::started(config(json!([]), json!({"model": model})));
-    world.input(Input::Compact { instructions: None });
+    world.input(Input::Compact {
+        instructions: None,
+        only: false,
+    });
     world.input(Input::Steer {
         id: 1,
         content: vec![Block::text("More.")],

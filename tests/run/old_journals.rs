@@ -1,6 +1,7 @@
 //! Journals that earlier versions of looplet have written, as files. Their types may change, and they stay readable.
 
-use std::path::Path;
+use std::fs;
+use std::path::PathBuf;
 
 use looplet::engine::model::journal::{Checkpoint, Entry, FORMAT, Fact};
 use looplet::engine::model::json;
@@ -11,10 +12,13 @@ use crate::kill_calls::permitted;
 use crate::kill_everywhere::{handed, long, nested};
 use crate::killed::{Outside, Scene};
 
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
 fn entries(format: u32, name: &str) -> Vec<Entry> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let file = root.join(format!("journal_format_{format}/{name}.jsonl"));
-    let text = std::fs::read_to_string(file).unwrap();
+    let file = root().join(format!("journal_format_{format}/{name}.jsonl"));
+    let text = fs::read_to_string(file).unwrap();
     text.lines()
         .map(|line| json::read("entry", line).unwrap())
         .collect()
@@ -64,4 +68,22 @@ fn a_journal_of_a_newer_format_is_refused() {
     let error = Checkpoint::of(&texts).unwrap_err();
     assert_eq!(error.field, "format");
     assert!(error.problem.contains("update looplet"), "{}", error.problem);
+}
+
+#[test]
+fn a_journal_of_format_3_reads_as_one_of_today() {
+    let of_today = fs::read_to_string(root().join("loop/native.loop")).unwrap();
+    let of_today: Value = serde_json::from_str(&of_today).unwrap();
+    let of_today = of_today["told"]["entries"].as_array().unwrap();
+    let of_today: Vec<String> = of_today.iter().map(Value::to_string).collect();
+    let before: Vec<Json> = entries(3, "native").iter().map(Json::of).collect();
+    let (mut old, left_out) = Checkpoint::of(&before).unwrap();
+    let (mut new, _) = Checkpoint::of(&of_today).unwrap();
+    assert_eq!((old.begun.format, left_out), (3, 0));
+    old.begun.format = FORMAT;
+    // An answer without text had none in its state.
+    for agent in old.agents.iter_mut().chain(&mut new.agents) {
+        agent.state.answer.text = agent.state.answer.text.take().filter(|text| !text.is_empty());
+    }
+    assert_eq!(old, new);
 }

@@ -113,6 +113,30 @@ fn deploys_do_not_count_as_crashes() {
 }
 
 #[test]
+fn a_run_that_was_stopped_after_crashes_goes_on_for_who_resumes_it() {
+    let mut world = World::started(setting());
+    for _ in 0..4 {
+        world.die(setting());
+        pick_up(&mut world);
+    }
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    // Each resumption is another try, with as many crashes as a new run may have.
+    for _ in 0..2 {
+        world.crash(setting());
+        assert!(world.done.is_none(), "asks the model");
+        for _ in 0..2 {
+            world.crash(setting());
+        }
+        assert!(world.done.is_none());
+        world.crash(setting());
+        assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    }
+    world.crash(setting());
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
 fn a_run_that_has_ended_ends_again_for_everybody_who_picks_it_up() {
     let mut world = World::started(setting());
     world.cancel();

@@ -2,13 +2,74 @@
 //! an input comes before the outputs that had not been performed when it came.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
+use looplet::engine::agent::setup::Setup;
+use looplet::engine::model::config::RunOptions;
 use looplet::engine::model::event::Event;
 use looplet::engine::model::journal::{Entry, Record};
 use looplet::engine::model::json;
 use looplet::engine::model::output::{EffectId, HttpRequest, Output, ToolInvocation};
 use looplet::engine::model::question::Question;
 use looplet::engine::run::Run;
+use serde_json::{Value, json};
+
+/// The journal names options by digests of their text, so the configuration is read as the shell reads it.
+pub fn open(config: &str, options: &str) -> Run {
+    let setup = Setup::read(config).unwrap();
+    let options: RunOptions = json::read("options", options).unwrap();
+    Run::new(Arc::new(setup), options).unwrap()
+}
+
+/// The text of a `.loop` file with these parts, and everything that its replay tells and asks for.
+pub fn loop_file(id: &str, config: &str, options: &str, inputs: &[String]) -> String {
+    let told = Player::play(open(config, options), inputs).told();
+    format!(
+        "{{\"loop\":1,\"looplet\":\"{}\",\"id\":\"{id}\",\"outcome\":\"cancelled\",\"processes\":[{{\"config\":{config},\"options\":{options},\"inputs\":[{}]}}],\"told\":{told}}}",
+        env!("CARGO_PKG_VERSION"),
+        inputs.join(","),
+    )
+}
+
+/// The folder in which the builds of the engine leave files for each other, if a test of both builds is wanted.
+pub fn loops() -> Option<PathBuf> {
+    std::env::var_os("LOOPLET_LOOPS").map(PathBuf::from)
+}
+
+/// Adds a file to those that the other build plays.
+pub fn leave_loop(name: &str, id: &str, config: &str, options: &str, inputs: &[String]) {
+    static WRITING: Mutex<()> = Mutex::new(());
+    let Some(folder) = loops() else { return };
+    let [config, options] = [config, options].map(as_javascript_writes);
+    let mut text = loop_file(id, &config, &options, inputs).replace('\n', "");
+    text.push('\n');
+    let _writing = WRITING.lock().unwrap();
+    let path = folder.join(name);
+    let mut file = File::options().create(true).append(true).open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+/// JavaScript, which reads a configuration before the engine does, writes 1.0 as 1.
+fn as_javascript_writes(json: &str) -> String {
+    fn plain(value: &mut Value) {
+        match value {
+            Value::Number(number) if number.as_f64().is_some_and(|number| number.fract() == 0.0) => {
+                if let Some(number) = number.as_f64().filter(|_| number.is_f64()) {
+                    *value = json!(number as i64);
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(plain),
+            Value::Object(fields) => fields.values_mut().for_each(plain),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(json).unwrap();
+    plain(&mut value);
+    value.to_string()
+}
 
 pub struct Player {
     pub run: Run,
@@ -43,6 +104,19 @@ impl Player {
             player.take(record, next);
         }
         player
+    }
+
+    /// Everything that the replay tells and asks for.
+    pub fn told(&self) -> Value {
+        let requests = self.requests.iter().map(|(http, body)| {
+            let body = String::from_utf8(body.clone()).unwrap();
+            json!({"method": http.method, "url": http.url, "body": body})
+        });
+        json!({
+            "requests": requests.collect::<Vec<_>>(),
+            "events": self.events,
+            "entries": self.entries,
+        })
     }
 
     fn take(&mut self, record: &Record, before_next: u32) {

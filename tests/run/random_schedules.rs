@@ -201,7 +201,10 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
                 id: dice.below(4) as u32,
             }),
             3 if !crashes && dice.below(8) == 0 => world.cancel(),
-            3 if dice.below(4) == 0 => world.input(Input::Compact { instructions: None }),
+            3 if dice.below(4) == 0 => world.input(Input::Compact {
+                instructions: None,
+                only: false,
+            }),
             4 if dice.below(8) == 0 => {
                 let model = model(dice.pick::<&str>(&PROTOCOLS), "other").to_string();
                 let model =

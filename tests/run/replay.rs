@@ -6,12 +6,16 @@ use looplet::engine::model::json;
 use looplet::engine::model::message::Block;
 use serde_json::json;
 
-use crate::player::Player;
+use crate::player::{Player, leave_loop, loops};
 use crate::world::{Settings, World, config, tool};
 
 /// Replays what a world has recorded, and compares everything that its run has asked for.
 pub fn check_replay(world: &World, settings: Settings) {
     let lines: Vec<String> = world.records.iter().map(json::write).collect();
+    if loops().is_some() {
+        let [config, options] = [json::write(&settings.config), json::write(&settings.options)];
+        leave_loop("schedules.ndjson", "schedule", &config, &options, &lines);
+    }
     let played = Player::play(settings.open().unwrap(), &lines);
     assert_eq!(played.events, world.events, "I-07: the events of a replay differ");
     let bodies = |(_, body): &(_, Vec<u8>)| String::from_utf8(body.clone()).unwrap();

@@ -238,6 +238,17 @@ fn waits_of_a_refusing_network(world: &mut World) -> Vec<u64> {
 #[test]
 fn a_network_that_refuses_the_first_request_is_given_three_seconds() {
     assert_eq!(waits_of_a_refusing_network(&mut world()), [1000, 1000, 1000]);
+    let chain = json!({"fallbackModels": [{"vendor": "openai", "model": "other"}]});
+    let mut chain = World::started(config(json!([]), chain));
+    while chain.done.is_none() {
+        chain.network_failed();
+        chain.pass(500);
+    }
+    let waits = chain.events.iter().filter_map(|event| match event.kind {
+        EventKind::Retry { delay_ms, .. } => Some(delay_ms),
+        _ => None,
+    });
+    assert_eq!(waits.sum::<u64>(), 3000, "all models together");
     let listed = json!({"retry": {"delaysMs": [1500, 4000], "jitterMs": 0}});
     let mut listed = World::started(config(json!([]), listed));
     assert_eq!(waits_of_a_refusing_network(&mut listed), [1500, 4000, 4000]);

@@ -19,7 +19,7 @@ use crate::chains::{Step, replay_all};
 use crate::convert::Setup;
 use crate::convert_gemini;
 use crate::feed;
-use crate::player::Player;
+use crate::player::{Player, leave_loop};
 
 #[test]
 fn recorded_anthropic_conversations_replay_through_the_run() {
@@ -74,6 +74,14 @@ pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         world.return_results(step)?;
     }
     let played = Player::play(open().map_err(|error| format!("{error:?}"))?, &world.records);
+    let [config, options] = [json::write(&config), json::write(&options)];
+    leave_loop(
+        "recordings.ndjson",
+        "recording",
+        &config,
+        &options,
+        &world.records,
+    );
     let bodies: Vec<_> = played.requests.into_iter().map(|(_, body)| body).collect();
     if played.events != world.events || bodies != world.bodies {
         return Err("a replay of its records differs".to_owned());

@@ -11,6 +11,7 @@
 //! `reach_limit`, a failure to `end_failed`. This file decides the order only: requests, answers and calls belong to
 //! their own modules.
 
+use crate::engine::agent::answer::telling::tell_changes;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::WrittenCall;
@@ -102,7 +103,7 @@ impl Agent {
         if let Some(messages) = verdict.messages
             && messages != self.transcript.messages()
         {
-            match Transcript::to_send(messages) {
+            match Transcript::to_send(messages, |name| desk.setup.has_tool(name)) {
                 Ok(transcript) => {
                     self.transcript = transcript;
                     let message = "An input guardrail has rewritten the messages.".into();
@@ -143,18 +144,31 @@ impl Agent {
 
     /// Sends the first attempt of a request, or a further one.
     pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
-        self.phase = Phase::Sending;
+        if self.context.wants_summary_alone() {
+            return self.end_completed(desk);
+        }
         if self.lacks_budget(desk) {
             return;
         }
         desk.who.attempt += 1;
+        if let Some(call) = self.attach(desk) {
+            self.phase = Phase::Reading(Box::new(call));
+            return;
+        }
         self.take_next_model(desk);
         self.tell_messages(desk);
         self.warn_of_raw_results(desk);
-        if let Err(error) = self.encode(desk.who, desk.config) {
+        let begun = self.begun(desk);
+        if begun.is_none()
+            && let Err(error) = self.encode(desk.who, desk.config)
+        {
             return self.end_failed(desk, error.into());
         }
-        let call = self.open_request(desk);
+        let mut call = self.open_request(desk);
+        if let Some((text, body)) = begun {
+            call.go_on_from(&text, body);
+            tell_changes(&mut call.answer, desk, false);
+        }
         self.phase = Phase::Reading(Box::new(call));
     }
 
@@ -221,7 +235,12 @@ impl Agent {
             _ if desk.config.strict_stop_reason => ["unexpected stop_reason: ", raw].concat(),
             _ => return None,
         };
-        Some(Failure::new(FailureCode::FinishReason, message))
+        let mut failure = desk
+            .who
+            .model
+            .describe(Failure::new(FailureCode::FinishReason, message));
+        failure.tell_facts();
+        Some(failure)
     }
 
     fn run_calls(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {

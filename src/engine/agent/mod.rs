@@ -46,6 +46,7 @@ use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::ModelConfig;
@@ -125,6 +126,12 @@ impl Agent {
             vendor: vendor.clone(),
         };
         desk.emit(kind);
+        if self.context.wants_summary_alone() {
+            if !self.begin_wanted_summary(desk) {
+                self.end_completed(desk);
+            }
+            return;
+        }
         self.open_with(desk, prompt);
     }
 
@@ -136,12 +143,16 @@ impl Agent {
         if self.phase.is_summarizing() {
             return self.summary_body(&desk).ok();
         }
+        let has_own = self.phase.call().is_some_and(|call| call.own_body().is_some());
+        if has_own {
+            return self.phase.call().and_then(ModelCall::own_body);
+        }
         self.encode(desk.who, desk.config).ok()
     }
 
-    /// Summarises the root's history before its next request.
-    pub fn ask_to_summarize(&mut self, instructions: Option<String>) {
-        self.context.want(instructions);
+    /// Summarises the root's history before its next request, which is not sent if `only` is set.
+    pub fn ask_to_summarize(&mut self, instructions: Option<String>, only: bool) {
+        self.context.want(instructions, only);
     }
 
     /// Sets the model that the next request asks.

@@ -97,6 +97,12 @@ impl Setup {
         bound(&configs, prompt, options)
     }
 
+    /// True if an agent of the run has a tool of this name.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.profiles()
+            .any(|profile| profile.config.tools.iter().any(|tool| tool.name == name))
+    }
+
     pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
         std::iter::once(&self.root).chain(&self.agents)
     }

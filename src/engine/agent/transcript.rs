@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::calls::written::{is_sendable, sendable_name};
+use crate::engine::agent::calls::written::sendable_name;
 use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
@@ -48,8 +48,11 @@ impl Transcript {
     ///
     /// # Errors
     /// As [`Transcript::from_history`], or no message with content.
-    pub fn to_send(messages: Vec<Message>) -> Result<Transcript, ConfigError> {
-        let transcript = Transcript::from_history(messages)?;
+    pub fn to_send(
+        messages: Vec<Message>,
+        has_tool: impl Fn(&str) -> bool,
+    ) -> Result<Transcript, ConfigError> {
+        let transcript = Transcript::from_history(messages, has_tool)?;
         if transcript.messages.is_empty() {
             return Err(ConfigError::new("messages", "there are no messages to send"));
         }
@@ -57,21 +60,24 @@ impl Transcript {
     }
 
     /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call without
-    /// a result gets one that says so.
+    /// a result gets one that says so. The name of a call to no tool of the run is made one that every vendor takes.
     ///
     /// # Errors
     /// The path of a block that makes the history illegal:
     /// - a tool result without its call in the message before, or a second result for one call;
     /// - a second call with one id in a message, or a call without an id, a name or an object as its input;
     /// - a call, thinking or a refusal in a user message, or a result in an assistant message.
-    pub fn from_history(history: Vec<Message>) -> Result<Transcript, ConfigError> {
+    pub fn from_history(
+        history: Vec<Message>,
+        has_tool: impl Fn(&str) -> bool,
+    ) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::default();
         for (index, mut message) in history.into_iter().enumerate() {
             check(&message, index, &transcript.open_calls())?;
             message.content.retain(|block| !is_empty_text(block));
             for block in &mut message.content {
                 if let Block::ToolCall { name, .. } = block
-                    && !is_sendable(name)
+                    && !has_tool(name)
                 {
                     *name = sendable_name(name);
                 }
@@ -161,6 +167,7 @@ impl Transcript {
                 from,
                 upto: place,
                 messages,
+                left_out: Vec::new(),
             })
         };
         let head = (cut > 0 && kept > 0).then(|| told(0, 1, Some(cut))).flatten();
@@ -462,7 +469,7 @@ mod tests {
             transcript.push_round(vec![result("a")], Vec::new());
             let messages = transcript.into_messages();
             assert_eq!(messages[2].content[..2], [result("a"), result("b")], "{index}");
-            let legal = Transcript::from_history(messages.clone()).unwrap();
+            let legal = Transcript::from_history(messages.clone(), |_| true).unwrap();
             assert_eq!(legal.messages(), messages, "{index}");
         }
     }

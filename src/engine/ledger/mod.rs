@@ -88,6 +88,8 @@ pub struct Ledger {
     journal_seq: u64,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
+    /// A part of an answer has brought news for the journal.
+    pub has_news: bool,
     /// The delta that is polled before `outputs`.
     grown: Option<Grown>,
     #[serde(skip)]
@@ -121,6 +123,7 @@ impl Default for Ledger {
             journal: Vec::new(),
             journal_seq: 0,
             awaited: false,
+            has_news: false,
             grown: None,
             outputs: VecDeque::new(),
             paths: Vec::new(),

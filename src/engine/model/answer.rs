@@ -108,6 +108,8 @@ pub struct ModelAnswer {
     pub raw_finish_reason: Option<String>,
     /// The vendor's id of the answer.
     pub response_id: Option<String>,
+    /// The number of the last event, if the protocol numbers them.
+    pub event_number: Option<u64>,
     /// The model that answered, by the vendor's account.
     pub model: Option<String>,
     /// True when the protocol's own end was seen: `message_stop`, `[DONE]`, or a finish reason where the vendor sends
@@ -137,6 +139,23 @@ pub struct ModelAnswer {
     pub max_text_bytes: usize,
     /// The most bytes of all other blocks together.
     pub max_argument_bytes: usize,
+    /// The bytes of the text with which the answer has begun; 0 for none.
+    begun_bytes: usize,
+    begun: Begun,
+    /// The text behind the beginning that may still turn out to repeat it.
+    repeated: String,
+}
+
+/// How an answer goes on from the text with which it has begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Begun {
+    /// It has begun with no text, or goes on from it.
+    #[default]
+    GoesOn,
+    /// No block has come yet.
+    Waits,
+    /// The first block has come. So far its text repeats the beginning, as some servers do.
+    Repeats,
 }
 
 impl ModelAnswer {
@@ -165,9 +184,32 @@ impl ModelAnswer {
         }
     }
 
+    /// Begins with this text, from which the model goes on: the first block of text continues it. A repetition of it that
+    /// comes first does not count.
+    pub fn begin_with(&mut self, text: &str) {
+        let part = self.start(PartKind::Text);
+        self.push(part, text);
+        self.begun_bytes = text.len();
+        self.begun = Begun::Waits;
+    }
+
+    /// True when the answer began with a text of another answer, and nothing else has come.
+    pub fn has_only_begun(&self) -> bool {
+        let first = self.parts.first().map_or(0, |part| part.text.len());
+        self.begun_bytes > 0 && self.parts.len() == 1 && first == self.begun_bytes
+    }
+
     /// Opens a block and returns its index. Beyond [`ModelAnswer::max_parts`] it opens none, and no block
     /// has the index.
     pub fn start(&mut self, kind: PartKind) -> usize {
+        if self.begun == Begun::Waits {
+            if kind == PartKind::Text {
+                self.begun = Begun::Repeats;
+                return 0;
+            }
+            self.begun = Begun::GoesOn;
+            self.end(0);
+        }
         let part = self.parts.len();
         if part >= self.max_parts {
             self.is_overfull = true;
@@ -208,7 +250,23 @@ impl ModelAnswer {
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
         let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
+        let may_repeat = part == 0 && self.begun == Begun::Repeats;
+        if may_repeat {
+            open.text.push_str(&self.repeated);
+        }
         let result = write(&mut open.text);
+        if may_repeat {
+            let (begun, new) = open.text.split_at_checked(from).unwrap_or_default();
+            if new.len() < begun.len() && begun.starts_with(new) {
+                self.repeated = open.text.split_off(from);
+                return Some(result);
+            }
+            if new.starts_with(begun) {
+                open.text.replace_range(..from, "");
+            }
+            self.begun = Begun::GoesOn;
+            self.repeated.clear();
+        }
         let to = open.text.len();
         if to > from {
             match open.kind {
@@ -268,6 +326,12 @@ impl ModelAnswer {
         if let Some(open) = self.parts.get_mut(part)
             && !open.ended
         {
+            if !self.repeated.is_empty() {
+                let from = open.text.len();
+                open.text.push_str(&std::mem::take(&mut self.repeated));
+                let to = open.text.len();
+                self.changes.push(Change::Grew { part, from, to });
+            }
             open.ended = true;
             open.whole = whole;
             self.changes.push(Change::Ended { part });
@@ -304,6 +368,7 @@ impl ModelAnswer {
             argument_bytes: 0,
             price: self.price,
             answer_tool: self.answer_tool.clone(),
+            repeated: String::new(),
             ..*self
         }
     }

@@ -88,6 +88,10 @@ pub struct Config {
     /// How looplet treats an answer without tool calls that the limit of output tokens cut off.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_max_tokens: OnOutputLimit,
+    /// How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run has a
+    /// `store`.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
+    pub on_cut_off: OnCutOff,
     /// Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
     /// answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
     /// gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
@@ -174,6 +178,7 @@ impl Default for Config {
             max_error_body_bytes: 64 << 10,
             max_tool_concurrency: 8,
             on_max_tokens: OnOutputLimit::default(),
+            on_cut_off: OnCutOff::default(),
             run_cut_off_calls: false,
             strict_stop_reason: false,
             steering_mode: QueueMode::All,
@@ -421,6 +426,19 @@ pub enum OnOutputLimit {
     Continue,
     /// The run is `failed` with the code `finish_reason`.
     Error,
+}
+
+/// How the run asks again for an answer that broke off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OnCutOff {
+    /// The model writes the whole answer again.
+    #[default]
+    Again,
+    /// The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes the
+    /// whole answer again, and the warning `not_continued` says why.
+    Continue,
 }
 
 /// Which calls of one answer may run at the same time.

@@ -54,7 +54,8 @@ pub enum EventKind {
     },
     IterationStart,
     /// Only behind the `run-start` of a process that goes on with a run: another process has received so much of an answer
-    /// that its end cut off. The model is asked again, and it does not get these texts.
+    /// that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff: "continue"`: then the
+    /// text is the first delta of the next answer.
     AnswerCutOff {
         text: String,
         reasoning: String,

@@ -134,9 +134,12 @@ pub enum Input<'a> {
     SetModel {
         model: Box<ModelConfig>,
     },
-    /// Summarises the root's history before its next request. `instructions` is guidance for the summary.
+    /// Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only` the
+    /// run ends then, and its prompt, which comes behind this input, is empty.
     Compact {
         instructions: Option<String>,
+        #[serde(default)]
+        only: bool,
     },
     /// Raises limits of an agent that is at work.
     AddBudget {
@@ -166,6 +169,18 @@ pub enum ToolReturn {
     Fault(ToolFault),
     /// A result after which the run ends if the round's other calls say so too. It is never nested.
     Last(Box<ToolReturn>),
+}
+
+impl ToolReturn {
+    /// The result as the JSON value that your code and the journal get.
+    pub fn output(&self) -> Json {
+        match self {
+            ToolReturn::Value(value) => value.clone(),
+            ToolReturn::Content(content) => Json::of(content),
+            ToolReturn::Fault(fault) => fault.to_json(),
+            ToolReturn::Last(result) => result.output(),
+        }
+    }
 }
 
 /// Your code's preparation of one call before it runs.

@@ -7,6 +7,7 @@
 //! follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run
 //! replay it byte for byte. Nothing here reads or writes a store.
 
+mod outputs;
 mod read;
 mod record;
 mod state;
@@ -18,11 +19,13 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::Memory;
 use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::journal::state::is_default;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
+pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use record::{Record, Recorded};
 pub use state::{
     AgentState, AnswerState, CallState, CallStatus, ModelName, OwnModel, Queued, Step, StreamedText,
@@ -30,7 +33,7 @@ pub use state::{
 };
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Requests that a journal remembers. A later one makes it forget the first.
 pub const MAX_REQUESTS: usize = 256;
@@ -65,6 +68,9 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         upto: Option<usize>,
         messages: Vec<Message>,
+        /// The ids of calls whose results are left out here, because their records hold the same text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
     },
     /// An [`AgentState`] in JSON, because one that another follows is seldom read.
     State(Json),
@@ -76,7 +82,7 @@ pub enum Fact {
         is_first: bool,
         texts: Vec<StreamedText>,
     },
-    /// The open round is over, and its calls have become records.
+    /// The open round is over, and its calls have become records. A record without an output has that of its call's state.
     Round { records: Vec<ToolCallRecord> },
     /// A kept agent has ended, and its conversation waits for the next call of its tool.
     Remembered(Memory),
@@ -165,8 +171,10 @@ pub struct RunState {
     pub next_effect: EffectId,
     pub next_event: u32,
     /// The reported usage by the model's name.
+    #[serde(skip_serializing_if = "is_default")]
     pub model_usage: BTreeMap<String, Option<Usage>>,
     /// The permissions as they stand.
+    #[serde(skip_serializing_if = "is_default")]
     pub permissions: Option<Permissions>,
 }
 
@@ -320,15 +328,22 @@ impl Checkpoint {
         }
     }
 
+    /// The root has ended.
+    pub fn is_over(&self) -> bool {
+        self.agents.first().is_some_and(AgentCheckpoint::has_ended)
+    }
+
     fn fold_run(&mut self, fact: Fact) -> Result<(), ConfigError> {
         match fact {
             Fact::Begun(begun) => {
                 self.read_states()?;
                 // A run that waits for a person may see many processes, and so may the result of one that has ended.
                 let waits = |agent: &AgentCheckpoint| agent.calls.iter().any(|call| call.question.is_some());
-                let is_over = self.agents.first().is_some_and(AgentCheckpoint::has_ended);
+                let is_over = self.is_over();
                 let is_suspended = std::mem::take(&mut self.is_suspended);
-                if self.seq > 0 && !is_suspended && !is_over && !self.agents.iter().any(waits) {
+                if is_over {
+                    self.crashes = 0;
+                } else if self.seq > 0 && !is_suspended && !self.agents.iter().any(waits) {
                     self.crashes += 1;
                 }
                 self.rename_profiles(&begun.profiles);
@@ -390,6 +405,18 @@ pub fn remember(requests: &mut Vec<String>, request: String) {
     requests.push(request);
 }
 
+/// Takes the state of a call in place of the one before.
+pub fn keep_call(calls: &mut Vec<CallState>, call: CallState) {
+    match calls.binary_search_by_key(&call.index, |call| call.index) {
+        Ok(at) => {
+            if let Some(before) = calls.get_mut(at) {
+                *before = call;
+            }
+        }
+        Err(at) => calls.insert(at, call),
+    }
+}
+
 impl AgentCheckpoint {
     fn read_state(&mut self) -> Result<(), ConfigError> {
         if let Some(state) = self.unread.take() {
@@ -406,7 +433,13 @@ impl AgentCheckpoint {
     fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
         match fact {
             Fact::Agent(place) => self.place = *place,
-            Fact::Messages { from, upto, messages } => {
+            Fact::Messages {
+                from,
+                upto,
+                mut messages,
+                left_out,
+            } => {
+                outputs::fill_messages(&mut messages, &left_out, &self.records);
                 let upto = upto.unwrap_or(self.messages.len());
                 if from > upto || upto > self.messages.len() {
                     return Err(ConfigError::new("messages.from", "leaves messages out"));
@@ -441,17 +474,11 @@ impl AgentCheckpoint {
             }
             Fact::Call(call) => {
                 let is_further = !matches!(call.status, CallStatus::Started { .. });
-                match self.calls.binary_search_by_key(&call.index, |call| call.index) {
-                    Ok(at) => {
-                        if let Some(before) = self.calls.get_mut(at) {
-                            *before = *call;
-                        }
-                    }
-                    Err(at) => self.calls.insert(at, *call),
-                }
+                keep_call(&mut self.calls, *call);
                 return Ok(is_further);
             }
-            Fact::Round { records } => {
+            Fact::Round { mut records } => {
+                outputs::fill_records(&mut records, &self.calls);
                 self.calls.clear();
                 self.last_round = records.len();
                 self.records.extend(records);

@@ -6,27 +6,34 @@
 //! in the configuration. A message never changes after it entered the transcript, except when the history is made
 //! shorter.
 
-#[cfg(test)]
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use looplet_scan::check::{Fault, check};
+use looplet_scan::reader::string;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
-use crate::engine::json::writer::push_string;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::json;
 
-/// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. Cloning is
-/// cheap.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Json(Arc<str>);
+/// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. A line break
+/// becomes a blank, because an entry of a journal is one line. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Json(Arc<RawValue>);
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Json) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Json {}
 
 impl AsRef<str> for Json {
     fn as_ref(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
@@ -36,17 +43,22 @@ impl Json {
     /// # Errors
     /// When `text` is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Json, Fault> {
-        check(text).map(|()| Json(text.trim_ascii().into()))
+        check(text).map(|()| Json::from_valid(text.trim_ascii()))
     }
 
     /// Keeps text that has just been found to be one JSON value, without reading it again.
     pub(crate) fn from_valid(text: &str) -> Json {
-        Json(text.into())
+        // A string of JSON has no line break of its own: they are all between values.
+        let text = match has_line_break(text) {
+            true => text.replace(['\n', '\r'], " "),
+            false => text.to_owned(),
+        };
+        RawValue::from_string(text).unwrap_or_default().into()
     }
 
     /// Writes one of our values as JSON.
     pub fn of(value: &impl Serialize) -> Json {
-        Json(serde_json::to_string(value).unwrap_or_default().into())
+        to_raw_value(value).unwrap_or_default().into()
     }
 
     /// Reads one of our values.
@@ -54,37 +66,54 @@ impl Json {
     /// # Errors
     /// The first value that is missing or does not fit, with its path.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        json::read("", &self.0)
+        json::read("", self.as_str())
     }
 
     /// The JSON text `{}`.
     pub fn empty_object() -> Json {
-        Json("{}".into())
+        Json::from_valid("{}")
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.get()
+    }
+
+    /// The text that a model is shown: a string as it is, any other value as JSON.
+    pub fn text(&self) -> Cow<'_, str> {
+        string(self.as_str()).unwrap_or(Cow::Borrowed(self.as_str()))
     }
 
     /// The JSON string that holds `text`.
     pub fn string(text: &str) -> Json {
-        let mut json = Vec::new();
-        push_string(&mut json, text);
-        Json(String::from_utf8(json).unwrap_or_default().into())
+        Json::of(&text)
     }
 }
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serde_json::from_str::<&RawValue>(&self.0)
-            .map_err(serde::ser::Error::custom)?
-            .serialize(serializer)
+        self.0.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(|raw| Json(raw.get().into()))
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(match has_line_break(raw.get()) {
+            true => Json::from_valid(raw.get()),
+            false => raw.into(),
+        })
+    }
+}
+
+/// Two searches for a byte are faster than one for two characters.
+fn has_line_break(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.contains(&b'\n') || bytes.contains(&b'\r')
+}
+
+impl From<Box<RawValue>> for Json {
+    fn from(raw: Box<RawValue>) -> Json {
+        Json(raw.into())
     }
 }
 

@@ -68,11 +68,12 @@ impl RetryPolicy {
             .saturating_mul(self.max_model_call_retries.saturating_add(1))
     }
 
-    /// A wait of this policy while no server has answered yet. Waits that the policy lists stay as they are.
-    pub fn hurried_ms(&self, wait_ms: u64) -> u64 {
+    /// A wait of this policy while no server has answered yet, if so many models may be asked in turn. Waits that the
+    /// policy lists stay as they are.
+    pub fn hurried_ms(&self, wait_ms: u64, models: usize) -> u64 {
         let retries = u64::from(self.most_attempts().saturating_sub(1).max(1));
         if self.delays_ms.is_empty() {
-            wait_ms.min(FIRST_CONTACT_MS / retries)
+            wait_ms.min(FIRST_CONTACT_MS / retries / (models as u64).max(1))
         } else {
             wait_ms
         }

@@ -110,7 +110,7 @@ impl Text {
     fn touches(&self, specifier: &str) -> bool {
         match self {
             Text::Command(line) => command::touches(specifier, line),
-            Text::Path { path, folded } => path::touches(specifier, path, folded.as_deref()),
+            Text::Path { path, composed } => path::touches(specifier, path, composed.as_deref()),
             Text::Address { text, address } => address::touches(specifier, text, address.as_ref()),
             Text::Other(text) => matches(specifier, text),
             Text::Hidden => true,

@@ -28,12 +28,13 @@ pub mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;
 mod vendor_fields;
-mod vertex;
+pub mod vertex;
 
 use looplet_scan::lane::Keys;
 use serde::{Deserialize, Serialize};
 
 pub use request::cache_marks::Marks;
+pub use request::prefill::Prefill;
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
@@ -96,6 +97,10 @@ pub struct Protocol {
     pub raw_in_results: bool,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
+    /// The way in which a request ends with the beginning of the answer; `None` for a model that would not go on from there.
+    pub prefill: for<'a> fn(&'a ModelConfig) -> Option<Prefill<'a>>,
+    /// True when the provider goes on with an answer that nobody listens to, and gives its stream again by its id.
+    pub is_background: fn(&ModelConfig) -> bool,
     /// The text that replaces an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker.
     /// Only the sent body has it, never the kept bytes. [`Marks`] knows the place.
     pub marked_end: fn(&RequestSpec<'_>) -> String,

@@ -22,6 +22,7 @@ use crate::engine::model::usage::{Usage, shifted};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::failure::malformed;
 use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::prefill;
 use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
 use crate::engine::protocol::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
@@ -50,6 +51,8 @@ pub const PROTOCOL: Protocol = Protocol {
     raw_in_results: true,
     encode_message,
     encode_tail,
+    prefill: prefill::no_prefill,
+    is_background: |_| false,
     marked_end: no_marker,
     decoder: || Decoder::Ndjson(NdjsonDecoder::default()),
     lane: None,

@@ -47,6 +47,11 @@ impl AnswerReader {
         }
     }
 
+    /// Reads the events that follow those of another response. A part of an event at its end is dropped.
+    pub fn go_on_from(&mut self, before: AnswerReader) {
+        self.events = before.events;
+    }
+
     /// Sets the most bytes of one event.
     pub fn limit_events(&mut self, max_bytes: usize) {
         self.framing.limit(max_bytes);

@@ -21,7 +21,10 @@ use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
-use crate::engine::model::journal::{AgentState, Begun, Checkpoint, FORMAT, Fact, RunState, remember};
+use crate::engine::model::journal::{
+    AgentState, Begun, CallState, Checkpoint, FORMAT, Fact, RunState, keep_call, leave_out_of_messages,
+    leave_out_of_records, remember,
+};
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 use crate::engine::model::output::{EffectId, Output};
@@ -84,6 +87,8 @@ impl Kept {
 struct KeptAgent {
     state: AgentState,
     calls: Vec<Mark>,
+    /// The states of the calls of the open round, as the journal has them.
+    states: Vec<CallState>,
     records: usize,
     streamed: Streamed,
 }
@@ -125,6 +130,7 @@ impl Run {
     /// A history that is not legal, or an agent that these options do not have.
     pub fn restore(setup: Arc<Setup>, mut checkpoint: Checkpoint) -> Result<Run, ConfigError> {
         checkpoint.rename_profiles(&setup.names);
+        let is_over = checkpoint.is_over();
         let Checkpoint {
             seq,
             end,
@@ -187,14 +193,18 @@ impl Run {
             let state = kept.state.clone();
             let records = kept.records.len();
             let calls = Mark::of_states(&kept.calls);
+            let states = kept.calls.clone();
             ours.agents.push(KeptAgent {
                 state,
                 calls,
+                states,
                 records,
                 streamed: Streamed::default(),
             });
             nodes.push(Node::restored(index, kept, setup, profile, &mut lost_models)?);
         }
+        // Whoever goes on with a run that was stopped after many crashes has mended their cause.
+        let crashes = if is_over { 0 } else { crashes };
         if nodes.is_empty() {
             return Err(ConfigError::new("entries", "hold no run"));
         }
@@ -436,26 +446,34 @@ fn note_agent(
         return;
     }
     let state = node.state(profile, setup, &ledger.accounts);
+    let calls = &node.agent.calls;
+    if calls.records.len() > kept.records {
+        let mut records = calls.records.get(kept.records..).unwrap_or_default().to_vec();
+        kept.records = calls.records.len();
+        leave_out_of_records(&mut records, &std::mem::take(&mut kept.states));
+        ledger.note(agent, Fact::Round { records });
+    }
     if !state.has_reported {
-        for fact in node.agent.transcript.take_unkept() {
+        for mut fact in node.agent.transcript.take_unkept() {
+            if let Fact::Messages {
+                messages, left_out, ..
+            } = &mut fact
+            {
+                *left_out = leave_out_of_messages(messages, &calls.records);
+            }
             ledger.note(agent, fact);
         }
     }
-    let calls = &node.agent.calls;
     let marks = calls.marks();
     for (index, mark) in marks.iter().enumerate() {
         if kept.calls.get(index).copied().unwrap_or_default() != *mark
             && let Some(state) = calls.state(index)
         {
+            keep_call(&mut kept.states, state.clone());
             ledger.note(agent, Fact::Call(Box::new(state)));
         }
     }
     kept.calls = marks;
-    if calls.records.len() > kept.records {
-        let records = calls.records.get(kept.records..).unwrap_or_default().to_vec();
-        kept.records = calls.records.len();
-        ledger.note(agent, Fact::Round { records });
-    }
     if state != kept.state {
         ledger.note(agent, Fact::State(Json::of(&state)));
         kept.state = state;

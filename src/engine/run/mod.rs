@@ -66,12 +66,13 @@ impl Run {
     /// A history that is not legal, with the path to its problem.
     pub fn new(setup: Arc<Setup>, options: RunOptions) -> Result<Run, ConfigError> {
         let given = options.messages.len();
+        let has_tool = |name: &str| setup.has_tool(name);
         let transcript = match options.messages {
             none if none.is_empty() => Transcript::default(),
-            history => Transcript::from_history(history)?,
+            history => Transcript::from_history(history, has_tool)?,
         };
         let memory = |(index, Memory { agent_path, messages }): (usize, Memory)| {
-            let transcript = Transcript::from_history(messages).map_err(|problem| {
+            let transcript = Transcript::from_history(messages, has_tool).map_err(|problem| {
                 let field = ["subagents[", &index.to_string(), "].", &problem.field].concat();
                 ConfigError::new(field, problem.problem)
             })?;
@@ -141,7 +142,9 @@ impl Run {
                 shown_blocks,
             } => self.recover(running, next_event, shown_blocks),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
-            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_summarize(instructions)),
+            Input::Compact { instructions, only } => {
+                self.on_root(|agent, _| agent.ask_to_summarize(instructions, only));
+            }
             Input::Due => {
                 self.ledger.begin_due();
                 self.handle_due();
@@ -212,10 +215,12 @@ impl Run {
         }
         self.stop_late(late);
         // Most inputs are a part of an answer, of which only its text is durable before the answer is over or calls a tool.
-        let is_durable = streams.is_none_or(|(request, effect, bytes)| {
-            let goes_on = self.ledger.is_open(request) && self.ledger.next_effect() == effect;
-            !goes_on || self.kept.has_streamed(bytes)
-        });
+        let has_news = std::mem::take(&mut self.ledger.has_news);
+        let is_durable = has_news
+            || streams.is_none_or(|(request, effect, bytes)| {
+                let goes_on = self.ledger.is_open(request) && self.ledger.next_effect() == effect;
+                !goes_on || self.kept.has_streamed(bytes)
+            });
         self.settle(is_durable);
     }
 

@@ -112,7 +112,7 @@ impl Run {
             (
                 "can_use_tool_shadowed",
                 unasked,
-                "canUseTool is not asked about calls of these tools: the permission mode, or an allow rule with the tool's bare name, lets all of them run. To be asked, take the name out of permissions.allow, add it to permissions.ask, or use another mode: ",
+                "canUseTool is not asked about calls of these tools: an allow rule with the tool's bare name lets all of them run. To be asked, take the name out of permissions.allow, or add it to permissions.ask: ",
             ),
             ("rules_ignored", ignored, IGNORED_RULES),
         ] {

@@ -153,7 +153,8 @@ impl Run {
         if spawn.keep {
             home = [&caller.who.place_of_memory(), "/", &parent.name].concat();
             if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
-                transcript = Transcript::from_history(memory.messages.clone())?;
+                transcript =
+                    Transcript::from_history(memory.messages.clone(), |name| self.setup.has_tool(name))?;
             }
         }
         let mut who = Who::new(index, &path, model);

@@ -33,7 +33,7 @@ import {
 } from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
-import { checkHistory, content, runConfig, speakerAt } from "../run/prompt.js";
+import { checkHistory, content, runConfig, speakerAt, type OnlySummary } from "../run/prompt.js";
 import { boundOf } from "./bound.js";
 import { EngineRun } from "../run/run.js";
 import { pendingRuns, type Resumed } from "../run/source.js";
@@ -102,7 +102,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   const open = new Set<EngineRun>();
   let isClosed = false;
   const begin = (
-    prompt: Prompt,
+    prompt: Prompt | OnlySummary,
     options: RunOptions,
     end: (result: RunResult) => void,
     session?: SessionSource,

@@ -136,8 +136,9 @@ function agentTool<N extends string | undefined>(
     ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(readOnly === undefined ? {} : { readOnly }),
     ...more,
+    // A copy with another name or description is a tool of the same agent.
+    ...{ [AGENT]: takeIn },
   };
-  Object.defineProperty(tool, AGENT, { value: takeIn });
   return Object.freeze(tool) as Named<N>;
 }
 

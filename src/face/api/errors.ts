@@ -2,9 +2,14 @@
 import type { ToolFault } from "./event.js";
 import type { RunResult } from "./result.js";
 
+/** The place in the package that says what a code means and what to do. */
+export function sectionOf(code: string): string {
+  return `See docs/tasks/errors.md#${code} in the package looplet.`;
+}
+
 /**
- * A configuration or a call that cannot work; its message says how to fix it. It is thrown at once; only `init`
- * rejects with it.
+ * A configuration or a call that cannot work; its message says how to fix it, and where to read more. It is thrown at once;
+ * only `init` rejects with it.
  */
 export class LoopletError extends Error {
   override readonly name = "LoopletError";
@@ -12,11 +17,15 @@ export class LoopletError extends Error {
   readonly code: LoopletErrorCode;
   /** The option or argument, for example `tools.weather.inputSchema`; empty if there is none. */
   readonly field: string;
+  /** What is wrong with it and how to fix it: the message without the field and the place to read more. */
+  readonly problem: string;
 
   constructor(code: LoopletErrorCode, field: string, problem: string, cause?: unknown) {
-    super(field === "" ? problem : `${field}: ${problem}`, cause === undefined ? {} : { cause });
+    const message = field === "" ? problem : `${field}: ${problem}`;
+    super(`${message}\n${sectionOf(code)}`, cause === undefined ? {} : { cause });
     this.code = code;
     this.field = field;
+    this.problem = problem;
   }
 }
 

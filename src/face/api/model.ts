@@ -24,8 +24,11 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchedResponse>;
 export interface FetchInit {
   readonly method: string;
   readonly headers: HostHeaders;
-  /** The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. */
-  readonly body: HostBytes;
+  /**
+   * The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. A `GET` has none: it asks for the rest of
+   * an answer in the background.
+   */
+  readonly body?: HostBytes;
   /** Fires when the request is to be stopped. */
   readonly signal: HostAbortSignal;
   /**
@@ -121,6 +124,14 @@ export interface Quirks {
   readonly streamUsage?: boolean;
   /** The field of reasoning that the server requires in every assistant message with a call. */
   readonly requiredReasoning?: string;
+  /**
+   * The server goes on from a last assistant message (`onCutOff: "continue"`). The fields of `message` go into that
+   * message, those of `body` into the request. Default: the server is not known to do so.
+   */
+  readonly prefill?: {
+    readonly message?: { readonly [field: string]: unknown };
+    readonly body?: { readonly [field: string]: unknown };
+  };
 }
 
 export type Quirk = string | false | { readonly [field: string]: unknown };

@@ -61,3 +61,8 @@ export type HostUrl = typeof globalThis extends { URL: { prototype: infer T } }
 export type HostWasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } }
   ? T
   : object;
+
+/** The platform's `ReadableStream`, of bytes. */
+export type HostByteStream = typeof globalThis extends { ReadableStream: { prototype: infer T } }
+  ? T
+  : { getReader(): unknown; cancel(reason?: unknown): Promise<void> };

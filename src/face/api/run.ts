@@ -11,7 +11,10 @@ import type { HostAbortSignal } from "./platform.js";
 import type { Partially, TypedResult } from "./result.js";
 import type { Inputs, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
-/** The prompt of a run: a text, or blocks (text and media). An empty or blank prompt throws `misuse_empty_prompt`. */
+/**
+ * The prompt of a run: a text, or blocks (text and media). An empty or blank prompt throws `misuse_empty_prompt`. But an
+ * empty list of blocks goes on with `messages` that end with a message of the user, such as results of tools.
+ */
 export type Prompt = string | readonly ContentBlock[];
 
 /** The options of `agent.run`. `T` are the agent's tools, and `Output` is the type of its structured answer. */
@@ -141,6 +144,7 @@ export interface SteerOptions {
 
 /** A message on its way into a running run. */
 export interface Queued {
+  /** The id in `steer-delivered` and in `result.undelivered`: 1 for the first, or a random number in a run that goes on. */
   readonly id: number;
   /** Takes the message back; false if it has been delivered already. */
   withdraw(): boolean;
@@ -273,6 +277,18 @@ export interface TypedChat<C extends ToolTypes, Output> {
     options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
   ): TypedRun<C, Output>;
   /**
+   * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are added to
+   * the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they are
+   * (`compaction.keepLast`).
+   *
+   * @throws LoopletError as `run`
+   */
+  compact(
+    options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent"> & {
+      instructions?: string | undefined;
+    },
+  ): TypedRun<C, Output>;
+  /**
    * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
    * get the reason `"clear"`. A chat with an id saves it at once.
    *
@@ -336,6 +352,11 @@ export interface Store {
    * nobody goes on with. Needed with `lease`.
    */
   pending?(): Promise<readonly string[]> | readonly string[];
+  /**
+   * Removes a journal and its lease; nothing happens if there is none. looplet never calls it: you decide how long runs are
+   * kept. A process that goes on with the run is refused at its next append.
+   */
+  delete?(key: string): Promise<void> | void;
 }
 
 /** The options of {@link Store.lease}. */

@@ -52,6 +52,11 @@ export class ChatJournal {
     return { tail, messages, subagents, profile };
   }
 
+  /** The number of the journal's last entry. */
+  get last(): number {
+    return this.#end.seq;
+  }
+
   /** The journal for the next run, which goes on where the run before it has ended. */
   next(host: JournalHost): Journal {
     return (this.#journal = new Journal(host, this.key, this.#journal));

@@ -13,12 +13,13 @@ import type {
 import { isObject, joined } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
 import type { ChatJournal } from "./chat-journal.js";
-import { checkHistory } from "../run/prompt.js";
+import { compactInstructions } from "../options/context.js";
+import { checkHistory, type OnlySummary } from "../run/prompt.js";
 import type { Resumed } from "../run/source.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (
-  prompt: Prompt,
+  prompt: Prompt | OnlySummary,
   options: RunOptions,
   onEnd: (result: RunResult) => void,
   /** Set if the run is the first of its session. */
@@ -75,7 +76,25 @@ export class Conversation implements Chat {
   }
 
   run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents" | "agent"> = {}): Run {
-    this.#refuse("run");
+    return this.#begin("run", prompt, options);
+  }
+
+  compact(
+    options: Omit<RunOptions, "messages" | "subagents" | "agent"> & {
+      instructions?: string | undefined;
+    } = {},
+  ): Run {
+    const { instructions, ...run } = options;
+    const onlySummary = compactInstructions(instructions === undefined ? {} : { instructions });
+    return this.#begin("compact", { onlySummary }, run);
+  }
+
+  #begin(
+    method: "run" | "compact",
+    prompt: Prompt | OnlySummary,
+    options: Omit<RunOptions, "messages" | "subagents" | "agent">,
+  ): Run {
+    this.#refuse(method);
     for (const kept of isObject(options) ? ["messages", "subagents", "agent"] : []) {
       if (Object.hasOwn(options, kept)) {
         throw new LoopletError(

@@ -29,21 +29,36 @@ declare module "node:fs/promises" {
   interface FileHandle {
     read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
     write(bytes: Uint8Array): Promise<{ bytesWritten: number }>;
-    stat(): Promise<{ readonly size: number }>;
+    stat(): Promise<{ readonly size: number; readonly ino: number; readonly birthtimeMs: number }>;
     sync(): Promise<void>;
     close(): Promise<void>;
   }
   export function mkdir(folder: string, options: { recursive: boolean }): Promise<unknown>;
   export function open(file: string, flags: string): Promise<FileHandle>;
+  interface Dirent {
+    readonly name: string;
+    isDirectory(): boolean;
+  }
+  interface Stats {
+    readonly size: number;
+    readonly mtimeMs: number;
+    isDirectory(): boolean;
+  }
   export function readdir(folder: string): Promise<string[]>;
+  export function readdir(folder: string, options: { withFileTypes: true }): Promise<Dirent[]>;
   export function readFile(file: string): Promise<Uint8Array<ArrayBuffer>>;
   export function readFile(file: string, encoding: "utf8"): Promise<string>;
+  export function realpath(path: string): Promise<string>;
   export function rename(from: string, to: string): Promise<void>;
+  export function rm(path: string, options: { recursive: boolean; force: boolean }): Promise<void>;
+  export function stat(path: string): Promise<Stats>;
   export function unlink(file: string): Promise<void>;
-  export function writeFile(file: string, text: string): Promise<void>;
+  export function writeFile(file: string, data: string | Uint8Array): Promise<void>;
 }
 
 declare module "node:path" {
+  export const sep: string;
+  export function dirname(path: string): string;
   export function join(...parts: string[]): string;
 }
 

@@ -5,6 +5,7 @@ import type {
   Failure,
   FailureCode,
   Message,
+  OnCutOff,
   OnOutputLimit,
   OnUnknownTool,
   OutputMode,
@@ -167,10 +168,14 @@ export type Input =
         model: ModelConfig;
       };
     }
-  /** Summarises the root's history before its next request. `instructions` is guidance for the summary. */
+  /**
+   * Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only` the
+   * run ends then, and its prompt, which comes behind this input, is empty.
+   */
   | {
       compact: {
         instructions?: string | null;
+        only?: boolean;
       };
     }
   /** Raises limits of an agent that is at work. */
@@ -450,8 +455,8 @@ export interface CheckedOutput {
 /** One text and its normal forms. */
 export interface Reading {
   text: string;
-  /** For paths: the text in Unicode's NFC and without case; absent if that equals the text in lower case. */
-  folded?: string | null;
+  /** For paths: the text in Unicode's NFC; absent if it is in that form. */
+  composed?: string | null;
   /**
    * The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
    * web.
@@ -530,6 +535,11 @@ export interface Config {
   maxToolConcurrency?: number;
   /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
   onMaxTokens?: OnOutputLimit;
+  /**
+   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run has a
+   * `store`.
+   */
+  onCutOff?: OnCutOff;
   /**
    * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
    * answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call

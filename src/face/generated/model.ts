@@ -67,6 +67,8 @@ export type FailureCode =
   | "run_held"
   /** The store has a run with this id that began with another prompt. */
   | "run_exists"
+  /** Your store could not give the journal of a run that is to go on. */
+  | "store_failed"
   /** One of your guardrails refused. Only the `error` event has this code. */
   | "guardrail"
   /** A defect of looplet. */
@@ -421,7 +423,8 @@ export type EventKind =
     }
   /**
    * Only behind the `run-start` of a process that goes on with a run: another process has received so much of an answer
-   * that its end cut off. The model is asked again, and it does not get these texts.
+   * that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff: "continue"`: then the
+   * text is the first delta of the next answer.
    */
   | {
       type: "answer-cut-off";
@@ -1241,6 +1244,11 @@ export interface AgentData {
    */
   onMaxTokens?: OnOutputLimit | undefined;
   /**
+   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run has a
+   * `store`. Default `"again"`.
+   */
+  onCutOff?: OnCutOff | undefined;
+  /**
    * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
    * answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
    * gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
@@ -1649,6 +1657,16 @@ export type Jitter =
   | "added"
   /** Picks a wait between 0 and the formula's, which spreads many clients best. */
   | "full";
+
+/** How the run asks again for an answer that broke off. */
+export type OnCutOff =
+  /** The model writes the whole answer again. */
+  | "again"
+  /**
+   * The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes the
+   * whole answer again, and the warning `not_continued` says why.
+   */
+  | "continue";
 
 /** How the run treats an answer without tool calls that the limit of output tokens cut off. */
 export type OnOutputLimit =

@@ -133,8 +133,11 @@ export class RunDriver {
     this.shell = new Shell(wasm, config, options, host);
   }
 
-  start(content: readonly Block[]): void {
-    this.shell.handleInput({ prompt: { content } });
+  /** Begins the run with its prompt, or with a summary of its history and nothing else. */
+  start(prompt: readonly Block[] | { readonly onlySummary: string }): void {
+    const isSummary = "onlySummary" in prompt;
+    if (isSummary) this.compact(prompt.onlySummary, true);
+    this.shell.handleInput({ prompt: { content: isSummary ? [] : prompt } });
   }
 
   /** Goes on with the run of a journal. */
@@ -199,9 +202,9 @@ export class RunDriver {
     this.shell.handleInput({ setMode: { mode } });
   }
 
-  /** Has the history summarised; empty `instructions` mean none. */
-  compact(instructions: string): void {
-    this.shell.handleInput({ compact: { instructions: instructions === "" ? null : instructions } });
+  /** Has the history summarised; empty `instructions` mean none. `only`: the run, which has yet to start, ends with it. */
+  compact(instructions: string, only = false): void {
+    this.shell.handleInput({ compact: { instructions: instructions === "" ? null : instructions, only } });
   }
 
   /** Raises limits; false if the agent is not at work. */

@@ -20,7 +20,8 @@ function entriesOf(headers: unknown): Iterable<[string, string]> {
 
 /**
  * The head of a redirect; undefined for any other response. Its `location` is the target's origin. A browser hides the
- * target and the status; a `fetch` of yours that has followed a redirect itself shows the target.
+ * target and the status; a `fetch` of yours that has followed a redirect itself shows the target, and the engine's words
+ * for it begin at the header `x-looplet-followed`.
  */
 export function redirectOf(
   response: ResponseLike,
@@ -35,6 +36,7 @@ export function redirectOf(
   const others = headers.filter((pair) => !isLocation(pair));
   const origin = originOf(target, asked);
   if (origin !== undefined) others.push(["location", origin]);
+  if (redirected === true) others.push(["x-looplet-followed", "1"]);
   return { status: isHidden ? 302 : status, headers: others };
 }
 

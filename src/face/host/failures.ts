@@ -13,6 +13,19 @@ export function held(id: string): Failure {
   return { code: "run_held", message, retryable: true };
 }
 
+/** The failure of a chat's run whose journal has entries that this process has not seen. */
+export function movedOn(): Failure {
+  const message =
+    "Another process has gone on with this chat. Open it again with agent.openChat, which has its messages.";
+  return { code: "run_held", message, retryable: true };
+}
+
+/** The failure of a run whose journal your store could not give. */
+export function storeFailed(id: string, error: unknown): Failure {
+  const why = `The store could not read the journal of the run "${id}": ${message(error)}. Nothing has happened to the run; resume it when the store works.`;
+  return { code: "store_failed", message: why, retryable: true };
+}
+
 /** The failure of a run whose configuration the engine refused, told by field. Any other error is a defect. */
 export function refusal(error: unknown): Failure {
   const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };

@@ -211,7 +211,14 @@ export class Shell {
       const headers = this.headersOf(JSON.stringify(pairs));
       // From here on an error counts as a network failure, even if your `fetch` throws at once, unless it says otherwise.
       isSent = true;
-      const init: FetchInit = { method, headers, body, signal, redirect: "manual" };
+      // A request without a body, such as the one for the rest of an answer, must have none.
+      const init: FetchInit = {
+        method,
+        headers,
+        signal,
+        redirect: "manual",
+        ...(method === "POST" && { body }),
+      };
       let answer: unknown = this.host.fetch(url, init, model);
       if (isThenable(answer)) answer = await answer;
       if (isOver()) return discard(answer);

@@ -51,7 +51,7 @@ export function custom(answer: CustomModel, given: CustomOptions = {}): Model {
 /** A `fetch` that calls `answer` and streams its parts as NDJSON. @internal */
 export function customFetch(answer: CustomModel): (url: string, init: FetchInit) => Promise<Response> {
   return async (_url, { body, signal }) => {
-    const asked = new AskedOnce(body, signal);
+    const asked = new AskedOnce(body!, signal);
     return new Response(stream(parts(() => answer(asked))), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },

@@ -46,6 +46,9 @@ const SWITCH = {
   "thinking.disabled": { enable_thinking: false },
 };
 
+/** The quirk of servers that go on from a message that is marked as partial. */
+const PARTIAL = { message: { partial: true } };
+
 /** OpenRouter's fields for reasoning, which other vendors have adopted. */
 const REASONING: Quirks = {
   effort: { reasoning: { effort: "$" } },
@@ -72,7 +75,7 @@ export const groq = /* @__PURE__ */ vendor({
 export const mistral = /* @__PURE__ */ vendor({
   name: "mistral",
   baseUrl: "https://api.mistral.ai/v1",
-  quirks: { seed: "random_seed", topK: false, thinking: false },
+  quirks: { seed: "random_seed", topK: false, thinking: false, prefill: { message: { prefix: true } } },
 });
 
 /** DeepSeek. */
@@ -140,7 +143,7 @@ export const copilot = /* @__PURE__ */ vendor({
 export const moonshot = /* @__PURE__ */ vendor({
   name: "moonshot",
   baseUrl: "https://api.moonshot.ai/v1",
-  quirks: { requiredReasoning: "reasoning_content", topK: false },
+  quirks: { requiredReasoning: "reasoning_content", topK: false, prefill: PARTIAL },
 });
 
 /** Z.ai (GLM). */
@@ -154,7 +157,7 @@ export const zai = /* @__PURE__ */ vendor({
 export const qwen = /* @__PURE__ */ vendor({
   name: "qwen",
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-  quirks: { ...SWITCH, budgetTokens: { enable_thinking: true, thinking_budget: "$" } },
+  quirks: { ...SWITCH, budgetTokens: { enable_thinking: true, thinking_budget: "$" }, prefill: PARTIAL },
 });
 
 /** Vercel AI Gateway. */
@@ -178,6 +181,7 @@ export const llamaCpp = /* @__PURE__ */ vendor({
   quirks: {
     "thinking.enabled": { chat_template_kwargs: { enable_thinking: true } },
     "thinking.disabled": { chat_template_kwargs: { enable_thinking: false } },
+    prefill: {},
   },
   isLocal: true,
 });
@@ -189,6 +193,7 @@ export const vllm = /* @__PURE__ */ vendor({
   quirks: {
     "thinking.enabled": { chat_template_kwargs: { enable_thinking: true } },
     "thinking.disabled": { chat_template_kwargs: { enable_thinking: false } },
+    prefill: { body: { continue_final_message: true, add_generation_prompt: false } },
   },
   isLocal: true,
 });

@@ -232,7 +232,7 @@ export function placed<T>(place: string, make: () => T): T {
     return make();
   } catch (error) {
     if (!(error instanceof LoopletError)) throw error;
-    throw new LoopletError(error.code, at(place, error.field), error.message.slice(error.field.length + 2));
+    throw new LoopletError(error.code, at(place, error.field), error.problem);
   }
 }
 

@@ -225,7 +225,7 @@ export const COMPATIBLE_TABLE: OptionTable = {
 };
 
 const QUIRKS =
-  "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning";
+  "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning prefill";
 
 export const QUIRK_TABLE: OptionTable = /* @__PURE__ */ Object.fromEntries(
   /* @__PURE__ */ QUIRKS.split(" ").map((name) => [name, "any"]),
@@ -251,6 +251,7 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxTokens:
     "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
   eager: "use eagerTools",
+  limits: "give each limit by its name: maxIterations, maxToolRounds, maxTotalTokens, maxUsd",
   maxSteps: "use maxIterations (model calls of one run) or maxToolRounds (answers with tool calls)",
   maxTurns: "use maxToolRounds (answers with tool calls) or maxIterations (model calls of one run)",
   systemPrompt: "use system",

@@ -112,8 +112,7 @@ export function checkPermissionResult(
       throw new LoopletError("config_wrong_type", "answer.updatedPermissions", "needs an array");
   } catch (error) {
     if (!(error instanceof LoopletError)) throw error;
-    const { field, message } = error;
-    throw new LoopletError("misuse_invalid_argument", field, message.slice(field.length + 2));
+    throw new LoopletError("misuse_invalid_argument", error.field, error.problem);
   }
   checkUpdates(result.updatedPermissions, options, tools);
   return result;

@@ -21,18 +21,12 @@ export function readingsOf(texts: Iterable<string>): Reading[] {
   const readings: Reading[] = [];
   for (const text of new Set(texts)) {
     if (text.length > MAX_LENGTH) continue;
-    const folded = foldedOf(text);
+    const composed = text.normalize("NFC");
     const address = addressOf(text);
-    if (folded !== undefined || address !== undefined)
-      readings.push({ text, ...(folded && { folded }), ...(address && { address }) });
+    if (composed !== text || address !== undefined)
+      readings.push({ text, ...(composed !== text && { composed }), ...(address && { address }) });
   }
   return readings;
-}
-
-/** Folds the case as file systems do, by way of upper case: `ſ` is `s`. */
-function foldedOf(text: string): string | undefined {
-  const folded = text.toUpperCase().toLowerCase().normalize("NFC");
-  return folded === text.toLowerCase() ? undefined : folded;
 }
 
 function addressOf(text: string): Address | undefined {

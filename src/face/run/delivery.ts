@@ -240,9 +240,11 @@ export class Delivery {
 
   /** Reports an error of a listener, unless the same one has been reported: a listener may throw at each delta. */
   readonly #reportOnce = (error: unknown): void => {
-    // Only V8 writes the message into the stack.
+    // The way to the listener differs from event to event, so only the frame that threw counts. Only V8 writes the message
+    // into the stack.
     const stack = stackOf(error);
-    const key = stack === undefined ? error : `${message(error)}\n${stack}`;
+    const frame = stack?.split("\n").find((line) => /^\s+at |@/.test(line)) ?? stack;
+    const key = stack === undefined ? error : `${message(error)}\n${frame}`;
     if (this.#reported.has(key)) return;
     if (this.#reported.size < MAX_REPORTED) this.#reported.add(key);
     this.report(error);

@@ -87,6 +87,33 @@ export class Journal {
     return (this.#claiming = this.#claim(takeOver));
   }
 
+  /**
+   * Takes the lease for the next run of a chat before it has any effect, if the store has leases. `last` is the number of
+   * the journal's last entry as this process knows it: another one has `moved on` if the store has a later one. A store that
+   * fails does not stop a chat, as it does not when a run is under way.
+   */
+  claimAfter(last: number, takeOver = false): Promise<"claimed" | "held" | "moved on"> {
+    const claimed = this.#inherit().then(() => this.#claimAfter(last, takeOver));
+    this.#claiming = claimed.then((how) => how !== "held");
+    return claimed;
+  }
+
+  async #claimAfter(last: number, takeOver: boolean): Promise<"claimed" | "held" | "moved on"> {
+    const { store, report } = this.#host;
+    if (store.lease === undefined) return "claimed";
+    try {
+      const isOurs = this.#lease !== undefined;
+      if (!(await this.#claim(takeOver))) return "held";
+      if (isOurs) return "claimed";
+      // Entries that the store has missed are still to come.
+      const expected = (this.#entries[0]?.seq ?? last + 1) - 1;
+      return ((await this.load()).at(-1)?.seq ?? 0) === expected ? "claimed" : "moved on";
+    } catch (error) {
+      report(error);
+      return "claimed";
+    }
+  }
+
   /** The entries that the store has. */
   async load(): Promise<readonly JournalEntry[]> {
     const entries = (await this.#host.store.load(this.#key)) ?? [];

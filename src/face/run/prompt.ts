@@ -16,6 +16,25 @@ import { isContentBlock } from "../tools/tool-content.js";
 /** The history that a run continues. */
 type History = Pick<RunOptions, "messages" | "subagents">;
 
+/** In place of a prompt: the run only has its history summarised, by these instructions. */
+export interface OnlySummary {
+  readonly onlySummary: string;
+}
+
+export function isOnlySummary(prompt: Prompt | OnlySummary): prompt is OnlySummary {
+  return typeof prompt === "object" && "onlySummary" in prompt;
+}
+
+/**
+ * The prompt of a run as blocks. An empty list goes on with messages that end with the user's.
+ *
+ * @throws LoopletError `misuse_empty_prompt`, `misuse_invalid_argument`
+ */
+export function promptOf(prompt: Prompt, { messages }: Pick<RunOptions, "messages">): ContentBlock[] {
+  const goesOn = Array.isArray(prompt) && prompt.length === 0 && messages?.at(-1)?.role === "user";
+  return goesOn ? [] : content(prompt, "prompt");
+}
+
 /**
  * A prompt as blocks.
  *

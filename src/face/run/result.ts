@@ -2,6 +2,7 @@
  * The result of a run, from the engine's report. For a run that the engine never took over, it is made of the
  * options.
  */
+import { isOnlySummary, type OnlySummary } from "./prompt.js";
 import type { ContentBlock, Outcome, RunOptions, RunResult } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
@@ -67,14 +68,15 @@ function kept<T>(result: object, name: string, value: T): T {
  */
 export function unfinished(
   { messages = [], subagents = [] }: Pick<RunOptions, "messages" | "subagents">,
-  prompt: ContentBlock[],
+  prompt: ContentBlock[] | OnlySummary,
   text: string,
   undelivered: number[],
   hasPrice: boolean,
   profile: number,
   durationMs: number,
 ): EngineResult {
-  const asked: Message[] = prompt.length === 0 ? [] : [{ role: "user", content: prompt }];
+  const asked: Message[] =
+    isOnlySummary(prompt) || prompt.length === 0 ? [] : [{ role: "user", content: prompt }];
   const said: Message[] = text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
   return {
     text,

@@ -1,5 +1,5 @@
 /** The end of a run: its event, and the signal that brings it about. */
-import { LoopletError } from "../api/errors.js";
+import { LoopletError, sectionOf } from "../api/errors.js";
 import type { Failure, Outcome, RunResult } from "../api/index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 
@@ -63,10 +63,12 @@ export async function warnIfUnread(
 }
 
 /** The warning about a run whose result nobody reads; undefined if there is no need for one. */
-function unreadWarning({ outcome, error, stoppedBy }: RunResult): string | undefined {
+function unreadWarning({ outcome, error, stoppedBy, abortReason }: RunResult): string | undefined {
   if (outcome !== "failed" && outcome !== "stopped") return undefined;
   // The message of a model call has its code already.
   const code = error == null || error.model != null ? "" : ` (${error.code})`;
-  const why = error == null ? ` by ${stoppedBy}` : `${code}: ${error.message}`;
-  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"}${why}\nIts result has not been read: await run.result and look at its outcome.`;
+  const reason = abortReason == null ? "" : `: ${abortReason}`;
+  const why = error == null ? ` by ${stoppedBy}${reason}` : `${code}: ${error.message}`;
+  const more = error == null ? "" : ` ${sectionOf(error.code)}`;
+  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"}${why}\nIts result has not been read: await run.result and look at its outcome.${more}`;
 }

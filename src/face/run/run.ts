@@ -34,7 +34,7 @@ import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks, RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
-import { fail, held, refusal } from "../host/failures.js";
+import { fail, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
 import { requestUrl, type ModelConfig } from "../models/models.js";
 import { checkOptions, joined } from "../options/check.js";
@@ -51,7 +51,7 @@ import { Early } from "./early.js";
 import { Journal } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
-import { abortReason, content, runConfig, speakerAt } from "./prompt.js";
+import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { Steers, type Message } from "./steers.js";
 import { sourceOf, type Resumed } from "./source.js";
@@ -66,7 +66,7 @@ export class EngineRun implements Run {
   readonly #parts: AgentParts;
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
-  readonly #prompt: ContentBlock[];
+  readonly #prompt: ContentBlock[] | OnlySummary;
   readonly #models: ModelList;
   readonly #tools: ToolCalls;
   readonly #delivery: Delivery;
@@ -94,6 +94,7 @@ export class EngineRun implements Run {
   /** The index of the agent that begins. */
   readonly #first: number;
   readonly #steers = new Steers({
+    lastId: () => ((this.#resumed ?? this.#options.id) ? Math.floor(this.#parts.random() * 2 ** 30) : 0),
     hasEnded: () => this.#outcomeNow() !== undefined,
     send: (message) => this.#send(message),
     withdraw: (id) => this.#withdraw(id),
@@ -109,7 +110,7 @@ export class EngineRun implements Run {
   /** `onEnd` gets the result first, inside `abort` if that ended the run. `session` is set if the run begins one. */
   constructor(
     parts: AgentParts,
-    prompt: Prompt,
+    prompt: Prompt | OnlySummary,
     options: RunOptions,
     private readonly load: LoadEngine,
     onEnd: (result: RunResult) => void = () => {},
@@ -121,7 +122,7 @@ export class EngineRun implements Run {
     this.#models = parts.models.copy();
     this.#onEnd = onEnd;
     this.#options = options;
-    this.#prompt = resumed === undefined ? content(prompt, "prompt") : [];
+    this.#prompt = resumed !== undefined ? [] : isOnlySummary(prompt) ? prompt : promptOf(prompt, options);
     this.#resumed = resumed;
     const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
     const config = parts.config();
@@ -311,10 +312,10 @@ export class EngineRun implements Run {
     if (this.#outcome !== undefined) return;
     try {
       const { store } = this.#parts;
-      const own = { id: this.id, isNew: this.#options.id === undefined || this.chat !== undefined, options };
+      const own = { id: this.id, isNew: this.#options.id === undefined, options, after: this.chat?.last };
       const source = await sourceOf(own, this.#resumed, store, this.#journal);
       if (this.#outcome !== undefined) return;
-      if (source === undefined) return this.#failAlone(held(this.id));
+      if (typeof source === "object" && "code" in source) return this.#failAlone(source);
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);
@@ -483,7 +484,7 @@ export class EngineRun implements Run {
     this.#ended = result;
     this.#dropSignal();
     // A run with another prompt has found its id taken, and leaves the journal as it was.
-    const isPending = this.isSuspended || result.error?.code === "run_exists";
+    const isPending = this.isSuspended || ["run_exists", "run_held"].includes(result.error?.code ?? "");
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");

@@ -1,8 +1,10 @@
 /** The source of a run: its options, or the journal of a run that goes on, and the journals that nobody goes on with. */
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Store } from "../api/run.js";
+import type { Failure } from "../api/event.js";
 import type { RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
+import { held, movedOn, refusal, storeFailed } from "../host/failures.js";
 import { LEASE_MS, randomHolder, type Held, type Journal } from "./journal.js";
 
 /** The run that is to go on: its id, and its entries if no store has them under that id. */
@@ -16,21 +18,45 @@ export interface Resumed {
   readonly held?: Held & { readonly entries: readonly JournalEntry[] };
 }
 
-/**
- * The options of a new run, or the journal of one that goes on; undefined if another process holds the run. `isNew` says
- * that no store can have a run of this id yet.
- */
+/** A run that is to begin, with its options as the engine reads them. */
+export interface NewRun {
+  readonly id: string;
+  /** No store can have a run of this id yet. */
+  readonly isNew: boolean;
+  readonly options: string;
+  /** The number of the last entry of the chat's journal, if the run belongs to a chat that is kept. */
+  readonly after: number | undefined;
+}
+
+/** The options of a new run, or the journal of one that goes on; a failure if another process has it or the store fails. */
 export async function sourceOf(
-  { id, isNew, options }: { readonly id: string; readonly isNew: boolean; readonly options: string },
+  run: NewRun,
   resumed: Resumed | undefined,
   store: Store | undefined,
   journal: Journal | undefined,
-): Promise<RunSource | undefined> {
+): Promise<RunSource | Failure> {
+  try {
+    return await readSource(run, resumed, store, journal);
+  } catch (error) {
+    return error instanceof LoopletError ? refusal(error) : storeFailed(run.id, error);
+  }
+}
+
+async function readSource(
+  { id, isNew, options, after }: NewRun,
+  resumed: Resumed | undefined,
+  store: Store | undefined,
+  journal: Journal | undefined,
+): Promise<RunSource | Failure> {
   if (resumed?.held !== undefined) return { lines: linesOf(resumed.held.entries) };
-  if (resumed?.entries !== undefined && resumed.isKept === true)
-    return (await journal?.claim(resumed.takeOver)) === false
-      ? undefined
-      : { lines: linesOf(resumed.entries) };
+  const isInChat = resumed === undefined ? after !== undefined : resumed.isKept === true;
+  if (isInChat && journal !== undefined) {
+    const entries = resumed?.entries;
+    const last = entries === undefined ? after! : (entries.at(-1)?.seq ?? 0);
+    const claimed = await journal.claimAfter(last, resumed?.takeOver);
+    if (claimed !== "claimed") return claimed === "held" ? held(id) : movedOn();
+    return entries === undefined ? options : { lines: linesOf(entries) };
+  }
   if (resumed !== undefined && (resumed.entries !== undefined || resumed.key !== id)) {
     // A journal that comes from elsewhere goes into the store first.
     const entries = resumed.entries ?? (await store?.load(resumed.key)) ?? [];
@@ -38,7 +64,7 @@ export async function sourceOf(
     return { lines: linesOf(entries) };
   }
   if (journal === undefined || (resumed === undefined && isNew)) return options;
-  if (!(await journal.claim(resumed?.takeOver))) return undefined;
+  if (!(await journal.claim(resumed?.takeOver))) return held(id);
   const entries = await journal.load();
   return resumed === undefined && entries.length === 0 ? options : { lines: linesOf(entries) };
 }

@@ -9,6 +9,10 @@ const MAX_REQUESTS = 256;
 
 /** The way of a message into the run, and back. */
 export interface Inbox {
+  /**
+   * The number before the first id. A run that goes on has messages of other processes, so that it begins at a random one.
+   */
+  lastId(): number;
   hasEnded(): boolean;
   send(message: Message): void;
   withdraw(id: number): boolean;
@@ -23,7 +27,7 @@ export interface Message {
 
 export class Steers {
   readonly #inbox: Inbox;
-  #last = 0;
+  #last: number | undefined;
   readonly #requests = new Map<string, Queued>();
 
   constructor(inbox: Inbox) {
@@ -44,7 +48,8 @@ export class Steers {
         "the run has ended; start a new one with result.messages",
       );
     }
-    const id = ++this.#last;
+    const id = (this.#last ?? this.#inbox.lastId()) + 1;
+    this.#last = id;
     const queued = { id, withdraw: () => this.#inbox.withdraw(id) };
     if (requestId !== undefined) this.#remember(requestId, queued);
     this.#inbox.send({ id, isSteer, content: blocks, requestId });

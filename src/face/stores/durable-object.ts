@@ -95,6 +95,13 @@ export function durableObjectStore(
         .toArray()
         .filter((row) => !isHeld(lease(row, instance), now()))
         .map(({ key }) => key as string),
+    async delete(key) {
+      storage.transactionSync(() => {
+        for (const table of ["looplet_entries", "looplet_leases"])
+          sql.exec(`DELETE FROM ${table} WHERE key = ?`, key);
+      });
+      await storage.sync();
+    },
   };
 }
 

@@ -138,6 +138,11 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
         isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
       return records.filter((record) => !isAtWork(record)).map(({ key }) => key);
     },
+    delete: (key) =>
+      write([ENTRIES, LEASES], async (transaction) => {
+        transaction.objectStore(ENTRIES).delete(all(key));
+        transaction.objectStore(LEASES).delete(key);
+      }),
   };
 }
 

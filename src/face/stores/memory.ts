@@ -43,6 +43,10 @@ export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store
       [...leases]
         .filter(([, record]) => record.expiresMs !== undefined && !isHeld(record, now()))
         .map(([key]) => key),
+    delete(key) {
+      journals.delete(key);
+      leases.delete(key);
+    },
   };
 }
 

@@ -122,6 +122,11 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       }
       return keys;
     },
+    async delete(key) {
+      const { nonce } = await look(key);
+      await ifThere(unlink(pathOf(key)));
+      if (nonce !== undefined) await dropRecord(key, nonce);
+    },
   };
 }
 
@@ -174,6 +179,8 @@ class Log {
   nonce: string | undefined;
   /** The length of the whole lines, in bytes. */
   #bytes = 0;
+  /** Tells the file from a later one of the same name. */
+  #file = "";
 
   /** Reads the lines that have come. `take` gets the entries of those that count. */
   async read(path: string, take: (entries: JournalEntry[]) => void = () => {}): Promise<void> {
@@ -200,11 +207,14 @@ class Log {
 
   async #read(path: string, take: (line: Line, text: string) => void): Promise<void> {
     const file = await ifThere(open(path, "r"));
-    const { size } = (await file?.stat()) ?? { size: 0 };
-    // Somebody has cut the file off.
-    if (size < this.#bytes) {
+    const stat = await file?.stat();
+    const size = stat?.size ?? 0;
+    const name = `${stat?.ino} ${stat?.birthtimeMs}`;
+    // Somebody has cut the file off, or has deleted it.
+    if (size < this.#bytes || name !== this.#file) {
       [this.last, this.fence, this.nonce, this.#bytes] = [0, undefined, undefined, 0];
     }
+    this.#file = name;
     const bytes = new Uint8Array(size - this.#bytes);
     try {
       let length = 0;

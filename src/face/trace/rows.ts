@@ -4,7 +4,7 @@
  * end.
  */
 import { LoopletError } from "../api/errors.js";
-import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../api/index.js";
+import type { Outcome, RunEvent, RunResult, StoppedBy, TracedRun, Tracer, Usage } from "../api/index.js";
 import { checkOptions, checkValue, describeReturned } from "../options/check.js";
 import { tracing, type Sink } from "./sink.js";
 
@@ -183,6 +183,12 @@ const LIMIT_REASONS: { readonly [limit in StoppedBy]?: string } = {
   usd: "budget",
   fatal_tool: "tool_error_fatal",
 };
+
+/** Why a run ended, in the words of the table's last row. */
+export function stopReason(result: RunResult): string {
+  const { finishReason } = result;
+  return loopReason(result, MODEL_REASONS[finishReason ?? ""] ?? finishReason);
+}
 
 /**
  * Why the loop ended. A final answer that was cut off or refused keeps the model's word, because it is not an

@@ -12,9 +12,13 @@ import { walk } from "./walk.js";
  * - `looplet`: `result.messages`, and the option `messages` of `agent.run`.
  * - `anthropic`: `messages` of the Anthropic Messages API.
  * - `openai-chat`: `messages` of the OpenAI Chat Completions API.
- * - `ai-sdk`: `ModelMessage[]` of the AI SDK, versions 5 and 6.
+ * - `openai-responses`: `input` of the OpenAI Responses API as an array of items, with all items that belong to it. It has
+ *   no `previous_response_id`.
+ * - `ai-sdk`: `ModelMessage[]` of the AI SDK, versions 5 and later.
+ * - `ai-sdk-ui`: `UIMessage[]` of the AI SDK, versions 5 and later, as `useChat` keeps them.
  */
-export type TranscriptProtocol = "looplet" | "anthropic" | "openai-chat" | "ai-sdk";
+export type TranscriptProtocol =
+  "looplet" | "anthropic" | "openai-chat" | "openai-responses" | "ai-sdk" | "ai-sdk-ui";
 
 /** One of the reasons why a history is refused. */
 export type TranscriptCode =
@@ -28,7 +32,8 @@ export type TranscriptCode =
   | "missing_result"
   | "orphan_result"
   | "duplicate_result"
-  | "results_not_first";
+  | "results_not_first"
+  | "unfollowed_reasoning";
 
 /** A place of the history that the provider refuses. */
 export interface TranscriptProblem {

@@ -232,9 +232,113 @@ function readAiSdk(role: string, block: unknown, index: number, waiting: Readonl
   return part("other", block, index);
 }
 
+/**
+ * The items of `input`. A call needs an output with its `call_id` somewhere after it, and a reasoning item the item that it
+ * led to: https://platform.openai.com/docs/guides/reasoning. Calls that OpenAI runs are not looked at.
+ */
+const openaiResponses: View = {
+  results: "result",
+  keepsOpen: ["result", "assistant", "reasoning", "user"],
+  answersInPlace: true,
+  leads: "reasoning",
+  read(item) {
+    if (!isObject(item)) return undefined;
+    const { type = "message", role, content } = item;
+    if (type === "message") {
+      if (!["user", "system", "developer", "assistant"].includes(role as string)) return undefined;
+      if (typeof content !== "string" && !Array.isArray(content)) return undefined;
+      const parts: Part[] = [{ kind: "other", raw: item, at: ".content", id: "" }];
+      return { role: role === "assistant" ? "assistant" : "user", parts };
+    }
+    if (!isText(type)) return undefined;
+    const read = readItem(type, item);
+    if (read.kind === "result") return { role: "result", parts: [read] };
+    return { role: type === "reasoning" ? "reasoning" : "assistant", parts: [read] };
+  },
+  write: (_, [only]) => only!.raw,
+  answer(calls) {
+    const messages = calls.map(({ id, raw }) => ({
+      type: `${(raw as Fields)["type"] as string}_output`,
+      call_id: id,
+      output: notRun,
+    }));
+    return { messages, parts: messages.map((message) => made(message, message.call_id)) };
+  },
+};
+
+function readItem(type: string, item: Fields): Part {
+  const { call_id, name } = item;
+  const read = (kind: Part["kind"], fault?: Fault): Part => ({
+    ...part(kind, item, 0, call_id, fault),
+    at: "",
+  });
+  if (type === "item_reference") return read("reference");
+  if (type === "function_call_output" || type === "custom_tool_call_output") return read("result");
+  if (type !== "function_call" && type !== "custom_tool_call") return read("other");
+  const input = type === "function_call" ? "arguments" : "input";
+  if (typeof item[input] === "string") return read("call", callFault(call_id, name));
+  const mended = { ...item, [input]: JSON.stringify(item[input] ?? {}) };
+  return read(
+    "call",
+    callFault(call_id, name) ?? badInput(`the ${input} of a tool call must be a string`, mended),
+  );
+}
+
+const badInput = (message: string, mended: unknown): Fault => ({ code: "invalid_call", message, mended });
+
+/**
+ * A tool part of the AI SDK's UI messages is a call together with its result. `convertToModelMessages` leaves out a call
+ * whose input still streams, and a person has yet to answer `approval-requested`:
+ * https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message.
+ */
+const aiSdkUi: View = {
+  results: "assistant",
+  keepsOpen: ["assistant"],
+  read(message) {
+    if (!isObject(message) || !Array.isArray(message["parts"])) return undefined;
+    const { role, parts } = message;
+    if (!["system", "user", "assistant"].includes(role as string)) return undefined;
+    return {
+      role: role as string,
+      parts: parts.map((part, index) => ({
+        ...readUi(role as string, part, index),
+        at: `.parts[${index}]`,
+      })),
+    };
+  },
+  write: (message, parts) => ({ ...(message as Fields), parts: parts.map(({ raw }) => raw) }),
+};
+
+const uiStates =
+  "input-streaming input-available approval-requested approval-responded output-available output-error output-denied";
+
+function readUi(role: string, block: unknown, index: number): Part {
+  if (!isObject(block) || !isText(block["type"])) return part("other", block, index, "", unknownBlock);
+  const { type, toolCallId, toolName, state, errorText, providerExecuted } = block;
+  const isTool = type === "dynamic-tool" || type.startsWith("tool-");
+  // Parts of tools in other messages are never sent.
+  if (!isTool || role !== "assistant") return part("other", block, index);
+  const call = (fault?: Fault): Part => part("call", block, index, toolCallId, fault);
+  const fault = callFault(toolCallId, type === "dynamic-tool" ? toolName : type.slice("tool-".length));
+  if (fault) return call(fault);
+  if (!uiStates.split(" ").includes(state as string)) {
+    return call({ code: "invalid_call", message: "a tool part needs one of the states of the AI SDK" });
+  }
+  const failed = { ...block, state: "output-error", errorText: notRun };
+  if (state === "input-available" && providerExecuted !== true) {
+    const message = `the call ${JSON.stringify(toolCallId)} needs a result in its part`;
+    const change = "The part is an error that says that the call was not run.";
+    return call({ code: "missing_result", message, mended: failed, change });
+  }
+  const isUnsaid = state === "output-error" && typeof errorText !== "string";
+  return call(isUnsaid ? badInput("a failed tool part needs its errorText", failed) : undefined);
+}
+
 export const views: Record<TranscriptProtocol, View> = {
   looplet,
   anthropic,
   "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
   "ai-sdk": aiSdk,
+  "ai-sdk-ui": aiSdkUi,
 };

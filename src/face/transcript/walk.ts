@@ -3,13 +3,14 @@ import type { TranscriptChange, TranscriptCode } from "./index.js";
 
 /** One piece of a message. `raw` is its own form, and `at` its place in the message, such as `.content[0]`. */
 export interface Part {
-  kind: "call" | "result" | "other";
+  /** A `reference` stands for items that the provider has stored, calls among them. */
+  kind: "call" | "result" | "reference" | "other";
   raw: unknown;
   at: string;
   /** The id of a call, or of the call that a result answers. */
   id: string;
-  /** A problem that needs no other message to be seen. Without `mended` the part is removed. */
-  fault?: { code: TranscriptCode; message: string; mended?: unknown };
+  /** A problem that needs no other message to be seen. Without `mended` the part is removed. `change` says how it is mended. */
+  fault?: { code: TranscriptCode; message: string; mended?: unknown; change?: string };
   /** The call needs no result: the provider runs it, or a person has yet to allow it. */
   isSettled?: boolean;
 }
@@ -28,24 +29,39 @@ export interface View {
   answer?(calls: Part[]): { messages: unknown[]; parts: Part[] };
   /** The part with another id. Present if an id is refused that an earlier message has used. */
   rename?(part: Part, id: string): Part;
+  /** The history has one message per call and per result. A result that is missing is added right after its call. */
+  answersInPlace?: boolean;
+  /** The role whose messages are legal only before one with the role `assistant`. */
+  leads?: string;
   /** Results must stand before the rest of their message. */
   resultsFirst?: boolean;
   /** A message without parts is legal. */
   allowsEmpty?: boolean;
 }
 
+interface OpenCall {
+  call: Part;
+  path: string;
+  /** The index of its message in the repaired history. */
+  at: number;
+  isAnswered: boolean;
+}
+
 /** Returns the history as it can be sent, and each change that this took. */
 export function walk(messages: readonly unknown[], view: View) {
   const out: unknown[] = [];
+  /** The messages at the end of `out` that need another one after them: their places, first to last. */
+  let leading: string[] = [];
+  let hasReference = false;
   const changes: TranscriptChange[] = [];
   const used = new Set<string>();
   /** The calls that a result can answer, by the id that the history gives them, with the place of each. */
-  let round = new Map<string, { call: Part; path: string; isAnswered: boolean }>();
+  let round = new Map<string, OpenCall>();
   const report = (path: string, code: TranscriptCode, message: string, change: string) =>
     changes.push({ path, code, message, change });
 
   /** Ends the round. Returns its calls that have no result. */
-  const close = (): Part[] => {
+  const close = (): OpenCall[] => {
     const missing = [...round.values()].filter(({ call, isAnswered }) => !isAnswered && !call.isSettled);
     round = new Map();
     if (view.answer === undefined) return [];
@@ -54,11 +70,29 @@ export function walk(messages: readonly unknown[], view: View) {
       const message = `the call ${JSON.stringify(call.id)} needs a result in ${where}`;
       report(path, "missing_result", message, "A result is added that says that the call was not run.");
     }
-    return missing.map(({ call }) => call);
+    return missing;
   };
   const closeBefore = () => {
-    const calls = close();
-    if (calls.length > 0) out.push(...view.answer!(calls).messages);
+    const missing = close();
+    if (view.answersInPlace) {
+      missing.sort((a, b) => b.at - a.at);
+      for (const { call, at } of missing) out.splice(at + 1, 0, ...view.answer!([call]).messages);
+    } else if (missing.length > 0) {
+      out.push(...view.answer!(missing.map(({ call }) => call)).messages);
+    }
+  };
+  /** Removes the messages that nothing of the model follows. */
+  const dropLeading = () => {
+    for (const path of leading) {
+      report(
+        path,
+        "unfollowed_reasoning",
+        "a reasoning item needs the item that it led to after it",
+        "The item is removed.",
+      );
+    }
+    out.length -= leading.length;
+    leading = [];
   };
 
   for (const [index, message] of messages.entries()) {
@@ -81,13 +115,13 @@ export function walk(messages: readonly unknown[], view: View) {
     if (role !== view.results && !view.keepsOpen.includes(role)) closeBefore();
     let isChanged = false;
     let kept: Part[] = [];
-    const calls = new Map<string, { call: Part; path: string; isAnswered: boolean }>();
+    const calls = new Map<string, OpenCall>();
     for (let part of parts) {
       const place = path + part.at;
       if (part.fault) {
-        const { code, message, mended } = part.fault;
+        const { code, message, mended, change } = part.fault;
         const isMended = mended !== undefined;
-        report(place, code, message, isMended ? "The part is mended." : "The part is removed.");
+        report(place, code, message, isMended ? (change ?? "The part is mended.") : "The part is removed.");
         isChanged = true;
         if (!isMended) continue;
         part = { ...part, raw: mended };
@@ -116,10 +150,11 @@ export function walk(messages: readonly unknown[], view: View) {
           isChanged = true;
         }
         used.add(part.id);
-        calls.set(id, { call: part, path: place, isAnswered: false });
+        calls.set(id, { call: part, path: place, at: out.length, isAnswered: false });
       }
-      if (part.kind === "result") {
-        const answered = calls.get(part.id) ?? round.get(part.id);
+      if (part.kind === "reference") hasReference = true;
+      const answered = calls.get(part.id) ?? round.get(part.id);
+      if (part.kind === "result" && !(answered === undefined && hasReference)) {
         if (answered === undefined || answered.isAnswered) {
           const isDouble = answered !== undefined;
           report(
@@ -144,7 +179,7 @@ export function walk(messages: readonly unknown[], view: View) {
     if (role === view.results && !view.keepsOpen.includes(role)) {
       const missing = close();
       if (missing.length > 0) {
-        kept = [...view.answer!(missing).parts, ...kept];
+        kept = [...view.answer!(missing.map(({ call }) => call)).parts, ...kept];
         isChanged = true;
       }
     }
@@ -163,11 +198,21 @@ export function walk(messages: readonly unknown[], view: View) {
       }
     }
     for (const [id, call] of calls) round.set(id, call);
-    if (!isChanged) out.push(message);
-    else if (kept.length > 0) out.push(view.write(message, kept));
+    if (isChanged && kept.length === 0) continue;
+    if (role === view.leads) leading.push(path);
+    else if (role === "assistant") leading = [];
+    else dropLeading();
+    out.push(isChanged ? view.write(message, kept) : message);
   }
+  dropLeading();
   closeBefore();
+  changes.sort((a, b) => indexOf(a) - indexOf(b));
   return { messages: out, changes };
+}
+
+/** The index of the message that a change is about. */
+function indexOf({ path }: TranscriptChange): number {
+  return Number(/\d+/.exec(path)![0]);
 }
 
 function unused(id: string, used: ReadonlySet<string>): string {

@@ -19,7 +19,7 @@ fn fetch(permissions: Value, hooks: Value) -> World {
 fn reading(text: &str, host: &str) -> Reading {
     Reading {
         text: text.into(),
-        folded: None,
+        composed: None,
         address: Some(Address {
             scheme: "https".into(),
             host: host.into(),
@@ -90,7 +90,7 @@ fn s001_29_addresses_are_read_in_one_question_and_only_where_rules_compare_them(
 }
 
 #[test]
-fn s001_29_paths_beyond_ascii_are_folded_by_the_platform() {
+fn s001_29_paths_beyond_ascii_are_composed_by_the_platform() {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
     let tools = json!([tool("Read", json!({"inputSchema": schema}))]);
     let rules = json!({"permissions": {"mode": "bypassPermissions", "deny": ["Read(\u{e4}/**)"]}});
@@ -99,12 +99,12 @@ fn s001_29_paths_beyond_ascii_are_folded_by_the_platform() {
     assert_eq!(world.tool_log, ["start Read"]);
     world.return_value("Read", json!(1));
     respond(&mut world, &[("Read", json!({"path": "A\u{308}/x"}))]);
-    let folded = Reading {
+    let composed = Reading {
         text: "A\u{308}/x".into(),
-        folded: Some("\u{e4}/x".into()),
+        composed: Some("\u{c4}/x".into()),
         address: None,
     };
-    assert_eq!(prepare(&mut world, &[folded]), ["A\u{308}/x"]);
+    assert_eq!(prepare(&mut world, &[composed]), ["A\u{308}/x"]);
     assert!(told(&world, "Read")["content"].to_string().contains("denies it"));
 }
 
@@ -136,5 +136,37 @@ fn s001_28_a_rule_that_denies_sees_the_address_that_an_input_was_changed_into() 
             world.input(Input::Answered { question, answer });
             assert_eq!(world.tool_log.len(), usize::from(runs), "{host} {hooks}");
         }
+    }
+}
+
+#[test]
+fn s001_29_a_rule_that_denies_a_path_knows_every_case_of_its_letters() {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    for (denied, path) in [
+        (
+            "\u{3bb}\u{3cc}\u{3b3}\u{3bf}\u{3c2}",
+            "\u{39b}\u{38c}\u{393}\u{39f}\u{3a3}",
+        ),
+        (
+            "\u{39b}\u{38c}\u{393}\u{39f}\u{3a3}*",
+            "\u{3bb}\u{3cc}\u{3b3}\u{3bf}\u{3c3}\u{3b1}",
+        ),
+        ("stra\u{df}e", "STRASSE"),
+        ("STRASSE", "stra\u{df}e"),
+        ("*.pa\u{17f}s", "a.PASS"),
+        ("*.key", "a.\u{212a}ey"),
+        ("\u{fb01}les", "FILES"),
+        ("\u{b5}", "\u{39c}"),
+    ] {
+        let tools = json!([tool("Read", json!({"inputSchema": schema}))]);
+        let rule = ["Read(", denied, ")"].concat();
+        let rules = json!({"mode": "bypassPermissions", "deny": [rule]});
+        let mut world = World::started(config(tools, json!({ "permissions": rules })));
+        respond(&mut world, &[("Read", json!({"path": path}))]);
+        if !world.questions.is_empty() {
+            prepare(&mut world, &[]);
+        }
+        assert!(world.tool_log.is_empty(), "{denied} and {path}");
+        assert!(told(&world, "Read")["content"].to_string().contains("denies it"));
     }
 }

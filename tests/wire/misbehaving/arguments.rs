@@ -268,7 +268,7 @@ const EMPTY: &[&str] = &[
 ];
 
 const BLANK_AND_EMPTY: &[&str] = &[
-    "run wipe  \n{} as t1",
+    "run wipe {} as t1",
     "sent call t1, result t1 1",
     "completed \"Done.\"",
 ];

@@ -3,10 +3,8 @@
 //! [`CallPhase`] says how far it has come. A call shows its result in three forms: a block for the model, a record for
 //! your code, facts for hooks.
 
-use looplet_scan::reader::string;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::push_value;
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
@@ -153,7 +151,7 @@ impl Call {
     pub fn record(&self, is_over: bool) -> ToolCallRecord {
         let (output, is_error, duration_ms) = match &self.phase {
             CallPhase::Done { result, duration_ms } | CallPhase::Returned { result, duration_ms } => (
-                Some(output_of(result)),
+                Some(result.output()),
                 matches!(result, ToolReturn::Fault(_)),
                 *duration_ms,
             ),
@@ -193,7 +191,7 @@ impl Call {
             ToolReturn::Content(content) => result_cap::cut_blocks(content, most).is_some(),
             // A text is never longer than its JSON.
             ToolReturn::Value(value) => {
-                value.as_str().len() > most && result_cap::cut(&shown(value), most).is_some()
+                value.as_str().len() > most && result_cap::cut(&value.text(), most).is_some()
             }
             ToolReturn::Fault(fault) => result_cap::cut(&fault.message, most).is_some(),
             ToolReturn::Last(result) => self.is_cut(result),
@@ -218,8 +216,10 @@ impl Call {
                 result_cap::cut_blocks(content, most).unwrap_or_else(|| content.clone())
             }
             Some(ToolReturn::Value(value)) => {
-                let text = shown(value);
-                vec![Block::text(result_cap::cut(&text, most).unwrap_or(text))]
+                let text = value.text();
+                vec![Block::text(
+                    result_cap::cut(&text, most).unwrap_or_else(|| text.into_owned()),
+                )]
             }
             _ => {
                 is_error = true;
@@ -247,29 +247,10 @@ impl Call {
 /// The words for the model before the input with which a tool was called in place of the model's own.
 const INPUT_CHANGED: &str = "The input was changed before the tool ran: ";
 
-/// The tool's return value, as the result and the events show it.
-pub fn output_of(result: &ToolReturn) -> Json {
-    match result {
-        ToolReturn::Value(value) => value.clone(),
-        ToolReturn::Content(content) => {
-            let mut json = Vec::new();
-            push_value(&mut json, content);
-            Json::from_valid(&String::from_utf8(json).unwrap_or_default())
-        }
-        ToolReturn::Fault(fault) => fault.to_json(),
-        ToolReturn::Last(result) => output_of(result),
-    }
-}
-
 /// The input as JSON. Arguments that are not a JSON object become a string.
 pub fn written_json(input: &ToolInput) -> Json {
     match input {
         ToolInput::Json(json) => json.clone(),
         ToolInput::Invalid(text) => Json::string(text),
     }
-}
-
-/// The text that the model is shown: a string as it is, any other value as JSON.
-fn shown(value: &Json) -> String {
-    string(value.as_str()).map_or_else(|| value.as_str().to_owned(), |text| text.into_owned())
 }

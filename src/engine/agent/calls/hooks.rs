@@ -4,7 +4,7 @@
 //! takes the joined verdict of a point, changes the call, and lets the calls advance. A hook may stop the run.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::{CallPhase, output_of};
+use crate::engine::agent::calls::call::CallPhase;
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
@@ -36,8 +36,8 @@ impl Calls {
             return false;
         };
         let (point, output, error) = match result {
-            ToolReturn::Fault(_) => (Point::PostToolUseFailure, None, Some(output_of(result))),
-            _ => (Point::PostToolUse, Some(output_of(result)), None),
+            ToolReturn::Fault(_) => (Point::PostToolUseFailure, None, Some(result.output())),
+            _ => (Point::PostToolUse, Some(result.output()), None),
         };
         if !desk.has_hooks(point, &call.name) {
             return false;

@@ -4,7 +4,7 @@
 //! ledger, and each end closes it. Results come in through [`Calls::finished`], time-outs through
 //! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run.
 
-use crate::engine::agent::calls::call::{Call, CallPhase, output_of};
+use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
@@ -144,7 +144,7 @@ impl Calls {
                     tool_name,
                     updated_input,
                     updated_input_hash,
-                    output: output_of(&result),
+                    output: result.output(),
                     duration_ms,
                 },
             };

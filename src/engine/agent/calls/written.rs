@@ -99,7 +99,7 @@ impl Calls {
             let is_doubtful =
                 ending == Ending::Length && Some(index) == end && !desk.config.run_cut_off_calls;
             let is_broken = ending != Ending::Own && Some(index) == last && !is_whole;
-            call.is_cut_off = is_broken || is_doubtful;
+            call.is_cut_off = (is_broken || is_doubtful) && !ignores_arguments(&call, desk);
             calls.push(call);
         }
         calls
@@ -146,7 +146,7 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
     if tool.is_none() {
         part.name = sendable_name(&name);
     }
-    WrittenCall {
+    let mut call = WrittenCall {
         id,
         name,
         tool,
@@ -154,7 +154,17 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
         problem,
         repaired_by,
         is_cut_off: false,
+    };
+    if call.problem.is_some() && ignores_arguments(&call, desk) {
+        (call.input, call.problem) = (ToolInput::Json(Json::empty_object()), None);
     }
+    call
+}
+
+/// True for a handoff without a schema: the model has nothing to say, and what it says all the same does no harm.
+fn ignores_arguments(call: &WrittenCall, desk: &Desk<'_>) -> bool {
+    desk.tool(call.tool)
+        .is_some_and(|tool| tool.agent.is_some_and(|agent| agent.handoff) && !tool.validate && !tool.prepare)
 }
 
 /// The name that goes into the history. Models invent names that no tool can have, and vendors refuse them:
@@ -165,11 +175,6 @@ pub fn sendable_name(name: &str) -> String {
     }
     let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
     legal.take(64).collect()
-}
-
-/// Returns true for a name that a tool can have.
-pub fn is_sendable(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 128 && name.chars().all(is_legal)
 }
 
 fn is_legal(c: char) -> bool {

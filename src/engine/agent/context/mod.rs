@@ -31,6 +31,9 @@ pub struct Context {
     last: Summarized,
     /// The number of messages when a summary did not help.
     in_vain_at: Option<usize>,
+    /// Nothing is asked but a summary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    only_summary: bool,
 }
 
 /// The outcome of a summary that was begun.
@@ -49,9 +52,16 @@ struct Wanted {
 }
 
 impl Context {
-    /// Asks for a summary before the next request. `instructions` are added to its prompt.
-    pub fn want(&mut self, instructions: Option<String>) {
+    /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to the
+    /// summary's prompt.
+    pub fn want(&mut self, instructions: Option<String>, only: bool) {
         self.wanted = Some(Wanted { instructions });
+        self.only_summary |= only;
+    }
+
+    /// True if the agent ends when the history is summarised.
+    pub fn wants_summary_alone(&self) -> bool {
+        self.only_summary
     }
 
     /// Notes the vendor's count of a request and its answer, which are `messages` messages.

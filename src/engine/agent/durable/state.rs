@@ -11,6 +11,9 @@ use crate::engine::ledger::accounts::Accounts;
 use crate::engine::model::journal::{AgentState, AnswerState, Place, Step};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
+/// The number of messages in which the last text is looked for at each input.
+const LOOKBACK: usize = 4;
+
 impl Node {
     pub fn place(&self) -> Place {
         let Who {
@@ -72,7 +75,7 @@ impl Node {
                 response_id: reply.response_id.clone(),
                 response_model: reply.response_model.clone(),
                 usage: reply.usage,
-                text: (reply.text != last_text(agent.transcript.messages())).then(|| reply.text.clone()),
+                text: (!is_in(agent.transcript.messages(), &reply.text)).then(|| reply.text.clone()),
                 text_before: reply.text_before.clone(),
             },
             output: structured.output.clone(),
@@ -87,6 +90,7 @@ impl Node {
                 .next_model
                 .as_deref()
                 .map(|model| models::name_of(model, setup)),
+            background: agent.background_id(who).map(str::to_owned),
             limits: who.raised.clone(),
             stop_hook_active: agent.stop_hook_active,
             has_new_prompt: agent.has_new_prompt,
@@ -130,6 +134,12 @@ impl Agent {
             Phase::Restored(step) => (**step).clone(),
         }
     }
+}
+
+/// True if the last answers show that this is the text of the one that brought any.
+fn is_in(messages: &[Message], text: &str) -> bool {
+    let tail = messages.get(messages.len().saturating_sub(LOOKBACK)..);
+    !text.is_empty() && last_text(tail.unwrap_or_default()) == text
 }
 
 /// The text of the last answer that brought any.

@@ -1,7 +1,7 @@
 //! The text of an answer that streams, for the record of a process that ends meanwhile.
 //!
 //! The journal gets what has been added now and then, never the whole text again. An answer whose text is held back keeps
-//! none. Nothing here is sent to a model.
+//! none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,9 @@ impl Streamed {
             self.attempt = attempt;
             self.parts.clear();
         }
+        if agent.waits_with_begun() {
+            return None;
+        }
         let parts = agent.streaming();
         if parts.len() < self.parts.len() {
             // The attempt has failed, and its text was taken back.
@@ -41,20 +44,26 @@ impl Streamed {
             return (!is_over).then_some(Fact::Streamed { is_first, texts });
         }
         let kept = |at: usize| self.parts.get(at).copied().unwrap_or_default();
-        let grown: usize = parts
-            .iter()
-            .enumerate()
-            .filter(|(_, part)| is_text(part))
-            .map(|(at, part)| part.text.len().saturating_sub(kept(at)))
-            .sum();
+        let grown = |(at, part): (usize, &Part)| match is_text(part) {
+            true => part.text.len().saturating_sub(kept(at)),
+            false => usize::from(at >= self.parts.len()),
+        };
+        let grown: usize = parts.iter().enumerate().map(grown).sum();
         if grown == 0 || (grown < ENOUGH_BYTES && !is_saved) {
             return None;
         }
         let text = |(at, part): (usize, &Part)| {
-            let text = part.text.get(kept(at)..).filter(|_| is_text(part))?;
-            (!text.is_empty()).then(|| StreamedText {
+            let is_other = !is_text(part);
+            let is_new = at >= self.parts.len();
+            let text = part
+                .text
+                .get(kept(at)..)
+                .filter(|_| !is_other)
+                .unwrap_or_default();
+            (!text.is_empty() || (is_other && is_new)).then(|| StreamedText {
                 block: at as u32,
                 is_reasoning: part.shown_kind() == PartKind::Thinking,
+                is_other,
                 text: text.to_owned(),
             })
         };
@@ -66,6 +75,11 @@ impl Streamed {
 }
 
 impl Agent {
+    /// True when the next request goes on from the text of an attempt that has failed.
+    fn waits_with_begun(&self) -> bool {
+        matches!(self.phase, Phase::Sending) && self.requests.begun.is_some()
+    }
+
     /// The parts of the answer that streams, unless its text is held back.
     fn streaming(&self) -> &[Part] {
         match &self.phase {

@@ -12,7 +12,7 @@ use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::event::EventKind;
 use crate::engine::policy::effort::takes_effort;
-use crate::engine::protocol::request::address::address;
+use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
@@ -29,6 +29,14 @@ pub struct ActiveModel {
 }
 
 impl ActiveModel {
+    /// Adds the facts of this model to a failure of its call.
+    pub fn describe(&self, mut failure: Failure) -> Failure {
+        failure.vendor = Some(self.config.vendor.clone());
+        failure.model = Some(self.config.model.clone());
+        failure.url = shown(&self.url);
+        failure
+    }
+
     /// # Errors
     /// An unknown vendor or protocol, a missing base URL.
     pub fn new(config: ModelConfig) -> Result<ActiveModel, ConfigError> {

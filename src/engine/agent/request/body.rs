@@ -6,10 +6,13 @@
 
 use std::borrow::Cow;
 
+use looplet_scan::reader::Object;
+
+use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
-use crate::engine::protocol::{Marks, Protocol, RequestSpec};
+use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
 
 /// A body with the first messages of a transcript.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +86,28 @@ impl Body {
         Ok(body.bytes)
     }
 
+    /// The body of a request with `messages` that ends with the beginning of the answer.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn prefilled(
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        messages: &[Message],
+        (text, prefill): (&str, &Prefill<'_>),
+    ) -> Result<Vec<u8>, ConfigError> {
+        let mut bytes = Body::whole(protocol, spec, messages)?;
+        let mut tail = Vec::new();
+        (protocol.encode_tail)(spec, &mut tail);
+        bytes.truncate(bytes.len().saturating_sub(tail.len()));
+        let begun = Message::assistant(vec![Block::text(text)]);
+        (protocol.encode_message)(spec, &begun, &mut bytes);
+        push_into_object(&prefill.message, &mut bytes);
+        bytes.append(&mut tail);
+        push_into_object(&prefill.body, &mut bytes);
+        Ok(bytes)
+    }
+
     /// Makes the next body anew, for changed messages, another model or other tools.
     pub fn forget(&mut self) {
         *self = Body::default();
@@ -109,6 +134,13 @@ impl Body {
             self.bytes.remove(start);
         }
     }
+}
+
+/// Adds fields to the object at the end of a text.
+fn push_into_object(fields: &Object<'_>, into: &mut Vec<u8>) {
+    into.pop();
+    push_others(into, fields, &[]);
+    into.push(b'}');
 }
 
 /// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the

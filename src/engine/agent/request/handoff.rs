@@ -43,8 +43,9 @@ impl Agent {
         let Phase::HandingOver { owes_answer, .. } = self.phase else {
             return;
         };
-        let transcript =
-            chosen.and_then(|messages| Transcript::to_send(messages).map_err(|error| error.to_text()));
+        let transcript = chosen.and_then(|messages| {
+            Transcript::to_send(messages, |name| desk.setup.has_tool(name)).map_err(|error| error.to_text())
+        });
         match transcript {
             Ok(transcript) => {
                 if let Some(successor) = &mut self.calls.successor {

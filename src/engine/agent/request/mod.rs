@@ -4,7 +4,9 @@
 //! in. [`Agent::attempt_failed`] decides what follows a failure. Nothing here waits: a delay is a timer of the ledger.
 
 pub mod active_model;
+pub mod background;
 pub mod body;
+pub mod cut_off;
 pub mod handoff;
 pub mod model_call;
 pub(crate) mod reading;
@@ -16,6 +18,7 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
@@ -35,11 +38,22 @@ pub struct Requests {
     pub fallbacks_used: u32,
     /// The model that the next request asks.
     pub next_model: Option<Box<ModelConfig>>,
+    /// What has come of the answer that broke off, for the next request.
+    pub begun: Option<Begun>,
+    /// The model has refused to go on from a text.
+    pub refuses_begun: bool,
+    /// The id of the answer that the provider goes on with since the process before this one.
+    pub background: Option<String>,
 }
 
 impl Agent {
     /// Opens a request. Its body is [`Agent::request_body`].
     pub(super) fn open_request(&mut self, desk: &mut Desk<'_>) -> ModelCall {
+        let url = desk.who.model.url.clone();
+        self.open_request_at(desk, "POST", url)
+    }
+
+    fn open_request_at(&mut self, desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall {
         if let Some(message) = desk.who.model.effort_warning() {
             desk.warn_once("effort_not_sent", message);
         }
@@ -48,14 +62,13 @@ impl Agent {
             config: model,
             protocol,
             vendor,
-            url,
             headers,
             ..
         } = &desk.who.model;
         let request = ledger.open(desk.who.agent, EffectKind::Request);
         let http = HttpRequest {
-            method: "POST".into(),
-            url: url.clone(),
+            method: method.into(),
+            url,
             headers: headers.clone(),
             auth: vendor.auth_slot(),
             model: model.slot,
@@ -113,6 +126,9 @@ impl Agent {
     /// Answers a failed attempt with a shorter history, another attempt, another model, or the end.
     pub(crate) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
         failure.tell_facts();
+        if self.wait_for_rest(desk, &failure) {
+            return;
+        }
         let mut phase = std::mem::take(&mut self.phase);
         if let Some(call) = phase.call_mut() {
             close_request(call, desk, true);
@@ -121,6 +137,13 @@ impl Agent {
         self.phase = phase;
         if self.phase.is_summarizing() {
             return self.summary_failed(desk, failure);
+        }
+        if self.ask_anew(desk, &failure) {
+            return;
+        }
+        if self.begin_again(desk, &failure) {
+            self.take_back(desk);
+            return self.send(desk);
         }
         if self.may_summarize(desk, &mut failure) {
             self.take_back(desk);
@@ -136,8 +159,9 @@ impl Agent {
             return self.fall_back(desk, failure);
         };
         if desk.who.agent == 0 && !self.requests.is_answered && failure.code == FailureCode::Network {
-            delay_ms = policy.hurried_ms(delay_ms);
+            delay_ms = policy.hurried_ms(delay_ms, desk.config.fallback_models.len() + 1);
         }
+        self.keep_begun(desk);
         self.take_back(desk);
         if let Phase::Reading(mut call) = std::mem::replace(&mut self.phase, Phase::Sending) {
             self.reply.note_response(&mut call.answer);

@@ -14,7 +14,6 @@ use crate::engine::model::output::EffectId;
 use crate::engine::protocol::failure::{decode_failure, request_id};
 use crate::engine::protocol::framing::too_long;
 use crate::engine::protocol::reader::AnswerReader;
-use crate::engine::protocol::request::address::shown;
 use crate::engine::protocol::{Protocol, likeness};
 
 /// The characters of an unreadable body that a failure shows.
@@ -50,6 +49,8 @@ pub struct ModelCall {
     /// The first bytes, as long as no event has been read.
     prefix: Vec<u8>,
     reader: AnswerReader,
+    /// The body of the request, if it is not that of the transcript.
+    own_body: Option<Vec<u8>>,
 }
 
 impl ModelCall {
@@ -66,7 +67,33 @@ impl ModelCall {
             body: BodyForm::Unknown,
             prefix: Vec::new(),
             reader: AnswerReader::new(protocol),
+            own_body: None,
         }
+    }
+
+    /// Begins the answer with the text of one that broke off, from which this request lets the model go on.
+    pub fn go_on_from(&mut self, text: &str, body: Vec<u8>) {
+        self.answer.begin_with(text);
+        self.own_body = Some(body);
+    }
+
+    /// Makes this the request for the stream of an answer that has begun before, and lets what has come of it grow on.
+    pub fn attach(&mut self, before: Option<Box<ModelCall>>) {
+        self.own_body = Some(Vec::new());
+        if let Some(before) = before {
+            self.answer = before.answer;
+            self.reader.go_on_from(before.reader);
+        }
+    }
+
+    /// True for a request that asks for the stream of an answer that has begun before.
+    pub fn is_attached(&self) -> bool {
+        self.own_body.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// The body of the request, if it is not that of the transcript.
+    pub fn own_body(&self) -> Option<&[u8]> {
+        self.own_body.as_deref()
     }
 
     /// Sets the most bytes of one event, and of a body that comes whole.
@@ -162,9 +189,7 @@ impl ModelCall {
     /// Adds the facts of the request and of its response, and the start of an unreadable body. An answer of another
     /// protocol is not asked for again.
     pub fn describe(&self, mut failure: Failure, model: &ActiveModel) -> Failure {
-        failure.vendor = Some(model.config.vendor.clone());
-        failure.model = Some(model.config.model.clone());
-        failure.url = shown(&model.url);
+        failure = model.describe(failure);
         // The status of a good answer inside the process comes from no server.
         if self.status >= 300 || (self.status != 0 && failure.url.is_some()) {
             failure.status = failure.status.or(Some(self.status));
@@ -257,17 +282,29 @@ impl ModelCall {
     }
 }
 
+/// The header by which the shell tells that a `fetch` has followed a redirect by itself.
+const FOLLOWED: &str = "x-looplet-followed";
+
 /// The failure of a redirect. `location` is the origin of its target.
 fn redirected(headers: &[(String, String)]) -> Failure {
     let location = headers
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case("location"));
     let target = location.map_or("another address", |(_, origin)| origin);
-    let message = [
-        "The server redirects to ",
-        target,
-        ". looplet follows no redirect, because the key would go along: set baseUrl to the final address.",
-    ];
+    let has_followed = headers.iter().any(|(name, _)| name == FOLLOWED);
+    let message = if has_followed {
+        [
+            "Your fetch has followed a redirect to ",
+            target,
+            ", and the key has gone along: treat it as known. Pass init.redirect on, and set baseUrl to the final address.",
+        ]
+    } else {
+        [
+            "The server redirects to ",
+            target,
+            ". looplet follows no redirect, because the key would go along: set baseUrl to the final address.",
+        ]
+    };
     Failure::new(FailureCode::Redirected, message.concat())
 }
 

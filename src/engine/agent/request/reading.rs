@@ -56,7 +56,11 @@ impl Agent {
             return;
         }
         let before = call.answer.stage();
+        let had_id = call.answer.response_id.is_some();
         let fed = call.handle_chunk(bytes);
+        let model = &desk.who.model;
+        let has_id = !had_id && call.answer.response_id.is_some();
+        desk.ledger.has_news |= has_id && (model.protocol.is_background)(model.asked());
         let stage = call.answer.stage();
         let chunk_ms = desk.config.timeouts.chunk_ms;
         // Nearly every chunk of a stream makes one block grow, and nothing follows from it.

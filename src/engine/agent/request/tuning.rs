@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::body::Body;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
@@ -14,6 +15,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::{HookAnswer, Prepared};
 use crate::engine::model::message::Message;
+use crate::engine::protocol::{Prefill, RequestSpec};
 
 /// The differences between this iteration's requests and the agent's own.
 #[derive(Clone, Serialize, Deserialize)]
@@ -64,6 +66,19 @@ fn offered(all: &[ToolConfig], names: &[String]) -> Result<Vec<ToolConfig>, Conf
     Ok(tools)
 }
 
+/// The ingredients of a request with another system prompt and other tools, if there are any.
+fn tuned<'a>(
+    spec: RequestSpec<'a>,
+    system: Option<&'a str>,
+    tools: Option<&'a [ToolConfig]>,
+) -> RequestSpec<'a> {
+    RequestSpec {
+        system: system.map_or(spec.system, |text| Some(text).filter(|text| !text.is_empty())),
+        tools: tools.unwrap_or(spec.tools),
+        ..spec
+    }
+}
+
 impl Agent {
     /// The messages of the next request.
     pub(crate) fn to_send<'a>(&'a self, who: &'a Who) -> &'a Transcript {
@@ -85,13 +100,28 @@ impl Agent {
         let mut spec = model.spec(config);
         let mut transcript = &mut self.transcript;
         if let Some(tuning) = tuning {
-            if let Some(system) = &tuning.system {
-                spec.system = Some(system.as_str()).filter(|text| !text.is_empty());
-            }
-            spec.tools = tuning.tools.as_deref().unwrap_or(spec.tools);
+            spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
             transcript = tuning.messages.as_mut().unwrap_or(transcript);
         }
         transcript.body(model.protocol, &spec)
+    }
+
+    /// The body of the next request, which ends with the beginning of its answer.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub(crate) fn encode_prefilled(
+        &self,
+        who: &Who,
+        config: &Config,
+        begun: (&str, &Prefill<'_>),
+    ) -> Result<Vec<u8>, ConfigError> {
+        let Who { model, tuning, .. } = who;
+        let mut spec = model.spec(config);
+        if let Some(tuning) = tuning {
+            spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
+        }
+        Body::prefilled(model.protocol, &spec, self.to_send(who).messages(), begun)
     }
 
     /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
@@ -117,7 +147,9 @@ impl Agent {
         let tools = tools
             .map(|names| offered(&desk.config.tools, names))
             .transpose()?;
-        let tuned = messages.map(Transcript::to_send).transpose()?;
+        let tuned = messages
+            .map(|messages| Transcript::to_send(messages, |name| desk.setup.has_tool(name)))
+            .transpose()?;
         let mut before = None;
         if prepared.model.is_some() || prepared.tool_choice.is_some() {
             let mut model = prepared.model.unwrap_or_else(|| desk.who.model.config.clone());

@@ -144,8 +144,8 @@ impl From<Rule> for String {
 #[serde(rename_all = "camelCase")]
 pub struct Reading {
     pub text: String,
-    /// For paths: the text in Unicode's NFC and without case; absent if that equals the text in lower case.
-    pub folded: Option<String>,
+    /// For paths: the text in Unicode's NFC; absent if it is in that form.
+    pub composed: Option<String>,
     /// The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
     /// web.
     pub address: Option<Address>,

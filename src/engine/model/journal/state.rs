@@ -11,53 +11,88 @@ use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
+/// True for a value that a journal leaves out, because it reads as the default again.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// An agent's state besides its messages and its calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentState {
+    #[serde(skip_serializing_if = "is_default")]
     pub step: Step,
     /// The index of its profile.
+    #[serde(skip_serializing_if = "is_default")]
     pub profile: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub iteration: u32,
     /// The attempts of the open iteration.
+    #[serde(skip_serializing_if = "is_default")]
     pub attempt: u32,
     /// The iteration has begun, and its end was not told.
+    #[serde(skip_serializing_if = "is_default")]
     pub is_open: bool,
     /// `onIterationEnd` has heard of the last iteration.
+    #[serde(skip_serializing_if = "is_default")]
     pub is_told: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub tool_rounds: u32,
     /// The iteration of the last round.
+    #[serde(skip_serializing_if = "is_default")]
     pub round_iteration: u32,
     /// The usage of all finished model calls, and the estimate of those whose vendor reported none.
+    #[serde(skip_serializing_if = "is_default")]
     pub spent: Option<Usage>,
+    #[serde(skip_serializing_if = "is_default")]
     pub unreported: Usage,
+    #[serde(skip_serializing_if = "is_default")]
     pub tool_calls: usize,
+    #[serde(skip_serializing_if = "is_default")]
     pub answer: AnswerState,
     /// The last structured answer that fitted, and the number of later ones in a row that did not.
+    #[serde(skip_serializing_if = "is_default")]
     pub output: Option<Json>,
+    #[serde(skip_serializing_if = "is_default")]
     pub misfits: u32,
     /// Messages for the agent that its model has not got.
+    #[serde(skip_serializing_if = "is_default")]
     pub steers: Vec<Queued>,
+    #[serde(skip_serializing_if = "is_default")]
     pub follow_ups: Vec<Queued>,
     /// Text of hooks for the model, to go beside the next content.
+    #[serde(skip_serializing_if = "is_default")]
     pub notes: Vec<Block>,
+    #[serde(skip_serializing_if = "is_default")]
     pub classifier_context: Vec<String>,
     /// The agent that takes the conversation over when the round is over.
+    #[serde(skip_serializing_if = "is_default")]
     pub successor: Option<Successor>,
     /// The model, if it is not its profile's, and the one that the next request asks.
+    #[serde(skip_serializing_if = "is_default")]
     pub model: Option<ModelName>,
+    #[serde(skip_serializing_if = "is_default")]
     pub next_model: Option<ModelName>,
+    /// The id of the answer that streams, if the provider goes on with it when nobody listens.
+    #[serde(skip_serializing_if = "is_default")]
+    pub background: Option<String>,
     /// The limits, if they were raised.
+    #[serde(skip_serializing_if = "is_default")]
     pub limits: Option<Limits>,
+    #[serde(skip_serializing_if = "is_default")]
     pub stop_hook_active: bool,
     /// The input guardrail has not seen the latest content.
+    #[serde(skip_serializing_if = "is_default")]
     pub has_new_prompt: bool,
     /// The caller has its result.
+    #[serde(skip_serializing_if = "is_default")]
     pub has_reported: bool,
     /// The number of messages that have been part of a request.
+    #[serde(skip_serializing_if = "is_default")]
     pub sent: usize,
     /// The counters of the policies for retries, repeats and the length of the history. A version of looplet that cannot
     /// read them begins them anew.
+    #[serde(skip_serializing_if = "is_default")]
     pub policies: Option<Json>,
 }
 
@@ -98,14 +133,21 @@ impl From<&ModelConfig> for ModelName {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnswerState {
+    #[serde(skip_serializing_if = "is_default")]
     pub finish_reason: Option<FinishReason>,
+    #[serde(skip_serializing_if = "is_default")]
     pub raw_finish_reason: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
     pub response_id: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
     pub response_model: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
     pub usage: Option<Usage>,
-    /// The text of the last answer that brought any, if it is not the text of the last message that has some.
+    /// The text of the last answer that brought any, if the last messages do not show it.
+    #[serde(skip_serializing_if = "is_default")]
     pub text: Option<String>,
     /// The text of the answer that the next one continues.
+    #[serde(skip_serializing_if = "is_default")]
     pub text_before: String,
 }
 
@@ -186,17 +228,13 @@ pub struct CallState {
     #[serde(default, skip_serializing_if = "Gate::is_unasked")]
     pub gate: Gate,
     /// Your code has asked for an approval when it prepared the call.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub needs_approval: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_key: Option<String>,
     /// The question about it that is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<EffectId>,
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// How far a call has come. A call without a status has not been judged.
@@ -238,5 +276,8 @@ pub struct StreamedText {
     pub block: u32,
     /// It is reasoning.
     pub is_reasoning: bool,
+    /// It is neither text nor reasoning, and its content is not kept.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_other: bool,
     pub text: String,
 }

@@ -145,6 +145,7 @@ fn printed_types() -> Map<String, Value> {
     for name in [
         "Effort",
         "Jitter",
+        "OnCutOff",
         "OnOutputLimit",
         "OnUnknownTool",
         "OutputMode",

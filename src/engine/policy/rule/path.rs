@@ -23,14 +23,14 @@ pub fn covers(pattern: &str, path: &str) -> bool {
     reads_as(pattern, path, false) && reads_as(pattern, &settled(path), false)
 }
 
-/// For deny and ask rules: true when some system may read the path as one that fits. `folded` is the platform's form
-/// without case.
-pub fn touches(pattern: &str, path: &str, folded: Option<&str>) -> bool {
-    let pattern = lower(pattern);
+/// For deny and ask rules: true when some system may read the path as one that fits. `composed` is the path in Unicode's
+/// NFC, which patterns have from the start.
+pub fn touches(pattern: &str, path: &str, composed: Option<&str>) -> bool {
+    let pattern = folded(pattern);
     let is_hit = |path: &str| {
-        reads_as(&pattern, &lower(path), true) || reads_as(&pattern, &lower(&settled(path)), true)
+        reads_as(&pattern, &folded(path), true) || reads_as(&pattern, &folded(&settled(path)), true)
     };
-    is_hit(path) || folded.is_some_and(is_hit)
+    is_hit(path) || composed.is_some_and(is_hit)
 }
 
 /// True when the path names nothing outside the working folder and nothing hidden in it. Hidden files hold the settings
@@ -43,9 +43,13 @@ pub fn stays_inside(path: &str) -> bool {
         && path.split(['/', '\\']).all(is_plain)
 }
 
-/// The text in lower case. `str::to_lowercase` would add tables for the end of Greek words.
-fn lower(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+/// The text without case, as file systems compare names. The way leads through upper case, where letters meet that have
+/// more than one small form: `ſ` and `s`, `ς` and `σ`, `ß` and `ss`, the ligature `ﬁ` and `fi`.
+fn folded(text: &str) -> String {
+    text.chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// The one normal form of a path, as Windows or a reader of `file:` addresses finds the file. It has no drive, no

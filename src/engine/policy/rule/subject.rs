@@ -38,7 +38,8 @@ pub enum Text {
     Command(String),
     Path {
         path: String,
-        folded: Option<String>,
+        /// The path in Unicode's NFC; `None` if it is in that form.
+        composed: Option<String>,
     },
     Address {
         text: String,
@@ -135,7 +136,7 @@ impl Text {
         match access {
             Some(Access::Shell) => Text::Command(text),
             Some(Access::Read | Access::Edit) => Text::Path {
-                folded: reading().and_then(|reading| reading.folded.clone()),
+                composed: reading().and_then(|reading| reading.composed.clone()),
                 path: text,
             },
             Some(Access::Fetch) => Text::Address {

@@ -17,6 +17,7 @@ mod encode_message;
 use looplet_scan::lane::Keys;
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::request::prefill;
 use crate::engine::protocol::vertex::{is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
@@ -44,6 +45,8 @@ pub const PROTOCOL: Protocol = Protocol {
     raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    prefill: prefill::of_claude,
+    is_background: |_| false,
     marked_end: encode::marked_end,
     decoder: || Decoder::Anthropic(AnthropicDecoder::default()),
     lane: Some(&Keys {

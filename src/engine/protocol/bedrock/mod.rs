@@ -17,6 +17,7 @@ mod encode_message;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::request::prefill;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::BedrockDecoder;
@@ -36,6 +37,8 @@ pub const PROTOCOL: Protocol = Protocol {
     raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    prefill: prefill::of_claude,
+    is_background: |_| false,
     marked_end: encode::marked_end,
     decoder: || Decoder::Bedrock(BedrockDecoder::default()),
     lane: None,

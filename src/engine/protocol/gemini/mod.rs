@@ -18,6 +18,7 @@ mod partial_args;
 use percent_encoding::utf8_percent_encode;
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::request::prefill;
 use crate::engine::protocol::vertex::{RESERVED, is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
 
@@ -38,6 +39,8 @@ pub const PROTOCOL: Protocol = Protocol {
     raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    prefill: prefill::of_gemini,
+    is_background: |_| false,
     marked_end: no_marker,
     decoder: || Decoder::Gemini(GeminiDecoder::default()),
     lane: None,

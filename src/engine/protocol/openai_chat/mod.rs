@@ -18,6 +18,7 @@ mod usage;
 
 use looplet_scan::lane::Keys;
 
+use crate::engine::protocol::request::prefill;
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::ChatDecoder;
@@ -42,6 +43,8 @@ pub const PROTOCOL: Protocol = Protocol {
     raw_in_results: false,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    prefill: prefill::of_quirk,
+    is_background: |_| false,
     marked_end: no_marker,
     decoder: || Decoder::OpenaiChat(ChatDecoder::default()),
     lane: Some(&Keys {

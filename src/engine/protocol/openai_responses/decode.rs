@@ -90,6 +90,7 @@ impl ResponsesDecoder {
         answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
         let name = object.word("type");
+        answer.event_number = object.number("sequence_number").or(answer.event_number);
         match name {
             "response.created" | "response.in_progress" => {
                 if let Some(response) = object.object("response") {

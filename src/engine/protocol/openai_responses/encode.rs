@@ -44,7 +44,8 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     push_sampling(&fields, model, SAMPLING, into);
     fields.json(into, "metadata", model.metadata.as_ref());
     push_caching(model, &fields, into);
-    fields.raw(into, "store", "false");
+    // An answer that goes on without a connection has to be stored.
+    fields.raw(into, "store", if is_background(model) { "true" } else { "false" });
     if encrypts_reasoning(&model.model) {
         fields.raw(into, "include", r#"["reasoning.encrypted_content"]"#);
     }
@@ -55,6 +56,12 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     push_key(into, "input");
     into.push(b'[');
     Ok(())
+}
+
+/// True for a request with `background`: <https://platform.openai.com/docs/guides/background> (2026-11-23).
+pub fn is_background(model: &ModelConfig) -> bool {
+    let body = model.body.as_ref().and_then(|json| Object::parse(json.as_str()));
+    body.is_some_and(|body| body.get("background") == Some("true"))
 }
 
 /// Closes the body.

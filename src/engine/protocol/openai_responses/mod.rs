@@ -15,6 +15,7 @@ mod encode;
 mod encode_message;
 mod item;
 
+use crate::engine::protocol::request::prefill;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::ResponsesDecoder;
@@ -54,6 +55,8 @@ pub const PROTOCOL: Protocol = Protocol {
     raw_in_results: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    prefill: prefill::no_prefill,
+    is_background: encode::is_background,
     marked_end: |_| String::new(),
     decoder: || Decoder::OpenaiResponses(ResponsesDecoder::default()),
     lane: None,

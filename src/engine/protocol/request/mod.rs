@@ -9,5 +9,6 @@ pub mod body_fields;
 pub mod cache_marks;
 pub mod legal_id;
 pub mod message_parts;
+pub mod prefill;
 pub mod sampling;
 pub mod thinking_turn;

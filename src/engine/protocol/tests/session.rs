@@ -87,7 +87,7 @@ fn sent(target: &Protocol, model: &str, history: Vec<Message>) -> Value {
         tools: &tools,
         before: None,
     };
-    let mut transcript = Transcript::from_history(history).unwrap();
+    let mut transcript = Transcript::from_history(history, |_| true).unwrap();
     let body = transcript.body(target, &spec).unwrap();
     serde_json::from_slice(body).unwrap()
 }

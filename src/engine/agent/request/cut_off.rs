@@ -1,0 +1,110 @@
+//! An answer that broke off: the text that has come begins the next request's answer, if the options say so.
+//!
+//! [`Agent::keep_begun`] keeps the text of a lost connection, `durable/restore.rs` that of a process that has ended.
+//! [`Agent::begun`] decides at the next request whether the model goes on from there: the answer must have been one block
+//! of text, and the protocol's row must know that the model goes on. A model that refuses is asked for the whole answer
+//! ([`Agent::begin_again`]). Nothing here decides whether there is another request.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::model::answer::{Part, PartKind};
+use crate::engine::model::config::OnCutOff;
+use crate::engine::model::error::Failure;
+use crate::engine::model::journal::StreamedText;
+use crate::engine::model::message::Role;
+use crate::engine::protocol::request::prefill::is_free;
+
+/// The bytes of a text from which the model goes on. Less is cheaper to write again, and a short text that is repeated may
+/// be the answer's own.
+const ENOUGH_BYTES: usize = 32;
+
+/// What has come of an answer that broke off.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Begun {
+    text: String,
+    /// It was one block of text, and nothing beside it.
+    is_alone: bool,
+}
+
+impl Begun {
+    /// What the journal has of an answer; `None` without any text.
+    pub fn of_journal(texts: &[StreamedText]) -> Option<Begun> {
+        let texts = texts
+            .iter()
+            .map(|text| (text.is_reasoning || text.is_other, text.text.as_str()));
+        Begun::of(texts)
+    }
+
+    fn of_parts(parts: &[Part]) -> Option<Begun> {
+        let is_other = |part: &Part| part.kind != PartKind::Text;
+        Begun::of(parts.iter().map(|part| (is_other(part), part.text.as_str())))
+    }
+
+    fn of<'a>(mut blocks: impl Iterator<Item = (bool, &'a str)>) -> Option<Begun> {
+        let (is_other, text) = blocks.next()?;
+        let begun = Begun {
+            // Vendors refuse a beginning with a blank at its end, and the model writes the blank again.
+            text: text.trim_end().to_owned(),
+            is_alone: !is_other && blocks.next().is_none(),
+        };
+        let is_enough = !begun.is_alone || begun.text.len() >= ENOUGH_BYTES;
+        is_enough.then_some(begun)
+    }
+}
+
+impl Agent {
+    /// Keeps the text of an attempt that has failed, for the next one.
+    pub(super) fn keep_begun(&mut self, desk: &Desk<'_>) {
+        if let Phase::Reading(call) = &self.phase
+            && desk.config.on_cut_off == OnCutOff::Continue
+        {
+            self.requests.begun = Begun::of_parts(&call.answer.parts);
+        }
+    }
+
+    /// The text from which the model goes on, and the body of the request for it. `None` if the whole answer is asked for.
+    pub(crate) fn begun(&mut self, desk: &mut Desk<'_>) -> Option<(String, Vec<u8>)> {
+        let begun = self.requests.begun.take()?;
+        if desk.config.on_cut_off != OnCutOff::Continue {
+            return None;
+        }
+        let model = &desk.who.model;
+        let asked = model.asked();
+        let messages = self.to_send(desk.who).messages();
+        let is_owed = messages.last().is_some_and(|last| last.role == Role::User);
+        let why = if !begun.is_alone || !is_owed {
+            "it had more than text"
+        } else if desk.config.output.is_some() || !is_free(asked) {
+            "its form is fixed by a schema or by toolChoice"
+        } else if self.requests.refuses_begun {
+            "the model has refused to"
+        } else if let Some(prefill) = (model.protocol.prefill)(asked) {
+            let body = self.encode_prefilled(desk.who, desk.config, (&begun.text, &prefill));
+            return Some((begun.text, body.ok()?));
+        } else {
+            "the model is not known to go on from a text"
+        };
+        self.tell_again(desk, why);
+        None
+    }
+
+    /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other failure.
+    pub(super) fn begin_again(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
+        let is_begun = matches!(&self.phase, Phase::Reading(call) if call.answer.has_only_begun());
+        if !is_begun || !matches!(failure.status, Some(400 | 422)) {
+            return false;
+        }
+        self.requests.refuses_begun = true;
+        self.tell_again(desk, &failure.message);
+        true
+    }
+
+    fn tell_again(&self, desk: &mut Desk<'_>, why: &str) {
+        desk.warn("not_continued", [AGAIN, why].concat());
+    }
+}
+
+const AGAIN: &str = "The answer that broke off is asked for from its beginning, and not continued: ";

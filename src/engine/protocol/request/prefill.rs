@@ -1,0 +1,77 @@
+//! The beginning of an answer as the last message of a request, from which the model goes on.
+//!
+//! A protocol's row names one of these functions. Each returns `None` for a model that is not known to go on: such a
+//! model would refuse the request, or write another answer behind the beginning. The engine asks such a model for the
+//! whole answer.
+
+use looplet_scan::reader::Object;
+
+use crate::engine::model::config::{ModelConfig, ToolChoice};
+
+/// The fields that a server wants beside the beginning.
+#[derive(Default)]
+pub struct Prefill<'a> {
+    /// Fields of the last message.
+    pub message: Object<'a>,
+    /// Fields of the body.
+    pub body: Object<'a>,
+}
+
+/// Returns false if the vendor holds the answer to a schema or to a call, because a beginning of text does not fit there.
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-23)
+pub fn is_free(model: &ModelConfig) -> bool {
+    let is_forced = matches!(
+        model.tool_choice,
+        Some(ToolChoice::Required | ToolChoice::Tool(_))
+    );
+    !is_forced && model.response_format.is_none()
+}
+
+/// For a protocol that has no place for the beginning of an answer.
+pub fn no_prefill(_model: &ModelConfig) -> Option<Prefill<'_>> {
+    None
+}
+
+/// Claude up to 4.5, unless it thinks. Every later one answers 400: `This model does not support assistant message
+/// prefill`. <https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal>,
+/// <https://docs.claude.com/en/docs/prefill-claudes-response>,
+/// <https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide> (2026-11-23)
+pub fn of_claude(model: &ModelConfig) -> Option<Prefill<'_>> {
+    let goes_on = [
+        "claude-3",
+        "claude-opus-4-0",
+        "claude-opus-4-1",
+        "claude-opus-4-2025",
+        "claude-opus-4-5",
+        "claude-sonnet-4-0",
+        "claude-sonnet-4-2025",
+        "claude-sonnet-4-5",
+        "claude-haiku-4-5",
+    ];
+    let is_known = goes_on.iter().any(|name| model.model.contains(name));
+    let thinking = model
+        .thinking
+        .as_ref()
+        .map(|json| Object::parse(json.as_str()).unwrap_or_default());
+    let thinks = thinking.is_some_and(|thinking| thinking.word("type") != "disabled");
+    (is_known && !thinks).then(Prefill::default)
+}
+
+/// Gemini up to 3.1. Later ones answer 400: `Requests ending with a model turn are not supported`.
+/// <https://github.com/pipecat-ai/pipecat/pull/5821>, <https://github.com/LibreChat-AI/agents/pull/323> (2026-11-23)
+pub fn of_gemini(model: &ModelConfig) -> Option<Prefill<'_>> {
+    let goes_on = ["gemini-2.", "gemini-3-", "gemini-3.1-"];
+    let is_known = goes_on.iter().any(|name| model.model.contains(name));
+    is_known.then(Prefill::default)
+}
+
+/// A server of Chat Completions with the quirk `prefill`, an object with the fields `message` and `body`.
+pub fn of_quirk(model: &ModelConfig) -> Option<Prefill<'_>> {
+    let quirks = Object::parse(model.quirks.as_ref()?.as_str())?;
+    let prefill = Object::parse(quirks.get("prefill")?)?;
+    let fields = |name| prefill.get(name).and_then(Object::parse).unwrap_or_default();
+    Some(Prefill {
+        message: fields("message"),
+        body: fields("body"),
+    })
+}
