@@ -83,9 +83,9 @@ async function bundle(dev) {
     name,
     `src/face/entry/${name}.ts`,
   ]);
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   for (const { types, default: file } of Object.values(exports)) {
-    const name = file?.match(/^\.\/dist\/(\w+)\.js$/)?.[1];
+    const name = file?.match(/^\.\/dist\/([\w-]+)\.js$/)?.[1];
     if (name === undefined || entries.some(([known]) => known === name)) continue;
     entries.push([name, types.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts")]);
   }
@@ -99,7 +99,8 @@ async function bundle(dev) {
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    external: ["node:*", "*.wasm", "*.wasm?module"],
+    // Peers stay imports of the subpaths that need them.
+    external: ["node:*", "*.wasm", "*.wasm?module", ...Object.keys(peerDependencies)],
     minify: !dev,
     sourcemap: dev ? "inline" : "linked",
     chunkNames: "chunks/[name]-[hash]",
@@ -110,6 +111,23 @@ async function bundle(dev) {
     throw new SetupError("The face does not bundle.");
   });
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
+  for (const name of Object.keys(exports))
+    if (`./external/${name.slice(2)}` in exports) joinEngine(name, exports[name]);
+}
+
+// A facade that runs the engine is bundled without it. Each condition's file of `looplet/name` joins that bundle, which
+// is also `looplet/external/name`, to the entry that finds the engine on that platform.
+function joinEngine(name, { types, ...conditions }) {
+  mkdirSync(join(dist, name), { recursive: true });
+  for (const file of new Set(Object.values(conditions))) {
+    const text = `import "../${file.split("/").at(-1)}";\nexport * from "../${name.slice(2)}.js";\n`;
+    writeFileSync(join(root, file), `${text}//# sourceMappingURL=${mapOf(file.split("/").at(-1), text)}\n`);
+  }
+}
+
+function mapOf(source, text) {
+  const map = { version: 3, sources: [source], sourcesContent: [text], names: [], mappings: "AAAA" };
+  return `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
 }
 
 // Gives the inlined engine a map of its own with a short source, because the package's source map would repeat it.
@@ -117,8 +135,7 @@ const shortSource = {
   name: "short-source",
   setup({ onLoad }) {
     const text = "// The WebAssembly of looplet, as gzip in base64.\n";
-    const map = { version: 3, sources: ["inline.js"], sourcesContent: [text], names: [], mappings: "AAAA" };
-    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
+    const url = mapOf("inline.js", text);
     onLoad({ filter: /[\\/]glue[\\/]inline\.js$/ }, ({ path }) => ({
       contents: `${readFileSync(path, "utf8")}//# sourceMappingURL=${url}\n`,
     }));

@@ -63,7 +63,7 @@ async function valueImports() {
     format: "esm",
     write: false,
     metafile: true,
-    external: ["node:*", "*.wasm", "*.wasm?module"],
+    external: ["node:*", "*.wasm", "*.wasm?module", "yaml"],
   });
   return new Map(
     Object.entries(metafile.inputs).map(([path, { imports }]) => [

@@ -1,8 +1,9 @@
 // npm run test:long: what takes too long for every change, or needs more than CI installs.
 //   npm run test:long -- firefox      these parts only
-// Parts: schedules (a million random schedules and 200,000 cases of each property; LOOPLET_CASES of both), firefox (the shell in
+// Parts: builds (what the native build has recorded replays in WebAssembly to the same, and the other way round: 10,000
+// random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases of each property; LOOPLET_CASES of both), firefox (the shell in
 // Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and further bundlers, and in a workerd that is killed 30 times).
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { findBrowser } from "./lib/browser.mjs";
@@ -11,7 +12,7 @@ import { Report, nodeTest, ran, skipped, wasmTests } from "./lib/report.mjs";
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
-const parts = { schedules, firefox, hosts };
+const parts = { builds, schedules, firefox, hosts };
 
 async function main() {
   const wanted = process.argv.slice(2);
@@ -19,7 +20,10 @@ async function main() {
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
-  const machine = await setup({ test: true, firefox: names.some((name) => name !== "schedules") });
+  const machine = await setup({
+    test: true,
+    firefox: names.some((name) => name === "firefox" || name === "hosts"),
+  });
   const report = new Report();
   for (const name of names) await report.part(name, () => parts[name](machine));
   report.end();
@@ -33,6 +37,26 @@ async function schedules({ rust, env }) {
       capture: true,
       env: { ...env, LOOPLET_CASES: cases, PROPTEST_CASES: process.env.LOOPLET_CASES || "200000" },
     }),
+  );
+}
+
+async function builds(machine) {
+  await build({ machine, glueOnly: true });
+  const loops = join(root, "target/loops");
+  rmSync(loops, { recursive: true, force: true });
+  mkdirSync(loops, { recursive: true });
+  const env = { ...machine.env, LOOPLET_LOOPS: loops };
+  const cargo = (...args) =>
+    run(join(machine.rust.bin, "cargo"), ["test", "--profile", "recordings", ...args], {
+      capture: true,
+      env,
+    });
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  return ran(
+    await cargo("--test", "run", "every_random_schedule"),
+    await cargo("--test", "wire", "conversations_replay_through_the_run"),
+    await run(process.execPath, [vitest, "run", "--silent=false", "tests/face/long"], { capture: true, env }),
+    await cargo("--test", "run", "what_webassembly_has_recorded"),
   );
 }
 

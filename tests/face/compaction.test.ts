@@ -245,7 +245,7 @@ describe("compaction", () => {
     expect(() => agent.run("Go")).toThrow(
       expect.objectContaining({
         field: "sharedInstructions",
-        message: "sharedInstructions: threw: no file",
+        problem: "threw: no file",
         cause,
       }),
     );

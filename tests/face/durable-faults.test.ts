@@ -175,7 +175,7 @@ describe("a run whose store is faulty", () => {
     const { result } = await live(world, { wrap: unread });
     expect(result).toMatchObject({
       outcome: "failed",
-      error: { message: expect.stringContaining(lost.message) },
+      error: { code: "store_failed", message: expect.stringContaining(lost.message) },
     });
     expect(world.effects).toEqual(effects);
     expect(told((await live(world)).result!)).toEqual(end);

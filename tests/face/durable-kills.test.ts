@@ -1,16 +1,67 @@
 import { expect, it } from "vitest";
 import { between, seededRandom } from "../../src/face/practice/random.js";
-import { live, once, safe, told, World, type Life } from "./support/lives.js";
+import { live, once, safe, told, World, type Fate, type Life } from "./support/lives.js";
 
 /** Random cuts; another seed gives other ones. */
 const CUTS = Number(process.env["LOOPLET_CUTS"] ?? 200);
 const SEED = process.env["LOOPLET_SEED"] ?? "kills";
 /** One run in so many has a fresh instance for each process; that costs more than the run. */
 const FRESH = 100;
+const TIMEOUT = { timeout: 600_000 };
+
+const names = ["fetch", "chunk", "tool start", "tool end", "save", "saved", "question", "timer"];
+
+/**
+ * Kills at random callbacks and goes on until the end, which `expectEnd` looks at. `callbacks` are those of a life without
+ * a kill.
+ */
+async function killAtRandom(
+  fate: Fate,
+  callbacks: readonly string[],
+  expectEnd: (life: Life, where: string) => void,
+): Promise<void> {
+  const random = seededRandom(SEED);
+  const seen = new Set<string>();
+  for (let number = 0; number < CUTS; number++) {
+    const world = new World();
+    // Some are killed a second time.
+    const cuts = [between(random, 0, callbacks.length - 1)];
+    if (number % 3 === 0) cuts.push(between(random, 0, 60));
+    const saveTasks = between(random, 0, 3);
+    const where = `LOOPLET_SEED=${SEED}, number ${number}, cut at ${cuts.join(" and ")}, saves of ${saveTasks} tasks`;
+    let life: Life | undefined;
+    for (const cut of [...cuts, Infinity]) {
+      if (life?.result !== undefined || life?.messages !== undefined) break;
+      life = await live(world, { ...fate, cut, saveTasks, isFresh: number % FRESH === 0 }).catch(
+        (error: unknown) => {
+          throw new Error(where, { cause: error });
+        },
+      );
+      seen.add(world.callbacks.at(-1)!);
+    }
+    expectEnd(life!, where);
+    for (const id of once) expect(world.effects.get(id), `${id}: ${where}`).toBe(1);
+    for (const id of safe) expect(world.effects.get(id), `${id}: ${where}`).toBeGreaterThan(0);
+  }
+  expect(seen.size).toBeGreaterThan(8);
+}
+
+it("a chat that is killed at any callback goes on, and ends with the same messages", TIMEOUT, async () => {
+  const whole = new World();
+  const { messages } = await live(whole, { isChat: true });
+  const texts = JSON.stringify(messages);
+  for (const text of ["All done.", "Bye.", "See you."]) expect(texts).toContain(text);
+  expect(JSON.stringify(await whole.kept())).toContain("Hurry.");
+  expect(texts).toContain("[Context summary: They read");
+  expect(whole.callbacks).toEqual(expect.arrayContaining(names));
+  await killAtRandom({ isChat: true }, whole.callbacks, (life, where) => {
+    expect(life.messages, where).toEqual(messages);
+  });
+});
 
 it(
   "a run that is killed at any callback goes on in a fresh instance and ends as if nothing had happened",
-  { timeout: 600_000 },
+  TIMEOUT,
   async () => {
     const whole = new World();
     const { result } = await live(whole);
@@ -20,32 +71,7 @@ it(
     expect(JSON.stringify(await whole.kept())).toContain("Hurry.");
     expect(whole.isRefused).toBe(true);
     expect([...whole.effects.keys()].sort()).toEqual([...once, ...safe].sort());
-    const names = ["fetch", "chunk", "tool start", "tool end", "save", "saved", "question", "timer"];
     expect(whole.callbacks).toEqual(expect.arrayContaining(names));
-
-    const random = seededRandom(SEED);
-    const seen = new Set<string>();
-    for (let number = 0; number < CUTS; number++) {
-      const world = new World();
-      // Some runs are killed a second time.
-      const cuts = [between(random, 0, whole.callbacks.length - 1)];
-      if (number % 3 === 0) cuts.push(between(random, 0, 60));
-      const saveTasks = between(random, 0, 3);
-      const where = `LOOPLET_SEED=${SEED}, run ${number}, cut at ${cuts.join(" and ")}, saves of ${saveTasks} tasks`;
-      let life: Life | undefined;
-      for (const cut of [...cuts, Infinity]) {
-        if (life?.result !== undefined) break;
-        life = await live(world, { cut, saveTasks, isFresh: number % FRESH === 0 }).catch(
-          (error: unknown) => {
-            throw new Error(where, { cause: error });
-          },
-        );
-        seen.add(world.callbacks.at(-1)!);
-      }
-      expect(told(life!.result!), where).toEqual(end);
-      for (const id of once) expect(world.effects.get(id), `${id}: ${where}`).toBe(1);
-      for (const id of safe) expect(world.effects.get(id), `${id}: ${where}`).toBeGreaterThan(0);
-    }
-    expect(seen.size).toBeGreaterThan(8);
+    await killAtRandom({}, whole.callbacks, (life, where) => expect(told(life.result!), where).toEqual(end));
   },
 );

@@ -45,6 +45,11 @@ function process(effects: Effects, options: Partial<AgentOptions>): Agent {
   });
 }
 
+/** A process that is cut off must not hold its run. */
+function withoutLeases(store: Store): Store {
+  return { append: (...args) => store.append(...args), load: (key) => store.load(key) };
+}
+
 /** All prefixes that a store had, one for each append. */
 function watched(store: Store): { store: Store; seen: JournalEntry[][] } {
   const seen: JournalEntry[][] = [];
@@ -105,6 +110,28 @@ describe("a run with a store", () => {
     expect(await again.result).toMatchObject({ outcome: "completed", text: "Paid.", iterations: 3 });
     expect(effects).toEqual(["a", "b"]);
     expect(events).toEqual([expect.stringMatching(/^options_changed: .* limits$/)]);
+  });
+
+  it("takes back no message of another process", async () => {
+    const store = memoryStore();
+    const hangs: typeof globalThis.fetch = () => new Promise(() => {});
+    const first = process([], { store: withoutLeases(store), fetch: hangs }).run("Pay.", { id: "x" });
+    const old = first.followUp("And thank them.");
+    await first.saved();
+    const asked: string[] = [];
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      asked.push(new TextDecoder().decode(init?.body as Uint8Array));
+      return scripted([{ text: "Done." }])(url as string, init as never) as Promise<Response>;
+    };
+    const run = process([], { store, fetch }).resume("x");
+    const message = run.followUp("Never mind.");
+    expect(message.id).not.toBe(old.id);
+    expect(message.withdraw()).toBe(true);
+    expect(await run.result).toMatchObject({ outcome: "completed", undelivered: [] });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain("And thank them.");
+    expect(asked[1]).not.toContain("Never mind.");
+    first.abort();
   });
 
   it("asks a person about a call that may have been made", async () => {

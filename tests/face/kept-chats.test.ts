@@ -144,6 +144,37 @@ describe("a chat in a store", () => {
     expect(messages).toEqual(two.messages);
   });
 
+  it("asks no model while another process is in a run, or has gone on", async () => {
+    const store = memoryStore();
+    let free!: () => void;
+    const waiting = new Promise<string>((resolve) => (free = () => resolve("Done.")));
+    const { agent, asked } = process(undefined, [], { store });
+    const one = await agent.openChat("c");
+    await say(one, "Do three.");
+    const busy = process(undefined, [], { store, model: custom(() => waiting) });
+    const two = await busy.agent.openChat("c");
+    const run = two.run("Do four.");
+    await nextTask();
+    const refused = { outcome: "failed", error: { code: "run_held" } };
+    expect(await one.run("Do five.").result).toMatchObject(refused);
+    free();
+    expect(await run.result).toMatchObject({ outcome: "completed" });
+    const moved = await one.run("Do six.").result;
+    expect(moved).toMatchObject(refused);
+    expect(moved.error!.message).toContain("Open it again with agent.openChat");
+    expect(asked).toHaveLength(1);
+    const again = await process(undefined, [], { store }).agent.openChat("c");
+    await say(again, "Do seven.");
+    expect(again.messages.map(textOf)).toEqual([
+      "Do three.",
+      "Done: Do three.",
+      "Do four.",
+      "Done.",
+      "Do seven.",
+      "Done: Do seven.",
+    ]);
+  });
+
   it("remembers subagents and the agent that spoke last", async () => {
     const store = memoryStore();
     const open = () => {

@@ -3,21 +3,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "looplet";
-import type { RunEvent } from "looplet";
 import { scripted } from "looplet/practice";
-import { recorder, replay, type Replay } from "looplet/replay";
+import { recorder, replay } from "looplet/replay";
+import { toldBy } from "./support/told-by.js";
 
 const pathOf = (name: string) => new URL(`../fixtures/loop/${name}`, import.meta.url);
-
-/** What a replay tells and asks for, as the engine has it: the face adds the call of a subagent to its events. */
-function toldBy({ steps, requests }: Replay) {
-  const bare = ({ parentToolCallId: _, ...event }: RunEvent): object => event;
-  return {
-    requests,
-    events: steps.flatMap(({ events }) => events.map(bare)),
-    entries: steps.flatMap(({ entries }) => entries.map(({ json }): unknown => JSON.parse(json))),
-  };
-}
 
 /** A run with a retry, tools, a subagent, a question, a steer from inside a listener and an abort from inside one. */
 async function recorded(): Promise<string> {

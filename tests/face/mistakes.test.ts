@@ -49,9 +49,13 @@ describe("a mistake is told at once", () => {
     [
       "a variant of an agent that has none",
       () => defineAgent(createAgent, { model }).run("Hi", { small: true }),
-      /^variant: there is no "small"; there are: none$/,
+      /^variant: there is no "small"; there are: none\n/,
     ],
-    ["no model", () => createAgent(anyOf({})), /^model: is required$/],
+    [
+      "no model",
+      () => createAgent(anyOf({})),
+      /^model: is required\nSee docs\/tasks\/errors\.md#config_missing in the package looplet\.$/,
+    ],
     [
       "a hook in the place of its group",
       () => createAgent({ model, hooks: { PreToolUse: [anyOf(() => ({}))] } }),

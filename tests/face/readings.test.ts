@@ -31,6 +31,10 @@ async function called(name: "fetch" | "read", texts: string[], options: Partial<
 }
 
 describe("readings", () => {
+  it("a path of other letters has the form in which rules are compared", () => {
+    expect(readingsOf(["A\u0308/x", "\u00c4/x"])).toEqual([{ text: "A\u0308/x", composed: "\u00c4/x" }]);
+  });
+
   it("the texts of the engine's tables are read as URL reads them", () => {
     const file = new URL("../../src/engine/policy/rule/tests/readings.jsonl", import.meta.url);
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");

@@ -175,6 +175,23 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
     },
   ],
   onMaxTokens: ["error", ending([{ text: "Cut", stopReason: "length" }])],
+  onCutOff: [
+    "continue",
+    async (options) => {
+      const half = "The first half of an answer, and ";
+      const turns = [{ text: [half], dropAfterEvents: 4 }, { text: "the second." }];
+      const model = anthropic("claude-sonnet-4-5", { fetch: scripted(turns) });
+      const random = (): number => 0;
+      const run = createAgent({
+        model,
+        tools: {},
+        random,
+        retry: { baseMs: 1, jitterMs: 0 },
+        ...options,
+      }).run("Go");
+      return (await run.result).text;
+    },
+  ],
   strictStopReason: [true, ending([{ text: "Cut", stopReason: "length" }])],
   maxToolResultChars: [
     1000,

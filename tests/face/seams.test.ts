@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agentOn } from "../../src/face/agents/agent.js";
 import { anthropic } from "../../src/face/models/models.js";
-import type { AgentOptions } from "../../src/face/api/index.js";
+import type { AgentOptions, RunOptions } from "../../src/face/api/index.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 const model = anthropic("m", { apiKey: "k" });
@@ -34,5 +34,25 @@ describe("a seam that gives something wrong", () => {
       expect.objectContaining({ code: "config_invalid_value", field: "clock.now" }),
     );
     expect(host.now?.()).toBeNaN();
+  });
+});
+
+describe("an empty prompt", () => {
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hello" }] }];
+  const start = (options: RunOptions): FakeEngine => {
+    const engine = new FakeEngine();
+    agentOn(engine.load, { model }).run([], options);
+    return engine;
+  };
+
+  it("goes on with messages that end with the user's", async () => {
+    await expect(start({ messages }).driver()).resolves.toBeDefined();
+  });
+
+  it("is refused without such messages", () => {
+    const refused = expect.objectContaining({ code: "misuse_empty_prompt" });
+    expect(() => start({})).toThrow(refused);
+    const answered = [...messages, { role: "assistant" as const, content: messages[0]!.content }];
+    expect(() => start({ messages: answered })).toThrow(refused);
   });
 });

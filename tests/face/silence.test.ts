@@ -32,6 +32,7 @@ describe("a run whose result nobody reads", () => {
       {},
       [
         "run failed: anthropic m answered 401 auth at https://api.anthropic.com/v1/messages: invalid x-api-key\n",
+        "See docs/tasks/errors.md#auth in the package looplet.",
       ],
     ],
     [
@@ -48,7 +49,13 @@ describe("a run whose result nobody reads", () => {
         maxIterations: 1,
         tools: { act: tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => 1 }) },
       },
-      ["run was stopped by iterations"],
+      ["run was stopped by iterations\n"],
+    ],
+    [
+      "stopped by a guardrail, with a reason",
+      [],
+      { guardrails: { input: () => ({ allowed: false, reason: "No secrets." }) } },
+      ["run was stopped by guardrail: Input guardrail denied: No secrets.\n"],
     ],
   ])("%s: is told on the console, unless it is completed", async (_, turns, agent, said) => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
@@ -95,7 +102,7 @@ it.each(["text", "messages", "usage"] as const)("run.%s says where it is", async
   expect(() => (run as unknown as Record<string, unknown>)[field]).toThrow(
     expect.objectContaining({
       code: "misuse_result",
-      message: `${field}: is in the result: const { ${field} } = await run.result`,
+      problem: `is in the result: const { ${field} } = await run.result`,
     }),
   );
   const same = await (async () => run)();
@@ -169,6 +176,17 @@ it("errors of a listener with one stack and two messages are both reported", asy
   };
   await begin([{ text: ["a", "b", "a"], chunks: "event" }], {}, { onText, onError }).result;
   expect(onError.mock.calls.map(([error]) => (error as Error).message)).toEqual(["a", "b"]);
+});
+
+it("a listener of all events that throws the same error is reported once", async () => {
+  const onError = vi.fn();
+  const onEvent = () => {
+    throw new Error("No element.");
+  };
+  const act = tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => 1 });
+  const steps = [{ text: ["a", "b"], toolCalls: [{ name: "act", input: {} }] }, { text: "Done" }];
+  await begin(steps, { tools: { act } }, { onEvent, onError }).result;
+  expect(onError).toHaveBeenCalledTimes(1);
 });
 
 it("a listener that throws the same error at each delta is reported once", async () => {

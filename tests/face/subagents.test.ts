@@ -55,6 +55,16 @@ describe("subagents", () => {
     expect(result.usage!.inputTokens).toBeGreaterThan(0);
   });
 
+  it("are the same agent as a copy with another name and description", async () => {
+    const root = model("big", [asks("digger", "Find X."), { text: "Report." }]);
+    const below = model("small", [{ text: "X is 1." }]);
+    const researcher = subagent({ description: "Researches", model: below.model });
+    const digger = { ...researcher, description: "Digs" };
+    const agent = createAgent({ model: root.model, tools: { digger } });
+    expect((await agent.run("Go").result).toolCalls).toMatchObject([{ output: "X is 1." }]);
+    expect(root.fetch.requests[0]!.body).toMatchObject({ tools: [{ name: "digger", description: "Digs" }] });
+  });
+
   it("S002-17: work beside each other, on tools of the same name that are not the same", async () => {
     const root = model("big", [
       {

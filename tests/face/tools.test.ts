@@ -1,3 +1,6 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, tool, ToolError } from "../../src/face/entry/node.js";
@@ -38,6 +41,31 @@ describe("an agent's tools", () => {
   it("have the names of their record, or their own in an array", async () => {
     expect(await sent({ one, two: one })).toEqual(["one", "two"]);
     expect(await sent([named("three"), named("four")])).toEqual(["three", "four"]);
+  });
+});
+
+describe("a schema of another library", () => {
+  it.each<[string, Tool["inputSchema"]]>([
+    ["zod", z.object({ city: z.string() })],
+    ["valibot", toStandardJsonSchema(v.object({ city: v.string() }))],
+    ["arktype", type({ city: "string" })],
+  ])("of %s is sent as JSON Schema and checks each call", async (_, inputSchema) => {
+    const execute = vi.fn(() => "Booked.");
+    const tools = { book: tool({ description: "Books", inputSchema, execute }) } as Tools;
+    const calls = [
+      { name: "book", input: { city: "Oslo" } },
+      { name: "book", input: { city: 7 } },
+    ];
+    const { going, body, results } = setUp({ tools }, calls);
+    await going.result;
+    expect(body(0).tools[0].input_schema).toMatchObject({
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+    });
+    expect(execute.mock.calls).toEqual([[{ city: "Oslo" }, expect.anything()]]);
+    expect(results()[0].content).toBe("Booked.");
+    expect(results()[1]).toMatchObject({ is_error: true, content: expect.stringContaining("city") });
   });
 });
 

@@ -2,6 +2,9 @@
  * The types that an agent's tools give to its events and results, checked by `tsc -p tsconfig.tests.json` as
  * `inference.test-d.ts` is.
  */
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { createAgent, handoff, subagent, tool } from "../../src/face/entry/default.js";
@@ -103,6 +106,44 @@ export async function theNameOfAToolNarrowsTheCallsOfAResult(): Promise<void> {
     else expectTypeOf(call.output).toEqualTypeOf<Found>();
     // @ts-expect-error the call may have failed
     call.output.hits;
+  }
+}
+
+export async function toolsWithSchemasOfValibotAndArkTypeAreInferredToo(): Promise<void> {
+  const agent = createAgent({
+    model,
+    tools: {
+      book: tool({
+        description: "Books",
+        inputSchema: toStandardJsonSchema(v.object({ city: v.string(), nights: v.optional(v.number(), 1) })),
+        execute: ({ city, nights }) => {
+          expectTypeOf(nights).toEqualTypeOf<number>();
+          return { city };
+        },
+      }),
+      rate: tool({
+        description: "Rates",
+        inputSchema: type({ stars: "number", "why?": "string" }),
+        execute: ({ stars, why }) => {
+          expectTypeOf(why).toEqualTypeOf<string | undefined>();
+          return stars;
+        },
+      }),
+    },
+  });
+  for await (const event of agent.run("Go")) {
+    if (event.type === "tool-call" && event.toolName === "book") {
+      // The model may leave out what has a default.
+      expectTypeOf(event.input).toEqualTypeOf<{ city: string; nights?: number | undefined }>();
+      // @ts-expect-error the schema has no such field
+      event.input.stars;
+    }
+    if (event.type === "tool-result" && event.toolName === "book")
+      expectTypeOf(event.output).toEqualTypeOf<{ city: string }>();
+    if (event.type === "tool-call" && event.toolName === "rate")
+      expectTypeOf(event.input).toEqualTypeOf<{ stars: number; why?: string }>();
+    if (event.type === "tool-result" && event.toolName === "rate")
+      expectTypeOf(event.output).toEqualTypeOf<number>();
   }
 }
 

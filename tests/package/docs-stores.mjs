@@ -33,10 +33,13 @@ export const stores = {
     },
   },
   "runs-that-survive-2": {
+    after: ({ made }) => assert.equal(typeof made.model, "object"),
+  },
+  "runs-that-survive-3": {
     before: ({ answer }) => answer({ text: "Paid." }, { text: "Paid." }),
     after: ({ output }) => assert.match(output.join(""), /invoice-18 Paid\./),
   },
-  "runs-that-survive-3": {
+  "runs-that-survive-4": {
     after: ({ output }) => assert.match(output.join(""), /The store keeps its contract\. 1\d rules/),
   },
 };

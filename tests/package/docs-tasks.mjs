@@ -10,6 +10,7 @@ import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
 import { createServer as createVite } from "vite";
 import { z } from "zod";
 import { chats } from "./docs-chats.mjs";
+import { facades } from "./docs-facades.mjs";
 import { replays } from "./docs-replays.mjs";
 import { stores } from "./docs-stores.mjs";
 
@@ -265,6 +266,7 @@ export const tasks = {
       );
     },
   },
+  ...facades,
   ...chats,
   "check-a-transcript/anthropic.ts": {
     async after({ made }) {
@@ -283,6 +285,20 @@ export const tasks = {
     async after({ made }) {
       assert.equal(made.sendable[2].content[0].toolCallId, "a");
       assert.equal(made.changes[0].code, "missing_result");
+    },
+  },
+  "check-a-transcript/openai-responses.ts": {
+    async after({ made }) {
+      const types = made.sendable.map(({ type, role }) => type ?? role);
+      assert.deepEqual(types, ["user", "reasoning", "function_call", "function_call_output", "user"]);
+    },
+  },
+  "check-a-transcript/ai-sdk-ui.ts": {
+    async after({ made }) {
+      assert.deepEqual(
+        made.problems.map(({ path, code }) => [path, code]),
+        [["messages[0].parts[0]", "missing_result"]],
+      );
     },
   },
   ...stores,

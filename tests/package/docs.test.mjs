@@ -42,7 +42,7 @@ describe("the examples of the documentation", () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), code);
     }
-    for (const name of ["zod", "react", "react-dom", "@types", "@modelcontextprotocol", "vite"])
+    for (const name of ["zod", "react", "react-dom", "@types", "@modelcontextprotocol", "vite", "yaml"])
       symlinkSync(join(root, "node_modules", name), join(installed.folder, "node_modules", name));
     cpSync(join(here, "otel-double"), join(installed.folder, "node_modules/@opentelemetry/api"), {
       recursive: true,

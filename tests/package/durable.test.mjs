@@ -1,10 +1,10 @@
-// Runs that survive: a Durable Object whose workerd is killed. `long/kills.test.mjs` kills it at random steps.
+// Runs and chats that survive: a Durable Object whose workerd is killed. `long/kills.test.mjs` kills it at random steps.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { expected, moments } from "./durable-run.mjs";
+import { expected, expectedChat, moments } from "./durable-run.mjs";
 import { here, installPacked, startWorkerd, workerds } from "./install.mjs";
 
 let installed;
@@ -17,7 +17,7 @@ after(() => installed?.remove());
 const worker = `
 import * as looplet from "looplet";
 import { durableObjectStore } from "looplet/stores";
-import { payingAgent, told } from "./durable-run.mjs";
+import { converse, payingAgent, told } from "./durable-run.mjs";
 
 export class Runner {
   constructor({ storage }) {
@@ -40,6 +40,7 @@ export class Runner {
     const store = durableObjectStore(this.storage);
     const onHold = () => (this.isHeld = true);
     const agent = payingAgent(looplet, { store, effects, hold: searchParams.get("hold"), onHold });
+    if (pathname === "/chat") return new Response(await converse(agent));
     const run = pathname === "/run" ? agent.run("Pay.", { id: "order" }) : agent.resume("order");
     return new Response(told(await run.result));
   }
@@ -48,36 +49,41 @@ export default {
   fetch: (request, { RUNNER }) => RUNNER.get(RUNNER.idFromName("one")).fetch(request),
 };`;
 
-for (const moment of moments) {
-  test(`a Durable Object goes on when its process is killed at the moment "${moment}"`, async () => {
-    const persist = mkdtempSync(join(tmpdir(), "looplet-object-"));
-    const options = {
-      durableObjects: { RUNNER: { className: "Runner", useSQLite: true } },
-      durableObjectsPersist: persist,
-    };
-    writeFileSync(join(installed.folder, "object.mjs"), worker);
-    const known = new Set(workerds());
-    const first = await startWorkerd(installed.folder, "object.mjs", undefined, options);
-    let second;
-    try {
-      await first.ready;
-      const mine = workerds().filter((pid) => !known.has(pid));
-      assert.equal(mine.length, 1);
-      first.dispatchFetch(`http://object.test/run?hold=${moment}`).catch(() => {});
-      const state = async () => (await first.dispatchFetch("http://object.test/state")).json();
-      let now = await state();
-      while (!now.isHeld) now = await state();
-      assert.equal(now.effects.length, moment === "after" ? 1 : 0);
-      process.kill(mine[0], "SIGKILL");
-      second = await startWorkerd(installed.folder, "object.mjs", undefined, options);
-      const response = await second.dispatchFetch("http://object.test/resume");
-      assert.equal(await response.text(), expected);
-      const { effects } = await (await second.dispatchFetch("http://object.test/state")).json();
-      assert.deepEqual(effects, [{ id: "b" }]);
-    } finally {
-      await first.dispose().catch(() => {});
-      await second?.dispose();
-      rmSync(persist, { recursive: true, force: true });
-    }
-  });
-}
+const kinds = [
+  { kind: "run", begin: "/run", goOn: "/resume", end: expected },
+  { kind: "chat", begin: "/chat", goOn: "/chat", end: expectedChat },
+];
+for (const { kind, begin, goOn, end } of kinds)
+  for (const moment of moments) {
+    test(`a Durable Object goes on with its ${kind} when its process is killed at the moment "${moment}"`, async () => {
+      const persist = mkdtempSync(join(tmpdir(), "looplet-object-"));
+      const options = {
+        durableObjects: { RUNNER: { className: "Runner", useSQLite: true } },
+        durableObjectsPersist: persist,
+      };
+      writeFileSync(join(installed.folder, "object.mjs"), worker);
+      const known = new Set(workerds());
+      const first = await startWorkerd(installed.folder, "object.mjs", undefined, options);
+      let second;
+      try {
+        await first.ready;
+        const mine = workerds().filter((pid) => !known.has(pid));
+        assert.equal(mine.length, 1);
+        first.dispatchFetch(`http://object.test${begin}?hold=${moment}`).catch(() => {});
+        const state = async () => (await first.dispatchFetch("http://object.test/state")).json();
+        let now = await state();
+        while (!now.isHeld) now = await state();
+        assert.equal(now.effects.length, moment === "after" ? 1 : 0);
+        process.kill(mine[0], "SIGKILL");
+        second = await startWorkerd(installed.folder, "object.mjs", undefined, options);
+        const response = await second.dispatchFetch(`http://object.test${goOn}`);
+        assert.equal(await response.text(), end);
+        const { effects } = await (await second.dispatchFetch("http://object.test/state")).json();
+        assert.deepEqual(effects, [{ id: "b" }]);
+      } finally {
+        await first.dispose().catch(() => {});
+        await second?.dispose();
+        rmSync(persist, { recursive: true, force: true });
+      }
+    });
+  }

@@ -1,39 +1,41 @@
-// Runs that survive in Chromium: the page is reloaded, its tab is closed, its renderer crashes, its service worker ends.
+// Runs and chats that survive in Chromium: the page is reloaded, its tab is closed, its renderer crashes, its service worker ends.
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
-import { expected, moments } from "./durable-run.mjs";
+import { expected, expectedChat, moments } from "./durable-run.mjs";
 import { here, installPacked } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
 
 const executablePath = process.env.LOOPLET_CHROMIUM;
 const inChromium = { skip: !executablePath && "no Chromium" };
 
-/** Begins or resumes the run `id`. The effects happen on the server, which no kill reaches. */
+/** Begins or resumes a run, or a chat. The effects happen on the server, which no kill reaches. */
 const agentOf = `
 import * as looplet from "looplet";
 import { indexedDbStore } from "looplet/stores";
-import { payingAgent, told } from "../durable-run.mjs";
+import { converse, payingAgent, told } from "../durable-run.mjs";
 const effects = {
   has: async (id) => (await (await fetch("/effects/of/" + id)).json()) > 0,
   add: (id) => fetch("/effects/of/" + id, { method: "POST" }),
 };
-/** A run, and the text that tells its end. */
-export function begin(hold, onHold) {
+/** Begins or goes on, and gives the text that tells the end. */
+export function begin(hold, kind, onHold) {
   // A run that has saved nothing yet cannot go on.
-  const held = () => run.saved().then(onHold);
+  const held = () => (kind === "chat" ? chat.current : run).saved().then(onHold);
   const agent = payingAgent(looplet, { store: indexedDbStore(), effects, hold, onHold: held });
+  let chat;
+  if (kind === "chat") return converse(agent, (opened) => (chat = opened));
   const run = hold === "" ? agent.resume("order") : agent.run("Pay.", { id: "order" });
   return run.result.then(told);
 }
 `;
 
 const inPage = `${agentOf}
-const hold = new URLSearchParams(location.search).get("hold");
-document.title = "done: " + (await begin(hold, () => (document.title = "held")));
+const { hold, kind } = Object.fromEntries(new URLSearchParams(location.search));
+document.title = "done: " + (await begin(hold, kind, () => (document.title = "held")));
 `;
 
 /** The worker tells who it is, since a worker that is asked again may be another one. */
@@ -41,7 +43,7 @@ const inWorker = `${agentOf}
 const born = String(Math.random());
 self.onmessage = (event) => {
   const tell = (title) => event.source.postMessage({ born, title });
-  event.waitUntil(begin(event.data, () => tell("held")).then((text) => tell("done: " + text)));
+  event.waitUntil(begin(...event.data, () => tell("held")).then((text) => tell("done: " + text)));
 };
 self.onactivate = (event) => event.waitUntil(self.clients.claim());
 `;
@@ -51,7 +53,7 @@ const { serviceWorker } = navigator;
 serviceWorker.onmessage = ({ data }) => Object.assign(document, data);
 await serviceWorker.register("worker.js");
 const { active } = await serviceWorker.ready;
-window.ask = (hold) => active.postMessage(hold);
+window.ask = (...how) => active.postMessage(how);
 document.title = "ready";
 `;
 
@@ -76,10 +78,10 @@ function pack(outfile, contents, format = "esm") {
 }
 
 /**
- * Opens the page once for each moment, in a browser context of its own. The server counts the effects in `counts`, which
- * `use(page, moment, counts)` gets.
+ * Opens the page once for each moment of a run or a chat, in a browser context of its own. The server counts the effects in
+ * `counts`, which `use(page, moment, counts)` gets.
  */
-async function eachMoment(path, use) {
+async function eachMoment(path, kind, use) {
   let counts = {};
   const effects = (request, response) => {
     const id = request.url.split("/").at(-1);
@@ -93,7 +95,7 @@ async function eachMoment(path, use) {
       counts = {};
       const context = await empty.context().browser().newContext();
       const page = await context.newPage();
-      await page.goto(new URL(`${path}?hold=${moment}`, empty.url()).href);
+      await page.goto(new URL(`${path}?kind=${kind}&hold=${moment}`, empty.url()).href);
       await use(page, moment, counts);
       await context.close();
     }
@@ -119,34 +121,36 @@ const fates = {
   },
 };
 
-for (const [fate, meet] of Object.entries(fates)) {
-  test(`a page that ${fate} in the middle of a run goes on with it`, inChromium, () =>
-    eachMoment("/killed/", async (page, moment, counts) => {
+for (const [kind, end] of Object.entries({ run: expected, chat: expectedChat })) {
+  for (const [fate, meet] of Object.entries(fates)) {
+    test(`a page that ${fate} in the middle of a ${kind} goes on with it`, inChromium, () =>
+      eachMoment("/killed/", kind, async (page, moment, counts) => {
+        await until(page, "held");
+        assert.deepEqual(counts, moment === "after" ? { b: 1 } : {});
+        const again = new URL(`?kind=${kind}&hold=`, page.url()).href;
+        const next = await meet(page);
+        await next.goto(again);
+        await until(next, "done: ");
+        assert.equal(await next.title(), `done: ${end}`, moment);
+        assert.deepEqual(counts, { b: 1 }, moment);
+      }),
+    );
+  }
+
+  test(`a service worker that is ended in the middle of a ${kind} goes on with it`, inChromium, () =>
+    eachMoment("/worker/", kind, async (page, moment, counts) => {
+      await until(page, "ready");
+      await page.evaluate((how) => ask(...how), [moment, kind]);
       await until(page, "held");
-      assert.deepEqual(counts, moment === "after" ? { b: 1 } : {});
-      const again = new URL("?hold=", page.url()).href;
-      const next = await meet(page);
-      await next.goto(again);
-      await until(next, "done: ");
-      assert.equal(await next.title(), `done: ${expected}`, moment);
+      const before = await page.evaluate(() => document.born);
+      const session = await page.context().newCDPSession(page);
+      await session.send("ServiceWorker.enable");
+      await session.send("ServiceWorker.stopAllWorkers");
+      await page.evaluate((how) => ask(...how), ["", kind]);
+      await until(page, "done: ");
+      assert.equal(await page.title(), `done: ${end}`, moment);
+      assert.notEqual(await page.evaluate(() => document.born), before);
       assert.deepEqual(counts, { b: 1 }, moment);
     }),
   );
 }
-
-test("a service worker that is ended in the middle of a run goes on with it", inChromium, () =>
-  eachMoment("/worker/", async (page, moment, counts) => {
-    await until(page, "ready");
-    await page.evaluate((hold) => ask(hold), moment);
-    await until(page, "held");
-    const before = await page.evaluate(() => document.born);
-    const session = await page.context().newCDPSession(page);
-    await session.send("ServiceWorker.enable");
-    await session.send("ServiceWorker.stopAllWorkers");
-    await page.evaluate(() => ask(""));
-    await until(page, "done: ");
-    assert.equal(await page.title(), `done: ${expected}`, moment);
-    assert.notEqual(await page.evaluate(() => document.born), before);
-    assert.deepEqual(counts, { b: 1 }, moment);
-  }),
-);

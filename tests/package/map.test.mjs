@@ -13,12 +13,15 @@ after(() => installed?.remove());
 const { exports, sideEffects } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
-const subpaths = Object.keys(exports).filter((path) => /^\.\/[a-z]+$/.test(path) && path !== "./external");
+const subpaths = Object.keys(exports).filter((path) => /^\.\/[a-z-]+$/.test(path) && path !== "./external");
+/** A facade that runs the engine stands under `looplet/external` without it. */
+const facades = subpaths.filter((path) => `./external/${path.slice(2)}` in exports);
 const conditions = [["browser"], ["workerd", "worker"], ["node"], ["edge-light"], ["deno"], ["bun"]];
 /** An engine: base64 that is longer than any text of the face, or an import of the file. */
 const engine = /["'`][A-Za-z0-9+/]{20000,}|["'`]\.\/looplet\.wasm(\?module)?["'`]/;
 
-for (const subpath of subpaths)
+for (const path of subpaths) {
+  const subpath = facades.includes(path) ? `./external/${path.slice(2)}` : path;
   for (const names of conditions)
     test(`looplet/external with looplet${subpath.slice(1)} holds no engine (${names[0]})`, async () => {
       const text = await bundled(
@@ -27,6 +30,25 @@ for (const subpath of subpaths)
       );
       assert.doesNotMatch(text, engine);
     });
+}
+
+for (const facade of facades)
+  for (const names of conditions)
+    test(`looplet${facade.slice(1)} holds the engine of looplet, or its import (${names[0]})`, async () => {
+      assert.match(await bundled(`export * from "looplet${facade.slice(1)}";`, names), engine);
+    });
+
+test("a facade that runs the engine has the conditions of looplet itself", () => {
+  const { types: _, ...wanted } = exports["."];
+  for (const facade of facades) {
+    const { types: _, ...conditions } = exports[facade];
+    const expected = Object.entries(wanted).map(([name, file]) => [
+      name,
+      file.replace("./dist/", `./dist/${facade.slice(2)}/`),
+    ]);
+    assert.deepEqual(Object.entries(conditions), expected);
+  }
+});
 
 for (const names of conditions)
   test(`looplet itself holds it, or its import (${names[0]})`, async () => {
@@ -58,7 +80,10 @@ test("an error is of one class, whichever entry throws it", async () => {
 });
 
 test("only the entries that find the engine have side effects", () => {
-  const found = new Set(JSON.stringify(exports["."]).match(/\.\/dist\/\w+\.js/g));
+  const finding = [".", ...facades].flatMap((path) =>
+    JSON.stringify(exports[path]).match(/\.\/dist\/[\w/-]+\.js/g),
+  );
+  const found = new Set(finding);
   assert.deepEqual([...sideEffects].sort(), [...found].sort());
 });
 
@@ -69,7 +94,7 @@ async function bundled(contents, names) {
     format: "esm",
     write: false,
     conditions: names,
-    external: ["node:*", "*.wasm", "*.wasm?module"],
+    external: ["node:*", "*.wasm", "*.wasm?module", "yaml"],
     logLevel: "error",
   });
   return outputFiles[0].text;

@@ -1,6 +1,6 @@
 // The package as it is published, in every host that CI has: one import line, no `init()` call, and a whole run.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,6 +11,7 @@ import { build as vite } from "vite";
 import { installPacked, run, startWorkerd } from "./install.mjs";
 import { answer, externalScript, open, pageScript, streamed, writeEntry, writePage } from "./page.mjs";
 
+const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
 const edge = process.env.LOOPLET_EDGE;
@@ -20,7 +21,13 @@ const launch = () =>
 const csp = (scripts) => `default-src 'none'; script-src 'self' ${scripts}`;
 let installed;
 
-before(async () => (installed = await installPacked()));
+before(async () => {
+  installed = await installPacked();
+  // The peer of looplet/prompty.
+  cpSync(new URL("../../node_modules/yaml", import.meta.url), inFolder("node_modules/yaml"), {
+    recursive: true,
+  });
+});
 after(() => installed?.remove());
 
 const inFolder = (...names) => join(installed.folder, ...names);
@@ -112,6 +119,80 @@ test("Chromium runs it without a bundler", { skip: !browserPath && "no Chromium"
   assert.match(await open(installed.folder, "/plain/", launch), answer);
 });
 
+/** The facades on the practice provider. `under` is the subpath before their names, `before` starts the engine if need be. */
+const facadeScript = (under, before = "") => `${before}
+import { anthropic } from "looplet/external";
+import { scripted } from "looplet/practice";
+import { initSession, makeInvokeModel, response, runSession } from "looplet/${under}guide";
+import { createSdkMcpServer, query, tool } from "looplet/${under}agent-sdk";
+import { runProduction } from "looplet/${under}production";
+import { loadPrompty, turn } from "looplet/${under}prompty";
+import { agentLoop } from "looplet/${under}sprout";
+const turns = () => scripted([{ toolCalls: [{ name: "add", input: { a: 19, b: 23 } }] }, { text: "It is 42." }]);
+export async function facades() {
+  ${before && "await init(wasm);"}
+  const tools = [{ name: "add", description: "Adds", input_schema: { type: "object" }, execute: ({ a, b }) => a + b }];
+  const { finalText, toolCalls } = await agentLoop({
+    systemPrompt: "Add.", userMessage: "19 + 23?", tools, host: { fetch: turns() },
+  });
+  const session = initSession("Add.", "19 + 23?");
+  const invoke = makeInvokeModel(anthropic("m", { fetch: turns() }));
+  await runSession(invoke, tools, session, { add: ({ a, b }) => String(a + b) });
+  const add = { name: "add", description: "Adds", inputSchema: { type: "object" }, execute: ({ a, b }) => a + b };
+  const { stopReason } = await runProduction({ model: "m", prompt: "19 + 23?", tools: [add], host: { fetch: turns() } }).result;
+  const file = "---\\nmodel: { id: m, provider: anthropic }\\n---\\nuser:\\n{{question}}";
+  const host = { fetch: turns() };
+  const said = await turn(await loadPrompty(file), { question: "19 + 23?" }, { add: ({ a, b }) => a + b }, { host });
+  const sdkTool = tool("add", "Adds", { type: "object" }, ({ a, b }) => String(a + b));
+  const sdkTurns = scripted([
+    { toolCalls: [{ name: "mcp__sums__add", input: { a: 19, b: 23 } }] },
+    { text: "It is 42." },
+  ]);
+  const options = {
+    model: "m",
+    mcpServers: { sums: createSdkMcpServer({ name: "sums", tools: [sdkTool] }) },
+    allowedTools: ["mcp__sums__add"],
+    host: { fetch: sdkTurns },
+  };
+  const types = [];
+  for await (const message of query({ prompt: "19 + 23?", options })) types.push(message.result ?? message.type);
+  const { content } = response(session);
+  const outputs = [finalText, toolCalls[0].result, content, session.messages[3].output, stopReason, said];
+  return [...outputs, ...types].join(" ");
+}`;
+const added = /It is 42\. 42 It is 42\. 42 end_turn It is 42\. system assistant user assistant It is 42\./;
+
+test("Node runs the facades", async () => {
+  writeFileSync(inFolder("facades.mjs"), `${facadeScript("")}\nconsole.log(await facades());\n`);
+  assert.match(await run(node, ["facades.mjs"], installed.folder), added);
+});
+
+for (const [what, under, before] of [
+  ["with their own engine", "", ""],
+  [
+    "on the engine of looplet/external",
+    "external/",
+    'import { init } from "looplet/external";\nconst wasm = "/node_modules/looplet/dist/looplet.wasm";',
+  ],
+])
+  test(`Chromium runs the facades ${what}`, { skip: !browserPath && "no Chromium" }, async () => {
+    const dist = "/node_modules/looplet/dist";
+    const fileOf = (name) => exports[name.replace("looplet", ".")].default.replace("./dist", dist);
+    const names = ["looplet/external", "looplet/practice"];
+    for (const name of ["agent-sdk", "sprout", "guide", "production", "prompty"])
+      names.push(`looplet/${under}${name}`);
+    const page = `facades${under && "-external"}`;
+    const yaml = "/node_modules/yaml/browser/index.js";
+    writePage(
+      installed.folder,
+      page,
+      Object.fromEntries([...names.map((name) => [name, fileOf(name)]), ["yaml", yaml]]),
+    );
+    const show = "facades().catch(String).then((text) => (document.title = `done: ${text}`));";
+    writeFileSync(inFolder(page, "main.js"), `${facadeScript(under, before)}\n${show}\n`);
+    assert.match(await open(installed.folder, `/${page}/`, launch), added);
+  });
+
 test(
   "Chromium runs it from an esbuild bundle, under a policy that allows WebAssembly",
   { skip: !browserPath && "no Chromium" },
@@ -189,7 +270,9 @@ import { createAgent, custom, tool, type RunResult } from "looplet";
 import * as external from "looplet/external";
 import { chromePrompt, webllm, workersAi } from "looplet/models";
 import { practice, scripted } from "looplet/practice";
+import { loadPrompty, turn } from "looplet/prompty";
 
+export const said = async (): Promise<unknown> => turn(await loadPrompty("user:\\nHi"), {}, {}, { turn: 1 });
 export const started: Promise<void> = external.init("https://example.test/looplet.wasm");
 const add = tool({
   description: "Adds",

@@ -1,4 +1,5 @@
-// The contract of stores where they work: IndexedDB in Chromium, Durable Object SQLite in workerd, files between processes.
+// The contracts of stores and files where they work: IndexedDB and OPFS in Chromium, Durable Object SQLite, R2 and KV in
+// workerd, files between processes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -69,9 +70,39 @@ test("a Durable Object keeps the contract, and its next instance finds the lease
   }
 });
 
+const filesWorker = `
+import { checkVfs } from "looplet/testing";
+import { kvVfs, r2Vfs } from "looplet/vfs";
+export default {
+  async fetch(_, { BUCKET, KV }) {
+    const checked = [r2Vfs(BUCKET), r2Vfs(BUCKET, "below/here"), kvVfs(KV), kvVfs(KV, "/below/")];
+    const verdicts = [];
+    for (const vfs of checked) verdicts.push(await checkVfs(vfs).catch(String));
+    return Response.json(verdicts);
+  },
+};`;
+
+test("files in R2 and in KV keep the contract in workerd", async () => {
+  writeFileSync(join(installed.folder, "files.mjs"), filesWorker);
+  const options = { r2Buckets: ["BUCKET"], kvNamespaces: ["KV"] };
+  const worker = await startWorkerd(installed.folder, "files.mjs", undefined, options);
+  try {
+    const verdicts = await (await worker.dispatchFetch("http://files.test/")).json();
+    assert.deepEqual(
+      verdicts.map((verdict) => verdict.length),
+      [6, 6, 6, 6],
+      JSON.stringify(verdicts),
+    );
+  } finally {
+    await worker.dispose();
+  }
+});
+
 const script = `
 import { indexedDbStore } from "looplet/stores";
-import { checkStore } from "looplet/testing";
+import { checkStore, checkVfs } from "looplet/testing";
+import { opfsVfs } from "looplet/vfs";
+globalThis.checkFiles = async () => checkVfs(opfsVfs()).catch(String);
 globalThis.check = () => checkStore(() => indexedDbStore({ name: "checked" })).catch(String);
 globalThis.indexedDbStore = indexedDbStore;
 globalThis.store = indexedDbStore();
@@ -102,6 +133,14 @@ test("IndexedDB keeps the contract in Chromium", inPage, async () => {
     const verdict = await page.evaluate(() => globalThis.check());
     assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
     assert.ok(verdict.passed.includes("of many processes that ask at the same moment one gets the lease"));
+  });
+});
+
+test("files of OPFS keep the contract in Chromium", inPage, async () => {
+  await browse(await storePage(), async (page, errors) => {
+    await ready(page);
+    const verdict = await page.evaluate(() => globalThis.checkFiles());
+    assert.equal(verdict.length, 6, `${JSON.stringify(verdict)} ${errors}`);
   });
 });
 

@@ -2,6 +2,14 @@
 import { isStoreConflict } from "../api/errors.js";
 import type { JournalEntry, Store } from "../api/run.js";
 
+/**
+ * Rules by their names. A rule opens stores with `makeStore`, on the same data each time, and writes under `key`. It rejects
+ * when a store breaks it. The methods that its list needs are there.
+ */
+export interface Cases {
+  readonly [name: string]: (makeStore: () => Promise<Required<Store>>, key: string) => Promise<void>;
+}
+
 export function entries(first: number, last: number, text = "fact"): JournalEntry[] {
   const count = last - first + 1;
   return Array.from({ length: count }, (_, at) => {

@@ -2,16 +2,14 @@
  * The rules for the leases of a {@link Store}. No case waits: a lease of no time has run out when it is taken.
  */
 import type { Lease, Store } from "../api/run.js";
-import { entries, expectConflict, expectEntries } from "./expect-store.js";
+import { entries, expectConflict, expectEntries, type Cases } from "./expect-store.js";
 
 type StoreWithLeases = Required<Store>;
-
-type Check = (makeStore: () => Promise<StoreWithLeases>, key: string) => Promise<void>;
 
 /** Longer than any case takes. */
 const LONG_MS = 600_000;
 
-export const LEASE_CASES: { readonly [name: string]: Check } = {
+export const LEASE_CASES: Cases = {
   async "a lease keeps other processes out until it is given back"(makeStore, key) {
     const [first, second] = [await makeStore(), await makeStore()];
     const lease = await take(first, key, "a", LONG_MS);

@@ -3,17 +3,17 @@
  * says how the store breaks the contract. It needs no engine.
  */
 import type { Store } from "../api/run.js";
-import { entries, expectConflict, expectEntries } from "./expect-store.js";
+import { entries, expectConflict, expectEntries, type Cases } from "./expect-store.js";
 import { LEASE_CASES } from "./lease-contract.js";
 
 /** One rule of the contract. */
 export interface StoreCase {
   readonly name: string;
-  /** Rejects with an error that says what the store did. A store without leases skips the rules about them. */
+  /** Rejects with an error that says what the store did. A store without `lease` or `delete` skips the rules about it. */
   run(): Promise<"passed" | "skipped">;
 }
 
-/** The names of the rules that a store has kept, and of those that are not for it because it has no leases. */
+/** The names of the rules that a store has kept, and of those that are not for it because it has no `lease` or no `delete`. */
 export interface StoreVerdict {
   readonly passed: readonly string[];
   readonly skipped: readonly string[];
@@ -27,22 +27,17 @@ export function storeCases(
   makeStore: () => Store | Promise<Store>,
   prefix = `check-${Math.random().toString(36).slice(2)}`,
 ): StoreCase[] {
-  const plain = Object.entries(CASES).map(([name, check], index) => ({
-    name,
-    async run(): Promise<"passed"> {
-      await check(makeStore, `${prefix}-${index}`);
-      return "passed";
-    },
-  }));
-  const leases = Object.entries(LEASE_CASES).map(([name, check], index) => ({
-    name,
-    async run(): Promise<"passed" | "skipped"> {
-      if ((await makeStore()).lease === undefined) return "skipped";
-      await check(async () => (await makeStore()) as Required<Store>, `${prefix}-lease-${index}`);
-      return "passed";
-    },
-  }));
-  return [...plain, ...leases];
+  const made = async () => (await makeStore()) as Required<Store>;
+  const listed = (cases: Cases, needs: keyof Store): StoreCase[] =>
+    Object.entries(cases).map(([name, check], index) => ({
+      name,
+      async run() {
+        if ((await makeStore())[needs] === undefined) return "skipped";
+        await check(made, `${prefix}-${needs}-${index}`);
+        return "passed";
+      },
+    }));
+  return [...listed(CASES, "append"), ...listed(LEASE_CASES, "lease"), ...listed(DELETE_CASES, "delete")];
 }
 
 /** Runs all cases in turn. Rejects with one error that lists each broken rule. */
@@ -60,9 +55,7 @@ export async function checkStore(makeStore: () => Store | Promise<Store>): Promi
   return verdict;
 }
 
-type Check = (makeStore: () => Store | Promise<Store>, key: string) => Promise<void>;
-
-const CASES: { readonly [name: string]: Check } = {
+const CASES: Cases = {
   async "a missing journal is undefined or empty"(makeStore, key) {
     const loaded = await (await makeStore()).load(key);
     if (loaded !== undefined && loaded.length > 0) throw new Error(`load gave ${loaded.length} entries`);
@@ -127,5 +120,43 @@ const CASES: { readonly [name: string]: Check } = {
     const keys = ["/", "/..", "/../x", "%2F", " ", "Ä🦊", ":*?", "_", "%", "\u0000"].map((end) => key + end);
     for (const [index, odd] of keys.entries()) await store.append(odd, entries(1, 1, `${index}`), 0);
     for (const [index, odd] of keys.entries()) await expectEntries(store, odd, entries(1, 1, `${index}`));
+  },
+};
+
+const DELETE_CASES: Cases = {
+  async "a journal that was deleted is gone, and no other"(makeStore, key) {
+    const [store, other] = [await makeStore(), await makeStore()];
+    for (const kept of [key, `${key}-kept`]) await store.append(kept, entries(1, 2), 0);
+    await expectEntries(other, key, entries(1, 2));
+    await store.delete(key);
+    for (const one of [store, other, await makeStore()]) {
+      await expectEntries(one, key, []);
+      await expectEntries(one, `${key}-kept`, entries(1, 2));
+    }
+    await store.delete(key);
+  },
+  async "a writer of a journal that was deleted is refused, and the key begins anew"(makeStore, key) {
+    const [store, late] = [await makeStore(), await makeStore()];
+    await late.append(key, entries(1, 2), 0);
+    await store.delete(key);
+    await expectConflict(late, key, entries(3, 3), 2);
+    await late.append(key, entries(1, 2), 0);
+    await store.delete(key);
+    await store.append(key, entries(1, 3, "longer than before"), 0);
+    await expectConflict(late, key, entries(3, 3), 2);
+    await expectEntries(late, key, entries(1, 3, "longer than before"));
+  },
+  async "a run that was deleted is not pending, and its holder is refused"(makeStore, key) {
+    const [store, late] = [await makeStore(), await makeStore()];
+    if ((store as Store).lease === undefined) return;
+    const lease = (await late.lease(key, { holder: "late", ttlMs: 0 }))!;
+    await late.append(key, entries(1, 1), 0, lease.fence);
+    await store.delete(key);
+    if ((await store.pending()).includes(key)) throw new Error(`pending lists "${key}", which was deleted`);
+    await expectConflict(late, key, entries(1, 1), 0, lease.fence);
+    if (await lease.renew(600_000)) throw new Error("the lease of a journal that was deleted was renewed");
+    await lease.release(true);
+    if ((await store.pending()).includes(key))
+      throw new Error(`the end of a lease has made "${key}" pending`);
   },
 };

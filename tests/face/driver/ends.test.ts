@@ -311,10 +311,10 @@ describe("memory", () => {
       }
     };
     // The allocator comes to rest in the first rounds, on what other tests of this file have left.
-    await rounds(0, 6_000);
+    await rounds(0, 10_000);
     await settle();
     const before = memory.buffer.byteLength;
-    await rounds(6_000, 16_000);
+    await rounds(10_000, 20_000);
     expect(memory.buffer.byteLength).toBe(before);
   });
 });

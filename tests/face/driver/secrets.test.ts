@@ -27,15 +27,16 @@ describe("a redirect", () => {
       "a status",
       () => new Response(null, { status: 308, headers: { location: "https://evil.test/v1?k=1" } }),
     ],
-    ["a relative target", () => duck({ status: 302, headers: { location: "/else" } }), "https://api.test"],
-    ["a hidden response", () => duck({ status: 0, type: "opaqueredirect" }), "another address"],
+    ["a relative target", () => duck({ status: 302, headers: { location: "/else" } }), "https://api.test. "],
+    ["a hidden response", () => duck({ status: 0, type: "opaqueredirect" }), "another address. "],
     [
       "an answer from another address",
       () => duck({ redirected: true, url: "https://evil.test/x", body: answer("Hello").join("") }),
+      "https://evil.test, and the key has gone along: ",
     ],
   ])(
     "that shows as %s is a failure that names the origin, and is not followed",
-    async (_name, response, target = "https://evil.test") => {
+    async (_name, response, target = "https://evil.test. ") => {
       const seen: FetchInit[] = [];
       const run = await begun({
         config: { retry: { maxRetries: 3 } },
@@ -44,7 +45,8 @@ describe("a redirect", () => {
       await run.done;
       expect(seen.map(({ redirect }) => redirect)).toEqual(["manual"]);
       expect(run.driver.outcome()!.error).toMatchObject({ code: "redirected", retryable: false });
-      expect(run.driver.outcome()!.error!.message).toContain(`redirects to ${target}. `);
+      expect(run.driver.outcome()!.error!.message).toMatch(/redirects? to /);
+      expect(run.driver.outcome()!.error!.message).toContain(target);
       expect(run.text()).toBe("");
     },
   );

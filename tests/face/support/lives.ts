@@ -1,5 +1,6 @@
 /**
- * A run of six iterations that is killed and goes on, again and again, in fresh instances of the engine.
+ * A run of six iterations, alone or within a chat, that is killed and goes on, again and again, in fresh instances of the
+ * engine.
  *
  * The run has read-only tools beside each other, tools of every `replay`, an approval, a steer, a summary, a retry and a
  * subagent. A {@link World} outlives its processes: it has the store, the tools' effects, and the person who answers. A
@@ -8,7 +9,16 @@
 import { vi } from "vitest";
 import { scripted, type ScriptedTurn } from "../../../src/face/practice/index.js";
 import { memoryStore } from "../../../src/face/stores/index.js";
-import type { AgentOptions, JournalEntry, RunEvent, RunResult, Store } from "../../../src/face/api/index.js";
+import type {
+  Agent,
+  AgentOptions,
+  JournalEntry,
+  Message,
+  Run,
+  RunEvent,
+  RunResult,
+  Store,
+} from "../../../src/face/api/index.js";
 import { bodyText } from "./bodies.js";
 
 /** Everything that outlives a process. */
@@ -39,17 +49,24 @@ export interface Fate {
   saveTasks?: number;
   /** Whether the process has an instance of the engine of its own. Default false. */
   isFresh?: boolean;
+  /** Whether the run is the second one of a chat with three. Default false. */
+  isChat?: boolean;
 }
 
-/** The end of a life: the result of the run, or `undefined` for a process that was cut off. */
+/** The end of a life: the result of the run, or the messages of the chat. A process that was cut off has neither. */
 export interface Life {
-  readonly result: RunResult | undefined;
+  readonly result?: RunResult | undefined;
+  readonly messages?: readonly Message[] | undefined;
   readonly warnings: readonly string[];
   /** The errors that `onError` has heard. */
   readonly errors: readonly unknown[];
 }
 
 const ID = "run";
+/** The prompt of the run of six iterations. */
+const LONG = "Go.";
+/** The prompts of a chat, and the last text of each answer. */
+const CHAT = { "Hi.": "Hello.", [LONG]: "All done.", "Bye.": "See you." };
 /** Timers above this are timeouts, which never come. */
 const LONGEST_WAIT_MS = 2000;
 /** Real milliseconds of one process, beyond which it hangs. */
@@ -76,7 +93,7 @@ export async function live(world: World, fate: Fate = {}): Promise<Life> {
 
 async function process(
   world: World,
-  { cut = Infinity, wrap = (store) => store, isFresh = false, saveTasks = 0 }: Fate,
+  { cut = Infinity, wrap = (store) => store, isFresh = false, saveTasks = 0, isChat = false }: Fate,
 ): Promise<Life> {
   world.processes += 1;
   if (isFresh) vi.resetModules();
@@ -141,17 +158,18 @@ async function process(
   let [agentPath, iteration] = ["", 0];
   const fetch: typeof globalThis.fetch = async (url, init) => {
     await at("fetch");
-    if (agentPath === "root" && iteration === 3) {
+    const body = bodyText(init as never);
+    if (promptOf(body) === LONG && agentPath === "root" && iteration === 3) {
       // The person says it once, unless the store has it.
       const isSaid = (await world.kept()).some(({ json }) => json.includes("Hurry."));
       if (isDead) return forever;
       if (!isSaid) run.steer("Hurry.");
     }
-    const turn = turnOf(world, bodyText(init as never), agentPath, iteration);
+    const turn = turnOf(world, body, agentPath, iteration);
     const response = (await scripted([turn])(url as string, init as never)) as Response;
     await at("head");
     const reader = response.body!.getReader();
-    const body = new ReadableStream<Uint8Array>({
+    const slow = new ReadableStream<Uint8Array>({
       async pull(controller) {
         await at("chunk");
         const { done, value } = await reader.read();
@@ -159,7 +177,7 @@ async function process(
         else controller.enqueue(value);
       },
     });
-    return new Response(body, response);
+    return new Response(slow, response);
   };
   const acts = (name: string, more: object) =>
     tool({
@@ -211,18 +229,52 @@ async function process(
   };
   const onError = (error: unknown): void => void errors.push(error);
   const agent = createAgent(options);
-  const hasBegun = (await world.kept()).length > 0;
-  const run = hasBegun
-    ? agent.resume(ID, { onEvent, onError })
-    : agent.run("Go.", { id: ID, onEvent, onError });
-  const result = await Promise.race([death, run.result]);
-  if (!isDead) await Promise.race([death, run.saved().catch(() => {})]);
-  return { result: isDead ? undefined : (result as RunResult), warnings, errors };
+  const listeners = { onEvent, onError };
+  let run!: Run;
+  const goOn = async (): Promise<Partial<Life>> => {
+    const hasBegun = (await world.kept()).length > 0;
+    run = hasBegun ? agent.resume(ID, listeners) : agent.run(LONG, { id: ID, ...listeners });
+    const result = await run.result;
+    await run.saved().catch(() => {});
+    return { result };
+  };
+  const talk = async (): Promise<Partial<Life>> => ({
+    messages: await conversation(agent, listeners, (begun) => (run = begun)),
+  });
+  const end = await Promise.race([death, isChat ? talk() : goOn()]);
+  return { ...(isDead ? {} : end), warnings, errors };
+}
+
+type Listeners = { onEvent: (event: RunEvent) => void; onError: (error: unknown) => void };
+
+/** Opens the chat, goes on with what it is at, and says the prompts that have no answer yet. Returns its messages. */
+async function conversation(
+  agent: Agent,
+  listeners: Listeners,
+  begin: (run: Run) => void,
+): Promise<readonly Message[]> {
+  const chat = await agent.openChat(ID, listeners);
+  if (chat.current !== undefined) {
+    begin(chat.current);
+    await chat.current.result;
+  }
+  const last = chat.messages.at(-1)?.content.at(-1);
+  const answers = Object.values(CHAT);
+  const said = last?.type === "text" ? answers.indexOf(last.text) + 1 : 0;
+  for (const prompt of Object.keys(CHAT).slice(said)) {
+    const run = chat.run(prompt, listeners);
+    begin(run);
+    await run.result;
+  }
+  await chat.saved().catch(() => {});
+  return chat.messages;
 }
 
 /** The model's answer, which depends on the agent and its iteration alone. */
 function turnOf(world: World, body: string, agentPath: string, iteration: number): ScriptedTurn {
   if (body.includes("write a summary of this conversation")) return { text: "They read, paid and wiped." };
+  const prompt = promptOf(body);
+  if (prompt !== LONG) return { text: CHAT[prompt] };
   const call = (id: string, name: string, input = {}) => ({ id, name, input });
   switch (`${agentPath} ${iteration}`) {
     case "root 1":
@@ -252,6 +304,15 @@ function turnOf(world: World, body: string, agentPath: string, iteration: number
     default:
       throw new Error(`${agentPath} is asked in iteration ${iteration}: ${body}`);
   }
+}
+
+/** The prompt that a request answers. A summary has taken the place of the long one, and a subagent has none of them. */
+function promptOf(body: string): keyof typeof CHAT {
+  const places = (Object.keys(CHAT) as (keyof typeof CHAT)[]).map(
+    (prompt) => [body.lastIndexOf(JSON.stringify(prompt)), prompt] as const,
+  );
+  const [[place, prompt]] = places.sort(([a], [b]) => b - a) as [(typeof places)[number]];
+  return place < 0 ? LONG : prompt;
 }
 
 const outputOf = (toolCallId: string): string => `output of ${toolCallId}`;

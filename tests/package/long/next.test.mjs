@@ -1,12 +1,11 @@
 // An app of Next on the packed package: a page whose agent runs in the browser, a route handler, and a route on the edge.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 import { installPacked, run } from "../install.mjs";
+import { startServer } from "./server.mjs";
 
 const { LOOPLET_CHROMIUM, LOOPLET_NEXT } = process.env;
 process.env.NEXT_TELEMETRY_DISABLED = "1";
@@ -46,7 +45,7 @@ export default function Page() {
 };
 
 describe("an app of Next", () => {
-  let installed, server, url;
+  let installed, server;
   before(async () => {
     installed = await installPacked();
     const { folder } = installed;
@@ -58,13 +57,15 @@ describe("an app of Next", () => {
     }
     const next = join(folder, "node_modules/next/dist/bin/next");
     await run(process.execPath, [next, "build"], folder, 600_000);
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    server = spawn(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", `${port}`], { cwd: folder });
-    await answers(server);
+    server = await startServer(
+      folder,
+      next,
+      (port) => ["start", "-H", "127.0.0.1", "-p", `${port}`],
+      /Ready/,
+    );
   });
   after(() => {
-    server?.kill();
+    server?.stop();
     installed?.remove();
   });
 
@@ -73,7 +74,7 @@ describe("an app of Next", () => {
     ["/api/edge", "edge-runtime"],
   ])
     test(`its route ${path} runs an agent (${on})`, async () => {
-      const answer = await fetch(url + path, { method: "POST", body: "What is 19 * 23?" });
+      const answer = await fetch(server.url + path, { method: "POST", body: "What is 19 * 23?" });
       assert.equal(answer.status, 200, await answer.clone().text());
       const { outcome, text, on: runtime } = await answer.json();
       assert.equal(outcome, "completed");
@@ -88,7 +89,7 @@ describe("an app of Next", () => {
     });
     try {
       const page = await browser.newPage();
-      await page.goto(url);
+      await page.goto(server.url);
       await page.click("text=Ask");
       await page.waitForFunction(() => document.querySelector("p").textContent !== "", null, {
         timeout: 20_000,
@@ -99,24 +100,3 @@ describe("an app of Next", () => {
     }
   });
 });
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const socket = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = socket.address();
-      socket.close(() => resolve(port));
-    });
-  });
-
-/** Resolves when the server says that it is ready. */
-const answers = (child) =>
-  new Promise((resolve, reject) => {
-    let said = "";
-    const hear = (bytes) => {
-      said += bytes;
-      if (/Ready/.test(said)) resolve();
-    };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    child.once("close", (code) => reject(new Error(`next start ended with ${code}\n${said}`)));
-  });

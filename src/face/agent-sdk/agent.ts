@@ -1,0 +1,288 @@
+/** The agent of a query, made of its options and of what was found for it: settings files and servers. */
+import { LoopletError } from "../api/errors.js";
+import type {
+  Agent,
+  AgentOptions,
+  HookGroup,
+  Hooks,
+  HttpModelOptions,
+  Model,
+  PermissionMode,
+  Tool,
+} from "../api/index.js";
+import { builtinTools, toolSearch } from "../builtin-tools/index.js";
+import { hostOptions, modelOf } from "../facades/host.js";
+import {
+  agentSdkCanUseTool,
+  agentSdkHooks,
+  type AgentSdkHook,
+  type AgentSdkHooks,
+} from "../hooks/agent-sdk.js";
+import { createAgent } from "../index.js";
+import { prices } from "../models/prices.js";
+import { joined } from "../options/check.js";
+import { presets } from "../presets.js";
+import { inputJsonSchema } from "../tools/tool-schema.js";
+import { isBelow, resolvePath } from "../vfs/paths.js";
+import { agentTool, type NamedAgent, type Tasks } from "./agents.js";
+import { toolsOf, type ServerTool } from "./mcp.js";
+import { wrong } from "./options.js";
+import type { Settings } from "./settings.js";
+import { skillTool, type Skill } from "./skills.js";
+import type { Untold } from "./told.js";
+import type { AgentDefinition, Options } from "./types.js";
+
+/** Tools that change nothing but what the model keeps in mind. */
+const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
+
+/** Tools that only the query's own agent has. */
+const ROOT_ONLY = ["Agent", "AskUserQuestion"];
+
+/** Tokens of the window that `toolSearch` counts with. */
+const WINDOW = 200_000;
+
+/** Characters of a definition that count as a token. */
+const TOKEN_CHARS = 3.5;
+
+/** What was found when the query began. */
+export interface Found {
+  readonly settings?: Settings;
+  /** The tools of servers beyond the process. */
+  readonly tools?: readonly ServerTool[];
+}
+
+/** The query under way, as its agent and its tools see it. */
+export interface Ongoing extends Tasks {
+  /** The mode that counts now. */
+  permissionMode(): PermissionMode;
+  /** Whether the query ends when the round of tools under way is over. */
+  isShuttingDown(): boolean;
+  tell(message: Untold): void;
+}
+
+/** The agent of a query, and the names of its tools in the order of the requests. */
+export interface Made {
+  readonly agent: Agent;
+  readonly toolNames: readonly string[];
+  /** A model by its name, with at most so many tokens of reasoning. */
+  readonly modelOf: (model: string | Model, maxThinkingTokens?: number) => Model;
+  readonly agents: readonly Pick<NamedAgent & { name: string }, "name" | "description">[];
+  readonly skills: readonly string[];
+  readonly permissionMode: PermissionMode;
+}
+
+/**
+ * The agent of the options and of what was found. What the options say wins, but each deny rule counts.
+ *
+ * @throws TypeError that names the option
+ */
+export function made(options: Options, ongoing: Ongoing, { settings, tools: remote = [] }: Found = {}): Made {
+  const { host = {}, allowedTools = [], disallowedTools = [], maxBudgetUsd, maxTurns } = options;
+  const { systemPrompt, planModeInstructions = [], fallbackModel, outputFormat } = options;
+  const deny = [...disallowedTools, ...(settings?.deny ?? [])];
+  const skills = skillsOf(options, settings?.skills ?? []);
+  const served = [...toolsOf(options.mcpServers ?? {}), ...remote];
+  const tools: Record<string, Tool> = {
+    ...builtins(options, settings),
+    ...Object.fromEntries(served.map(({ name, tool }) => [name, tool])),
+  };
+  if (skills.length > 0) tools["Skill"] = skillTool(skills);
+  for (const rule of deny) delete tools[rule];
+  const permissionMode = options.permissionMode ?? settings?.defaultMode ?? "default";
+  const systemOf = (texts: readonly string[]): string | undefined =>
+    [...texts, ...(settings?.instructions ?? [])].join("\n\n") || undefined;
+  const named = (model: string | Model, effort = options.effort): Model =>
+    modelOf(model, host, modelOptions(options, effort));
+  /** An agent of this query with these tools. Everything about permissions is the query's. */
+  const agentOf = (changes: object, own: Record<string, Tool>): [Agent, string[]] => {
+    const offered = withSearch(own, served, options);
+    const all = {
+      ...presets.claudeAgentSdk.agent,
+      ...hostOptions(host),
+      ...offered,
+      permissions: {
+        allow: known([...UNASKED, ...allowedTools, ...(settings?.allow ?? [])], offered.tools),
+        ask: known(settings?.ask ?? [], offered.tools),
+        deny: known(deny, offered.tools),
+      },
+      canUseTool: options.canUseTool && agentSdkCanUseTool(options.canUseTool),
+      allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
+      hooks: hooksOf(options, ongoing, settings),
+      messageEvents: true,
+    };
+    return [createAgent(joined<object, object>(all, changes) as AgentOptions), Object.keys(offered.tools)];
+  };
+  /** Makes an agent for a call of Agent. It has what is left of the budget. */
+  const childOf = (definition: AgentDefinition, model = definition.model ?? "inherit"): Agent => {
+    const { prompt, maxTurns, effort, tools: names, disallowedTools: without = [] } = definition;
+    const isIts = ([name]: readonly [string, Tool]): boolean =>
+      !ROOT_ONLY.includes(name) && !without.includes(name) && (names?.includes(name) ?? true);
+    const changes = {
+      model: model === "inherit" ? named(options.model, effort) : named(model, effort),
+      system: systemOf([prompt]),
+      permissionMode: ongoing.permissionMode(),
+      maxToolRounds: maxTurns,
+      maxUsd: ongoing.usdLeft(),
+    };
+    return agentOf(changes, Object.fromEntries(Object.entries(tools).filter(isIts)))[0];
+  };
+  try {
+    const definitions = { ...settings?.agents, ...options.agents };
+    const agents: { [name: string]: NamedAgent } = {};
+    for (const [name, definition] of Object.entries(definitions))
+      agents[name] = {
+        description: definition.description,
+        make: (model) => childOf(definition, model),
+      };
+    // An agent that cannot be made is an error of the query.
+    for (const definition of Object.values(definitions)) childOf(definition);
+    const own = { ...tools };
+    if (Object.keys(agents).length > 0 && !deny.includes("Agent")) own["Agent"] = agentTool(agents, ongoing);
+    const changes = {
+      model: named(options.model),
+      system: systemOf([systemPrompt ?? [], permissionMode === "plan" ? planModeInstructions : []].flat()),
+      permissionMode,
+      maxToolRounds: maxTurns,
+      maxUsd: maxBudgetUsd,
+      allowUnknownPrice: options.allowUnknownPrice,
+      // What agents cost counts too.
+      stopWhen: () => ongoing.isShuttingDown() || (ongoing.usdLeft() ?? 1) <= 0,
+      fallbackModels: fallbackModel === undefined ? undefined : [named(fallbackModel)],
+      output: outputFormat && { schema: outputFormat.schema },
+    };
+    const [agent, toolNames] = agentOf(changes, own);
+    return {
+      agent,
+      toolNames,
+      modelOf: (model, maxThinkingTokens = options.maxThinkingTokens) =>
+        modelOf(model, host, modelOptions({ ...options, maxThinkingTokens }, options.effort)),
+      agents: Object.entries(agents).map(([name, { description }]) => ({ name, description })),
+      skills: skills.map(({ name }) => name),
+      permissionMode,
+    };
+  } catch (error) {
+    if (error instanceof LoopletError) wrong("options", `make no agent: ${error.message}`, error);
+    throw error;
+  }
+}
+
+/** The options of a model by its name. */
+function modelOptions({ maxThinkingTokens }: Options, effort: Options["effort"]): HttpModelOptions {
+  return {
+    ...presets.claudeAgentSdk.model,
+    ...(effort === undefined ? {} : { effort }),
+    ...(maxThinkingTokens ? { thinking: { budgetTokens: maxThinkingTokens } } : {}),
+    price: prices,
+  };
+}
+
+/** The tools, with those of servers withheld if `toolSearch` says so. */
+function withSearch(
+  tools: Record<string, Tool>,
+  served: readonly ServerTool[],
+  { toolSearch: when = "auto" }: Options,
+): { tools: Record<string, Tool> } & Pick<AgentOptions, "prepareIteration"> {
+  const late = served.filter(({ name, alwaysLoad }) => !alwaysLoad && Object.hasOwn(tools, name));
+  if (when === false || late.length === 0) return { tools };
+  if (when !== true) {
+    const percent = Number(when.split(":")[1] ?? 10);
+    const tokens = late.reduce((sum, { tool }) => sum + charsOf(tool), 0) / TOKEN_CHARS;
+    if (tokens <= (WINDOW * percent) / 100) return { tools };
+  }
+  const hinted = late.filter(({ searchHint }) => searchHint !== undefined);
+  return toolSearch(tools, {
+    deferred: late.map(({ name }) => name),
+    hints: Object.fromEntries(hinted.map(({ name, searchHint }) => [name, searchHint!])),
+  });
+}
+
+/** Characters of a definition in a request. */
+function charsOf({ description = "", inputSchema }: Tool): number {
+  return description.length + JSON.stringify(inputJsonSchema(inputSchema, "inputSchema")).length;
+}
+
+/** The query's hooks, and one that lets edits run in the mode `acceptEdits`. */
+function hooksOf(options: Options, ongoing: Ongoing, settings?: Settings): Hooks {
+  const { hooks = {}, cwd = "/", additionalDirectories = [], includeHookEvents = false } = options;
+  const folders = [cwd, ...additionalDirectories, ...(settings?.additionalDirectories ?? [])];
+  // The rules know no working folder, so that they take an absolute path for one outside of it.
+  const editing: HookGroup<"PreToolUse"> = {
+    matcher: "Write|Edit",
+    hooks: [
+      ({ input }) =>
+        ongoing.permissionMode() === "acceptEdits" && isWorkFile(input?.file_path, cwd, folders)
+          ? { decision: "allow" as const }
+          : undefined,
+    ],
+  };
+  const own = agentSdkHooks(includeHookEvents ? toldHooks(hooks, ongoing) : hooks);
+  return { ...own, PreToolUse: [...(own.PreToolUse ?? []), editing] };
+}
+
+/** The hooks, which tell of each call. */
+function toldHooks(hooks: AgentSdkHooks, { tell }: Ongoing): AgentSdkHooks {
+  let calls = 0;
+  const told =
+    (event: string, matcher: string | undefined, hook: AgentSdkHook): AgentSdkHook =>
+    async (...given) => {
+      const name = matcher === undefined ? event : `${event}:${matcher}`;
+      const about = { hook_id: `hook_${(calls += 1)}`, hook_name: name, hook_event: event };
+      tell({ type: "system", subtype: "hook_started", ...about });
+      const ended = (outcome: "success" | "error", output: string): void =>
+        tell({ type: "system", subtype: "hook_response", ...about, outcome, output, stdout: "", stderr: "" });
+      try {
+        const answer = await hook(...given);
+        ended("success", JSON.stringify(answer ?? {}));
+        return answer;
+      } catch (error) {
+        ended("error", error instanceof Error ? error.message : String(error));
+        throw error;
+      }
+    };
+  const groups = Object.entries(hooks).map(([event, all = []]) => [
+    event,
+    all.map((group) => ({ ...group, hooks: group.hooks.map((hook) => told(event, group.matcher, hook)) })),
+  ]);
+  return Object.fromEntries(groups) as AgentSdkHooks;
+}
+
+/** True for a file below one of the folders, without a hidden file or folder on its way. */
+function isWorkFile(path: unknown, cwd: string, folders: readonly string[]): boolean {
+  if (typeof path !== "string") return false;
+  try {
+    const whole = resolvePath(path, resolvePath(cwd));
+    return folders.some((folder) => {
+      const base = resolvePath(folder, resolvePath(cwd));
+      return isBelow(whole, base) && !whole.slice(base.length).includes("/.");
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** The skills of files that the option names, all without it, and those that it has itself. */
+function skillsOf({ skills }: Options, found: readonly Skill[]): Skill[] {
+  const own = skills?.filter((skill) => typeof skill !== "string") ?? [];
+  return [...found.filter(({ name }) => skills?.includes(name) ?? true), ...own];
+}
+
+function builtins(options: Options, settings?: Settings): Record<string, Tool> {
+  const { tools, cwd, host, canUseTool, additionalDirectories = [] } = options;
+  const all = builtinTools({
+    ...host,
+    cwd,
+    additionalDirectories: [...additionalDirectories, ...(settings?.additionalDirectories ?? [])],
+    env: { ...settings?.env, ...options.env },
+    asksUser: canUseTool !== undefined,
+  });
+  const isWanted = ([name]: readonly [string, Tool]): boolean => tools?.includes(name) ?? true;
+  return Object.fromEntries(Object.entries(all).filter(isWanted));
+}
+
+/** The rules that can match one of the tools. The SDK takes rules for tools that a program does not have. */
+function known(rules: readonly string[], tools: { readonly [name: string]: Tool }): string[] {
+  return rules.filter((rule) => {
+    const [name = ""] = rule.split("(");
+    return name.includes("*") || name.startsWith("mcp__") || Object.hasOwn(tools, name);
+  });
+}

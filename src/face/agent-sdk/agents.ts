@@ -1,0 +1,80 @@
+/** The tool Agent: each call is a run of an agent of its own, which sees nothing but its prompt. */
+import { ToolError } from "../api/errors.js";
+import type { Agent, Run, RunEvent, RunResult, Tool } from "../api/index.js";
+import { tool } from "../index.js";
+import type { Vfs } from "../vfs/index.js";
+import { frontmatterOf, namesOf } from "./frontmatter.js";
+import type { AgentDefinition } from "./types.js";
+
+/** The query under way, as its agents see it. `id` is that of the call that asks an agent. */
+export interface Tasks {
+  /** What is left of `maxBudgetUsd`; undefined without a limit. */
+  usdLeft(): number | undefined;
+  onBegin(id: string, description: string, run: Run): void;
+  onEvent(event: RunEvent, id: string): void;
+  onEnd(result: RunResult, id: string): void;
+}
+
+/** An agent with its description. */
+export interface NamedAgent extends Pick<AgentDefinition, "description"> {
+  /** Makes the agent for a call, with another model if its name is given. */
+  make(model?: string): Agent;
+}
+
+export function agentTool(agents: { readonly [name: string]: NamedAgent }, tasks: Tasks): Tool {
+  const names = Object.keys(agents);
+  const list = Object.entries(agents).map(([name, { description }]) => `- ${name}: ${description}`);
+  return tool({
+    description: `Asks an agent to do a task on its own. It sees only the prompt, and its answer is the result.\n${list.join("\n")}`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        description: { type: "string", description: "The task in three to five words" },
+        prompt: { type: "string", description: "All that the agent has to know" },
+        subagent_type: { type: "string", enum: names },
+        model: { type: "string", description: "The name of another model" },
+      },
+      required: ["description", "prompt", "subagent_type"],
+    },
+    // Agents run beside each other; what their tools change needs permissions of its own.
+    readOnly: true,
+    execute: async ({ description, prompt, subagent_type, model }, { signal, toolCallId }) => {
+      if ((tasks.usdLeft() ?? 1) <= 0) throw failed("The budget of the query is spent.");
+      const onEvent = (event: RunEvent): void => tasks.onEvent(event, toolCallId);
+      const run = agents[subagent_type]!.make(model).run(prompt, { signal, onEvent });
+      tasks.onBegin(toolCallId, description, run);
+      const result = await run.result;
+      tasks.onEnd(result, toolCallId);
+      if (result.outcome === "completed") return result.text;
+      const why = result.outcome === "failed" ? result.error.message : `It was ${result.outcome}.`;
+      throw failed(`${why}\n${result.text}`.trim());
+    },
+  }) as Tool;
+}
+
+function failed(message: string): ToolError {
+  return new ToolError({ code: "agent_failed", message, recoverable: true });
+}
+
+/** The agents of the files in a folder, by their names. What is no agent is told to `problem`. */
+export async function agentsIn(
+  vfs: Vfs,
+  folder: string,
+  problem: (text: string) => void,
+): Promise<{ [name: string]: AgentDefinition }> {
+  const agents: { [name: string]: AgentDefinition } = {};
+  for (const file of (await vfs.list(folder)).filter((name) => name.endsWith(".md"))) {
+    const path = `${folder}/${file}`;
+    const { field, body } = frontmatterOf((await vfs.read(path)) ?? new Uint8Array());
+    const [name, description, tools, model] = ["name", "description", "tools", "model"].map(field);
+    if (name && description)
+      agents[name] = {
+        description,
+        prompt: body,
+        ...(tools && { tools: namesOf(tools) }),
+        ...(model && { model }),
+      };
+    else problem(`${path} has no name and description between lines of ---, so it is no agent.`);
+  }
+  return agents;
+}

@@ -1,0 +1,37 @@
+/** Files that begin with fields between lines of `---`, as skills and agents do. */
+
+export interface Frontmatter {
+  /** A text field: plain, quoted, or with further lines that are indented; `""` if it is not there. */
+  field(name: string): string;
+  readonly body: string;
+}
+
+/** The fields and the body of a file. A file without the lines has no fields. These files have texts and lists alone. */
+export function frontmatterOf(bytes: Uint8Array): Frontmatter {
+  const text = new TextDecoder().decode(bytes);
+  const [, head = "", body = text] =
+    /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text) ?? [];
+  return { field: (name) => field(head, name), body: body.trim() };
+}
+
+function field(head: string, name: string): string {
+  const found = new RegExp(`^${name}:[ \\t]*(.*(?:\\r?\\n[ \\t]+.*)*)`, "m").exec(head)?.[1] ?? "";
+  const joined = found
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line, at) => at > 0 || !/^[|>][+-]?$/.test(line))
+    .join(" ")
+    .trim();
+  const quoted = /^(["'])([\s\S]*)\1$/.exec(joined);
+  if (quoted === null) return joined;
+  return quoted[1] === '"' ? quoted[2]!.replace(/\\(["\\])/g, "$1") : quoted[2]!.replaceAll("''", "'");
+}
+
+/** The names of a list: `A, B`, `[A, B]`, or a line each that begins with `-`. */
+export function namesOf(list: string): string[] {
+  return list
+    .replace(/^\[|\]$/g, "")
+    .split(/,|(?:^| )- /)
+    .map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2"))
+    .filter((name) => name !== "");
+}

@@ -1,0 +1,36 @@
+/** `looplet/agent-sdk`: `query` and its stream of messages by the names of the Claude Agent SDK, on looplet's engine. */
+export { query } from "./query.js";
+export {
+  createSdkMcpServer,
+  tool,
+  type CallToolResult,
+  type McpHttpServerConfig,
+  type McpServerConfig,
+  type McpServerStatus,
+  type SdkMcpServer,
+  type SdkMcpToolDefinition,
+} from "./mcp.js";
+export {
+  InMemorySessionStore,
+  deleteSession,
+  forkSession,
+  getSessionMessages,
+  listSessions,
+  type SessionEntry,
+  type SessionInfo,
+  type SessionKey,
+  type SessionPlace,
+  type SessionStore,
+} from "./sessions.js";
+export type { Skill } from "./skills.js";
+export type * from "./types.js";
+export type { ApiBlock } from "../facades/anthropic.js";
+export type { Host } from "../facades/host.js";
+export type {
+  AgentSdkCanUseTool as CanUseTool,
+  AgentSdkHook as HookCallback,
+  AgentSdkHookGroup as HookCallbackMatcher,
+  AgentSdkHookOutput as HookJSONOutput,
+  AgentSdkHooks,
+  AgentSdkPermissionResult as PermissionResult,
+} from "../hooks/agent-sdk.js";

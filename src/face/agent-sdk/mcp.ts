@@ -1,0 +1,169 @@
+/** Tools in the shape of the Agent SDK, servers of them in the process, and servers beyond it. */
+import { tool as looplet, ToolError } from "../index.js";
+import type { InputOf, InputSchema, Tool, ToolAnnotations } from "../api/index.js";
+import { connectMcp, McpError, type McpClient, type McpFetch, type McpOptions } from "../mcp/index.js";
+
+/** What a handler returns: a result of MCP, or a text. */
+export type CallToolResult =
+  | string
+  | {
+      readonly content: readonly { readonly type: string; readonly [field: string]: unknown }[];
+      readonly isError?: boolean;
+    };
+
+export interface SdkMcpToolDefinition<S = InputSchema> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: S;
+  readonly handler: (args: any, extra: unknown) => CallToolResult | Promise<CallToolResult>;
+  readonly annotations?: (ToolAnnotations & { readonly readOnly?: boolean }) | undefined;
+  /** Words by which the tool ToolSearch finds it, beside its name and its description. */
+  readonly searchHint?: string | undefined;
+  /** Whether ToolSearch never withholds it. Default false. */
+  readonly alwaysLoad?: boolean | undefined;
+}
+
+/** A server that `mcpServers` takes. */
+export interface SdkMcpServer {
+  readonly type: "sdk";
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly SdkMcpToolDefinition<any>[];
+}
+
+/**
+ * Defines a tool. `schema` is a JSON Schema or a Standard Schema of an object, for example `z.object({ … })`. Calls run one
+ * after the other, unless `annotations` has `readOnlyHint` or `readOnly`.
+ */
+export function tool<const S extends InputSchema>(
+  name: string,
+  description: string,
+  schema: S,
+  handler: (args: InputOf<S>, extra: unknown) => CallToolResult | Promise<CallToolResult>,
+  extras: Pick<SdkMcpToolDefinition, "annotations" | "searchHint" | "alwaysLoad"> = {},
+): SdkMcpToolDefinition<S> {
+  if (typeof name !== "string" || name === "") throw new TypeError("tool: its first argument is its name");
+  if (typeof handler !== "function") throw new TypeError(`tool: "${name}" needs a function as its handler`);
+  const { annotations, searchHint, alwaysLoad } = extras;
+  return { name, description, inputSchema: schema, handler, annotations, searchHint, alwaysLoad };
+}
+
+/** A server of these tools, for `mcpServers`. */
+export function createSdkMcpServer(options: {
+  name: string;
+  version?: string;
+  tools?: readonly SdkMcpToolDefinition<any>[];
+}): SdkMcpServer {
+  const { name, version = "1.0.0", tools = [] } = options;
+  return { type: "sdk", name, version, tools };
+}
+
+/** A server that is reached by Streamable HTTP. */
+export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers"> {
+  readonly type: "http";
+}
+
+export type McpServerConfig = SdkMcpServer | McpHttpServerConfig;
+
+export interface McpServers {
+  readonly [name: string]: McpServerConfig;
+}
+
+/** A tool of a server, by the name that the model gets. */
+export interface ServerTool extends Pick<SdkMcpToolDefinition, "searchHint" | "alwaysLoad"> {
+  readonly name: string;
+  readonly tool: Tool;
+}
+
+/** @throws TypeError that names the server */
+export function checkServers(servers: McpServers): void {
+  for (const [name, config] of Object.entries(servers)) {
+    const field = `query: options.mcpServers.${name}`;
+    const type: unknown = config?.type;
+    if (type === "sse") throw new TypeError(`${field} needs the type "http": SSE servers are of before 2025`);
+    if (type === "stdio" || (type === undefined && config !== undefined && "command" in config))
+      throw new TypeError(`${field} is a process, which nothing here starts: reach it by http`);
+    const isHttp = type === "http" && typeof (config as McpHttpServerConfig).url === "string";
+    const isSdk = type === "sdk" && Array.isArray((config as SdkMcpServer).tools);
+    if (!isHttp && !isSdk)
+      throw new TypeError(`${field} needs what createSdkMcpServer returns, or { type: "http", url }`);
+  }
+}
+
+/** The tools of the servers in the process. */
+export function toolsOf(servers: McpServers): ServerTool[] {
+  return Object.entries(servers).flatMap(([server, config]) =>
+    config.type !== "sdk"
+      ? []
+      : config.tools.map((definition) => ({
+          ...definition,
+          name: `mcp__${server}__${definition.name}`,
+          tool: toolOf(definition),
+        })),
+  );
+}
+
+/** A server with its state, as `init` tells it. */
+export interface McpServerStatus {
+  readonly name: string;
+  readonly status: "connected" | "failed" | "needs-auth";
+}
+
+/** What was reached of the servers beyond the process. */
+export interface Reached {
+  readonly statuses: readonly McpServerStatus[];
+  readonly tools: readonly ServerTool[];
+  readonly clients: readonly McpClient[];
+  /** Why others were not reached, for people. */
+  readonly notes: readonly string[];
+}
+
+/** Connects to all servers at once. One that fails is told of, and fails nothing. */
+export async function reach(
+  servers: McpServers,
+  options: Pick<McpOptions, "onElicitation" | "signal"> & { readonly fetch: McpFetch | undefined },
+): Promise<Reached> {
+  const statuses: McpServerStatus[] = [];
+  const tools: ServerTool[] = [];
+  const clients: McpClient[] = [];
+  const notes: string[] = [];
+  const connect = async (name: string, { url, headers }: McpHttpServerConfig): Promise<void> => {
+    try {
+      const client = await connectMcp({ ...options, url, headers });
+      clients.push(client);
+      for (const [own, tool] of Object.entries(await client.tools(name))) tools.push({ name: own, tool });
+      statuses.push({ name, status: "connected" });
+    } catch (error) {
+      const needsAuth = error instanceof McpError && error.code === "needs_auth";
+      statuses.push({ name, status: needsAuth ? "needs-auth" : "failed" });
+      notes.push(`mcpServers.${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const names = Object.keys(servers);
+  await Promise.all(
+    Object.entries(servers).map(([name, config]) =>
+      config.type === "sdk" ? void statuses.push({ name, status: "connected" }) : connect(name, config),
+    ),
+  );
+  // The order of the answers must not change the requests.
+  const placeOf = ({ name }: { readonly name: string }): number =>
+    names.findIndex((server) => name === server || name.startsWith(`mcp__${server}__`));
+  const inOrder = <T extends { readonly name: string }>(items: T[]): T[] =>
+    items.sort((one, other) => placeOf(one) - placeOf(other));
+  return { statuses: inOrder(statuses), tools: inOrder(tools), clients, notes };
+}
+
+function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDefinition<any>): Tool {
+  return looplet({
+    description,
+    inputSchema,
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(annotations?.readOnly === undefined ? {} : { readOnly: annotations.readOnly }),
+    execute: async (input: unknown, { signal, toolCallId }) => {
+      const result = await handler(input, { signal, toolUseId: toolCallId });
+      if (typeof result === "string" || result.isError !== true) return result;
+      const text = result.content.map((block) => (typeof block["text"] === "string" ? block["text"] : ""));
+      throw new ToolError({ code: "tool_failed", message: text.join("\n"), recoverable: true });
+    },
+  }) as Tool;
+}

@@ -1,0 +1,99 @@
+/** The options of a query, and their check. */
+import { checkServers } from "./mcp.js";
+import type { Options } from "./types.js";
+
+/** Each option with the type of its value, as `typeof` names it; `any` for those that have several. */
+const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
+  model: "any",
+  systemPrompt: "any",
+  tools: "array",
+  mcpServers: "object",
+  allowedTools: "array",
+  disallowedTools: "array",
+  permissionMode: "string",
+  canUseTool: "function",
+  allowDangerouslySkipPermissions: "boolean",
+  hooks: "object",
+  maxTurns: "number",
+  maxBudgetUsd: "number",
+  allowUnknownPrice: "boolean",
+  effort: "string",
+  maxThinkingTokens: "number",
+  fallbackModel: "any",
+  outputFormat: "object",
+  toolSearch: "any",
+  onElicitation: "function",
+  planModeInstructions: "string",
+  includePartialMessages: "boolean",
+  includeHookEvents: "boolean",
+  resume: "string",
+  continue: "boolean",
+  forkSession: "boolean",
+  resumeSessionAt: "string",
+  sessionId: "string",
+  persistSession: "boolean",
+  sessionStore: "object",
+  cwd: "string",
+  additionalDirectories: "array",
+  env: "object",
+  settingSources: "array",
+  skills: "array",
+  agents: "object",
+  forwardSubagentText: "boolean",
+  abortController: "object",
+  host: "object",
+};
+
+/** Options of the SDK about its process, which do nothing here. */
+const OF_THE_PROCESS = [
+  "debug",
+  "debugFile",
+  "executable",
+  "executableArgs",
+  "extraArgs",
+  "pathToClaudeCodeExecutable",
+  "permissionPromptToolName",
+  "plugins",
+  "sandbox",
+  "spawnClaudeCodeProcess",
+  "stderr",
+  "strictMcpConfig",
+];
+
+/** The options that were given and do nothing. */
+export function ignoredOptions(options: object): string[] {
+  return OF_THE_PROCESS.filter((name) => (options as { [name: string]: unknown })[name] !== undefined);
+}
+
+/** @throws TypeError that names the option */
+export function checkOptions(options: Options): void {
+  if (typeof options !== "object" || options === null) wrong("options", "needs an object");
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || OF_THE_PROCESS.includes(name)) continue;
+    const type = (OPTIONS as { [name: string]: string })[name];
+    if (type === undefined) wrong(`options.${name}`, "is not an option of this entry");
+    const is = Array.isArray(value) ? "array" : typeof value;
+    if (type !== "any" && (is !== type || value === null)) wrong(`options.${name}`, `needs ${an(type!)}`);
+  }
+  const { model, systemPrompt, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
+  if (typeof model !== "string" && typeof model !== "object")
+    wrong("options.model", "needs the name of a model, or a model");
+  if (!/^(?:true|false|auto|auto:\d+)$/.test(String(options.toolSearch ?? "auto")))
+    wrong("options.toolSearch", 'needs true, false, "auto", or "auto:N" with a percentage of the window');
+  checkServers(options.mcpServers ?? {});
+  const isPrompt = typeof systemPrompt === "string" || Array.isArray(systemPrompt);
+  if (systemPrompt !== undefined && !isPrompt)
+    wrong("options.systemPrompt", "needs a text or an array of texts: there are no presets of it");
+  if (resume !== undefined && goesOn) wrong("options.continue", "cannot be given with resume");
+  const isNew = resume === undefined && !goesOn;
+  if (isNew && forkSession) wrong("options.forkSession", "needs resume or continue");
+  if (isNew && resumeSessionAt !== undefined) wrong("options.resumeSessionAt", "needs resume");
+  if (!isNew && sessionId !== undefined && !forkSession)
+    wrong("options.sessionId", "names a new session, so it needs forkSession beside resume and continue");
+}
+
+export function wrong(field: string, problem: string, cause?: unknown): never {
+  throw new TypeError(`query: ${field} ${problem}`, cause === undefined ? {} : { cause });
+}
+
+const an = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;

@@ -1,0 +1,447 @@
+/** `query`: a session with an agent, as a stream of messages. */
+import type { Chat, Message, Model, Prompt, Queued, Run, RunEvent, RunResult } from "../api/index.js";
+import type { PermissionMode } from "../api/permission.js";
+import { fromApi } from "../facades/anthropic.js";
+import { resolvePath } from "../vfs/paths.js";
+import { made, type Found, type Made, type Ongoing } from "./agent.js";
+import { reach, type Reached } from "./mcp.js";
+import { checkOptions, ignoredOptions, wrong } from "./options.js";
+import {
+  historyOf,
+  loaded,
+  processStore,
+  type SessionEntry,
+  type SessionKey,
+  type SessionStore,
+} from "./sessions.js";
+import { readSettings, type Settings } from "./settings.js";
+import { Turn, type Unstamped } from "./told.js";
+import type { Options, Query, SDKInitMessage, SDKMessage, SDKUserInput } from "./types.js";
+
+/** Prompts with a meaning of their own. */
+const COMMANDS = [
+  { name: "compact", description: "Summarises the session so far", argumentHint: "[instructions]" },
+  { name: "clear", description: "Begins a new session", argumentHint: "" },
+];
+
+/** How often an entry is offered to the store. */
+const ATTEMPTS = 3;
+
+/**
+ * Asks an agent, and yields what happens: first `system` with the subtype `init`, each answer of the model, the results of
+ * its tools, and `result` at the end of each turn. A text is one turn. An iterable may have many: what comes while the model
+ * is at work is told to it before its next answer.
+ *
+ * @throws TypeError for an option that is unknown or wrong
+ */
+export function query({
+  prompt,
+  options,
+}: {
+  prompt: string | AsyncIterable<SDKUserInput>;
+  options: Options;
+}): Query {
+  checkOptions(options);
+  if (typeof prompt !== "string" && typeof prompt?.[Symbol.asyncIterator] !== "function")
+    wrong("prompt", "needs a text or an async iterable of messages of the user");
+  const session = new Session(prompt, options);
+  return Object.assign(session.messages(), {
+    interrupt: () => session.interrupt(),
+    setPermissionMode: (mode: PermissionMode) => session.setPermissionMode(mode),
+    setModel: (model: string | Model) => session.setModel(model),
+    setMaxThinkingTokens: (tokens: number | null) => session.setMaxThinkingTokens(tokens),
+    mcpServerStatus: () => session.mcpServerStatus(),
+    supportedAgents: () => session.supportedAgents(),
+    supportedCommands: () => session.supportedCommands(),
+    stopTask: (id: string) => session.stopTask(id),
+    shutdown: (reason: string) => session.shutdown(reason),
+    streamInput: (input: AsyncIterable<SDKUserInput>) => session.streamInput(input),
+    close: () => session.close(),
+  });
+}
+
+class Session {
+  readonly #prompt: string | AsyncIterable<SDKUserInput>;
+  readonly #options: Options;
+  #made: Made;
+  readonly #store: SessionStore | undefined;
+  #chat: Chat;
+  #id = "";
+  #mode: PermissionMode;
+  /** The model that was chosen since the query began. */
+  #model: Model | undefined;
+  #run: Run | undefined;
+  #turn: Turn | undefined;
+  /** The runs of agents, by the ids of their calls. */
+  readonly #tasks = new Map<string, Run>();
+  /** What the agents and the tools see of this session. */
+  readonly #ongoing: Ongoing = {
+    permissionMode: () => this.#mode,
+    usdLeft: () => this.#usdLeft(),
+    isShuttingDown: () => this.#isShuttingDown,
+    tell: (message) => this.#tell({ uuid: this.#uuid(), ...message } as Unstamped),
+    onBegin: (id, description, run) => {
+      this.#tasks.set(id, run);
+      this.#tell(this.#turn?.beginTask(id, description));
+    },
+    onEvent: (event, id) => this.#tell(...(this.#turn?.takeOfTask(event, id) ?? [])),
+    onEnd: (result, id) => {
+      this.#tasks.delete(id);
+      this.#tell(this.#turn?.endTask(result, id));
+    },
+  };
+  #isClosed = false;
+  #isShuttingDown = false;
+  #reached: Reached = { statuses: [], tools: [], clients: [], notes: [] };
+  #maxThinkingTokens: number | undefined;
+  /** Prompts that wait for their turn. */
+  readonly #prompts: Prompt[] = [];
+  /** Iterables that are not done. */
+  #inputs = 0;
+  /** Messages that the iteration has yet to yield. */
+  readonly #told: Unstamped[] = [];
+  /** Tells the iteration that there is something new. */
+  #wake = (): void => {};
+  /** Prompts on their way into the run, by the ids of the engine. */
+  readonly #steers = new Map<number, Prompt>();
+  /** The entries that the store has yet to take, one after the other. */
+  #kept: Promise<void> = Promise.resolve();
+
+  constructor(prompt: string | AsyncIterable<SDKUserInput>, options: Options) {
+    this.#prompt = prompt;
+    this.#options = options;
+    this.#made = made(options, this.#ongoing);
+    this.#mode = this.#made.permissionMode;
+    this.#store = options.persistSession === false ? undefined : (options.sessionStore ?? processStore);
+    this.#chat = this.#made.agent.chat();
+  }
+
+  async *messages(): AsyncGenerator<SDKMessage, void> {
+    const { abortController } = this.#options;
+    const abort = (): void => {
+      this.#run?.abort("the abortController has fired");
+      this.#wake();
+    };
+    abortController?.signal.addEventListener("abort", abort);
+    try {
+      const notes = await this.#prepare();
+      this.#chat = this.#made.agent.chat({ messages: await this.#open() });
+      yield this.#init();
+      for (const note of notes) yield this.#stamped(this.#informational(note));
+      for (const message of this.#told.splice(0)) yield this.#stamped(message);
+      if (typeof this.#prompt === "string") this.#prompts.push(this.#prompt);
+      else void this.streamInput(this.#prompt);
+      for (;;) {
+        const prompt = await this.#next();
+        if (prompt === undefined) return;
+        if (commandOf(prompt)?.name === "clear") {
+          this.#id = this.#uuid();
+          this.#chat = this.#made.agent.chat();
+          yield this.#init();
+          continue;
+        }
+        yield* this.#take(prompt);
+      }
+    } finally {
+      abortController?.signal.removeEventListener("abort", abort);
+      this.close();
+      await Promise.all(this.#reached.clients.map((client) => client.close()));
+      await this.#kept;
+    }
+  }
+
+  async interrupt(): Promise<void> {
+    this.#run?.abort("interrupted");
+    await this.#run?.result;
+  }
+
+  async setPermissionMode(mode: PermissionMode): Promise<void> {
+    this.#run?.setPermissionMode(mode);
+    for (const task of this.#tasks.values()) task.setPermissionMode(mode);
+    this.#mode = mode;
+  }
+
+  async setModel(model: string | Model): Promise<void> {
+    this.#model = this.#made.modelOf(model, this.#maxThinkingTokens);
+    this.#run?.setModel(this.#model);
+  }
+
+  async setMaxThinkingTokens(tokens: number | null): Promise<void> {
+    this.#maxThinkingTokens = tokens ?? 0;
+    const { model } = this.#options;
+    if (typeof model !== "string") wrong("setMaxThinkingTokens", "needs a query whose model is a name");
+    await this.setModel(this.#model?.model ?? model);
+  }
+
+  async mcpServerStatus(): Promise<Reached["statuses"]> {
+    return this.#reached.statuses;
+  }
+
+  async supportedAgents(): Promise<{ name: string; description: string }[]> {
+    return this.#made.agents.map(({ name, description }) => ({ name, description }));
+  }
+
+  async supportedCommands(): Promise<{ name: string; description: string; argumentHint: string }[]> {
+    return COMMANDS.map((command) => ({ ...command }));
+  }
+
+  async stopTask(id: string): Promise<void> {
+    this.#tasks.get(id)?.abort("stopped");
+  }
+
+  async shutdown(reason: string): Promise<void> {
+    this.#isShuttingDown = true;
+    this.#ongoing.tell({ type: "system", subtype: "worker_shutting_down", reason });
+    await this.#run?.result;
+    await this.#kept;
+  }
+
+  async streamInput(input: AsyncIterable<SDKUserInput>): Promise<void> {
+    this.#inputs += 1;
+    try {
+      for await (const message of input) {
+        if (this.#isClosed) return;
+        this.#say(promptOf(message));
+      }
+    } catch (error) {
+      this.#told.push(this.#informational(`The input has failed: ${String(error)}`));
+    } finally {
+      this.#inputs -= 1;
+      this.#wake();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#run?.abort("closed");
+    this.#wake();
+  }
+
+  /** Reads the settings files and reaches the servers. Returns what does not count of all that was given. */
+  async #prepare(): Promise<readonly string[]> {
+    const { mcpServers = {}, onElicitation, abortController, host = {} } = this.#options;
+    const ignored = ignoredOptions(this.#options);
+    const notes = ignored.length === 0 ? [] : [`These options do nothing here: ${ignored.join(", ")}.`];
+    const { mcpFetch: fetch } = host;
+    const [settings, reached] = await Promise.all([
+      this.#readSettings(notes),
+      reach(mcpServers, { onElicitation, fetch, signal: abortController?.signal }),
+    ]);
+    this.#reached = reached;
+    if (settings !== undefined || reached.tools.length > 0) {
+      const found: Found = { tools: reached.tools, ...(settings === undefined ? {} : { settings }) };
+      this.#made = made(this.#options, this.#ongoing, found);
+      this.#mode = this.#made.permissionMode;
+    }
+    return [...notes, ...reached.notes];
+  }
+
+  async #readSettings(notes: string[]): Promise<Settings | undefined> {
+    const { settingSources = [], cwd = "/", host = {} } = this.#options;
+    if (settingSources.length === 0) return undefined;
+    if (host.vfs === undefined) {
+      notes.push("settingSources: host.vfs is missing, so no files were read.");
+      return undefined;
+    }
+    const settings = await readSettings(host.vfs, settingSources, { cwd: resolvePath(cwd), home: host.home });
+    notes.push(...settings.notes);
+    return settings;
+  }
+
+  #usdLeft(): number | undefined {
+    const { maxBudgetUsd } = this.#options;
+    return maxBudgetUsd === undefined ? undefined : maxBudgetUsd - (this.#turn?.spentUsd ?? 0);
+  }
+
+  /** The history of the session that the options name. */
+  async #open(): Promise<Message[]> {
+    const { resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = this.#options;
+    const store = this.#options.sessionStore ?? processStore;
+    const before = resume ?? (goesOn ? await this.#latest(store) : undefined);
+    if (before === undefined) {
+      this.#id = sessionId ?? this.#uuid();
+      return [];
+    }
+    const entries = await loaded(store, this.#key(before), resumeSessionAt);
+    this.#id = forkSession ? (sessionId ?? this.#uuid()) : before;
+    if (forkSession) this.#keep(entries);
+    // Messages behind the cut are not the session's any more.
+    else if (resumeSessionAt !== undefined) this.#keep([this.#compacted(historyOf(entries))]);
+    return historyOf(entries);
+  }
+
+  async #latest(store: SessionStore): Promise<string | undefined> {
+    if (store.listSessions === undefined) wrong("options.continue", "needs a sessionStore with listSessions");
+    const [latest] = await store.listSessions(this.#key("").projectKey);
+    return latest?.sessionId;
+  }
+
+  #key(sessionId: string): SessionKey {
+    return { projectKey: this.#options.cwd ?? "/", sessionId };
+  }
+
+  #init(): SDKInitMessage {
+    const { model, cwd = "/" } = this.#options;
+    return this.#stamped({
+      type: "system",
+      subtype: "init",
+      uuid: this.#uuid(),
+      tools: this.#made.toolNames,
+      mcp_servers: this.#reached.statuses,
+      model: (this.#model ?? this.#made.modelOf(model)).model,
+      permissionMode: this.#mode,
+      slash_commands: COMMANDS.map(({ name }) => name),
+      agents: this.#made.agents.map(({ name }) => name),
+      skills: this.#made.skills,
+      plugins: [],
+      cwd,
+      apiKeySource: "none",
+      output_style: "",
+    }) as SDKInitMessage;
+  }
+
+  /** The next prompt; nothing if none will come. */
+  async #next(): Promise<Prompt | undefined> {
+    while (!this.#isClosed && !this.#isShuttingDown && !this.#options.abortController?.signal.aborted) {
+      const prompt = this.#prompts.shift();
+      if (prompt !== undefined || this.#inputs === 0) return prompt;
+      await this.#news();
+    }
+    // A query that was aborted before its first turn still has a result.
+    return this.#isClosed || this.#isShuttingDown ? undefined : this.#prompts.shift();
+  }
+
+  #news(): Promise<void> {
+    return new Promise((wake) => (this.#wake = wake));
+  }
+
+  async *#take(prompt: Prompt): AsyncGenerator<SDKMessage, void> {
+    const { includePartialMessages = false, forwardSubagentText = false } = this.#options;
+    const { abortController, outputFormat } = this.#options;
+    const tellsPrompt = typeof this.#prompt !== "string";
+    const uuid = (): string => this.#uuid();
+    const turn = new Turn({ includePartialMessages, forwardSubagentText, tellsPrompt, uuid });
+    this.#turn = turn;
+    const tell = (messages: readonly Unstamped[]): void => {
+      this.#keepHeard(turn);
+      this.#tell(...messages);
+    };
+    const signal = abortController?.signal;
+    const options = {
+      onEvent: (event: RunEvent) => tell(turn.take(event)),
+      ...(signal === undefined ? {} : { signal }),
+    };
+    const command = commandOf(prompt);
+    const run =
+      command === undefined
+        ? this.#chat.run(prompt, options)
+        : this.#chat.compact({ ...options, instructions: command.text });
+    this.#run = run;
+    if (this.#mode !== this.#made.permissionMode) run.setPermissionMode(this.#mode);
+    if (this.#model !== undefined) run.setModel(this.#model);
+    let result: RunResult | undefined;
+    void run.result.then((settled) => {
+      result = settled;
+      tell(turn.rest(settled));
+    });
+    while (result === undefined || this.#told.length > 0) {
+      const message = this.#told.shift();
+      if (message !== undefined) yield this.#stamped(message);
+      else await this.#news();
+    }
+    this.#run = undefined;
+    const late = result.undelivered.map((id) => this.#steers.get(id));
+    this.#prompts.unshift(...late.filter((prompt) => prompt !== undefined));
+    this.#steers.clear();
+    if (command !== undefined && !turn.isCompacted && result.outcome === "completed")
+      yield this.#stamped(this.#informational("The session is too short to be summarised."));
+    if (turn.isCompacted) this.#keep([this.#compacted(result.messages)]);
+    yield this.#stamped(
+      turn.result(result, outputFormat !== undefined, (this.#usdLeft() ?? 1) <= 0),
+    ) as SDKMessage;
+    // The result does not wait for the store.
+    await this.#kept;
+    for (const message of this.#told.splice(0)) yield this.#stamped(message);
+  }
+
+  #tell(...messages: readonly (Unstamped | undefined)[]): void {
+    this.#told.push(...messages.filter((message) => message !== undefined));
+    this.#wake();
+  }
+
+  /** A message of streaming input: for the run under way, or for the next one. */
+  #say(prompt: Prompt): void {
+    const run = this.#run;
+    const isInTurn = run !== undefined && run.outcome === undefined && this.#prompts.length === 0;
+    if (!isInTurn || commandOf(prompt) !== undefined) {
+      this.#prompts.push(prompt);
+      this.#wake();
+    } else {
+      const queued: Queued = run.steer(prompt);
+      this.#steers.set(queued.id, prompt);
+    }
+  }
+
+  #keepHeard(turn: Turn): void {
+    const entries = turn.takeUnkept().map(({ uuid, message }) => ({
+      ...this.#entry([message]),
+      type: message.role,
+      uuid,
+    }));
+    if (entries.length > 0) this.#keep(entries);
+  }
+
+  #compacted(messages: readonly Message[]): SessionEntry {
+    return { ...this.#entry(messages), type: "compacted", uuid: this.#uuid() };
+  }
+
+  #entry(messages: readonly Message[]): Pick<SessionEntry, "timestamp" | "messages"> {
+    const now = this.#options.host?.clock?.now() ?? Date.now();
+    return { timestamp: new Date(now).toISOString(), messages };
+  }
+
+  #keep(entries: readonly SessionEntry[]): void {
+    const store = this.#store;
+    const key = this.#key(this.#id);
+    if (store === undefined) return;
+    this.#kept = this.#kept.then(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await store.append(key, entries);
+        } catch (error) {
+          if (attempt < ATTEMPTS) continue;
+          this.#told.push({
+            type: "system",
+            subtype: "mirror_error",
+            uuid: this.#uuid(),
+            error: error instanceof Error ? error.message : String(error),
+          });
+          return;
+        }
+      }
+    });
+  }
+
+  #informational(content: string): Unstamped {
+    return { type: "system", subtype: "informational", uuid: this.#uuid(), content, level: "info" };
+  }
+
+  #stamped(message: object): SDKMessage {
+    return { ...message, session_id: this.#id } as SDKMessage;
+  }
+
+  #uuid(): string {
+    return this.#options.host?.ids?.() ?? crypto.randomUUID();
+  }
+}
+
+/** The command that a prompt is, with the text behind it. */
+function commandOf(prompt: Prompt): { readonly name: string; readonly text: string | undefined } | undefined {
+  const [, name, text] = /^\/(clear|compact)(?:\s+([^]+))?$/.exec(String(prompt)) ?? [];
+  return typeof prompt !== "string" || name === undefined ? undefined : { name, text };
+}
+
+function promptOf({ message }: SDKUserInput): Prompt {
+  const content = message?.content;
+  return typeof content === "string" ? content : ((content ?? []).map(fromApi) as Prompt);
+}

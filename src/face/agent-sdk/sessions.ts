@@ -1,0 +1,152 @@
+/** Sessions: a row of entries each, in a store of the program's. */
+import type { Message } from "../api/index.js";
+import { toApi } from "../facades/anthropic.js";
+import type { SDKAssistantMessage, SDKUserMessage } from "./types.js";
+
+/** The key of a session. `projectKey` parts the sessions of a store. */
+export interface SessionKey {
+  readonly projectKey: string;
+  readonly sessionId: string;
+}
+
+/** An entry of a session: a message, or with `compacted` all messages that stand in place of those before. */
+export interface SessionEntry {
+  readonly type: "user" | "assistant" | "compacted";
+  /** An entry with the `uuid` of another one is that one. */
+  readonly uuid: string;
+  /** Its time, as ISO 8601. */
+  readonly timestamp: string;
+  /** looplet's own messages, with the blocks of every vendor. */
+  readonly messages: readonly Message[];
+}
+
+/** Keeps sessions. */
+export interface SessionStore {
+  /** Contract: adds the entries in their order. An entry whose `uuid` is there already changes nothing. */
+  append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void> | void;
+  /** The entries in their order; `null` if there is no such session. */
+  load(key: SessionKey): Promise<readonly SessionEntry[] | null> | readonly SessionEntry[] | null;
+  /** The sessions, the latest first. Needed for `continue` and {@link listSessions}. */
+  listSessions?(projectKey: string): Promise<readonly SessionInfo[]> | readonly SessionInfo[];
+  delete?(key: SessionKey): Promise<void> | void;
+}
+
+export interface SessionInfo {
+  readonly sessionId: string;
+  /** The time of its last entry, in milliseconds since the Unix epoch. */
+  readonly mtime: number;
+}
+
+/** Keeps sessions in the memory of the process. */
+export class InMemorySessionStore implements SessionStore {
+  /** By project, the sessions in the order of their last entries. */
+  readonly #projects = new Map<string, Map<string, SessionEntry[]>>();
+
+  append({ projectKey, sessionId }: SessionKey, entries: readonly SessionEntry[]): void {
+    const sessions = this.#projects.get(projectKey) ?? new Map<string, SessionEntry[]>();
+    const before = sessions.get(sessionId) ?? [];
+    const isNew = ({ uuid }: SessionEntry): boolean => !before.some((entry) => entry.uuid === uuid);
+    sessions.delete(sessionId);
+    sessions.set(sessionId, [...before, ...entries.filter(isNew)]);
+    this.#projects.set(projectKey, sessions);
+  }
+
+  load({ projectKey, sessionId }: SessionKey): readonly SessionEntry[] | null {
+    return this.#projects.get(projectKey)?.get(sessionId) ?? null;
+  }
+
+  listSessions(projectKey: string): readonly SessionInfo[] {
+    const sessions = [...(this.#projects.get(projectKey) ?? [])].reverse();
+    const time = (entries: SessionEntry[]): number => Date.parse(entries.at(-1)?.timestamp ?? "") || 0;
+    return sessions.map(([sessionId, entries]) => ({ sessionId, mtime: time(entries) }));
+  }
+
+  delete({ projectKey, sessionId }: SessionKey): void {
+    this.#projects.get(projectKey)?.delete(sessionId);
+  }
+}
+
+/** The store of queries that name none. */
+export const processStore = new InMemorySessionStore();
+
+/** Where a helper looks: `cwd` is the project, as for {@link query}. */
+export interface SessionPlace {
+  /** Default: the memory of this process. */
+  readonly sessionStore?: SessionStore | undefined;
+  /** Default `"/"`. */
+  readonly cwd?: string | undefined;
+}
+
+/** The sessions of a project, the latest first. */
+export async function listSessions(place: SessionPlace = {}): Promise<readonly SessionInfo[]> {
+  const { sessionStore = processStore, cwd = "/" } = place;
+  if (sessionStore.listSessions === undefined)
+    throw new TypeError("listSessions: the sessionStore has no listSessions");
+  return sessionStore.listSessions(cwd);
+}
+
+/** The messages of a session, in the shape in which `query` yields them. An unknown session has none. */
+export async function getSessionMessages(
+  sessionId: string,
+  place: SessionPlace = {},
+): Promise<Pick<SDKAssistantMessage | SDKUserMessage, "type" | "uuid" | "session_id" | "message">[]> {
+  const { sessionStore = processStore, cwd = "/" } = place;
+  const entries = (await sessionStore.load({ projectKey: cwd, sessionId })) ?? [];
+  const told = ({ type, uuid, messages }: SessionEntry) =>
+    type === "compacted"
+      ? []
+      : messages.map(({ role, content }) => ({
+          type: role,
+          uuid,
+          session_id: sessionId,
+          message: { role, content: content.flatMap(toApi) } as SDKUserMessage["message"],
+        }));
+  return entries.flatMap(told);
+}
+
+/**
+ * Copies a session, up to the entry with the uuid `upToMessageId` if that is given. The original stays as it is.
+ *
+ * @throws TypeError for a session or a message that is not there
+ */
+export async function forkSession(
+  sessionId: string,
+  options: SessionPlace & { upToMessageId?: string; newSessionId?: string } = {},
+): Promise<{ sessionId: string }> {
+  const {
+    sessionStore = processStore,
+    cwd = "/",
+    upToMessageId,
+    newSessionId = crypto.randomUUID(),
+  } = options;
+  const entries = await loaded(sessionStore, { projectKey: cwd, sessionId }, upToMessageId);
+  await sessionStore.append({ projectKey: cwd, sessionId: newSessionId }, entries);
+  return { sessionId: newSessionId };
+}
+
+export async function deleteSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  const { sessionStore = processStore, cwd = "/" } = place;
+  if (sessionStore.delete === undefined) throw new TypeError("deleteSession: the sessionStore has no delete");
+  await sessionStore.delete({ projectKey: cwd, sessionId });
+}
+
+/**
+ * The entries of a session, up to the one with the uuid `upTo`.
+ *
+ * @throws TypeError for a session or a message that is not there
+ */
+export async function loaded(store: SessionStore, key: SessionKey, upTo?: string): Promise<SessionEntry[]> {
+  const entries = await store.load(key);
+  if (entries === null || entries === undefined)
+    throw new TypeError(`There is no session "${key.sessionId}" in the sessionStore.`);
+  if (upTo === undefined) return [...entries];
+  const at = entries.findIndex(({ uuid }) => uuid === upTo);
+  if (at < 0) throw new TypeError(`The session "${key.sessionId}" has no message with the uuid "${upTo}".`);
+  return entries.slice(0, at + 1);
+}
+
+/** The history that entries make. */
+export function historyOf(entries: readonly SessionEntry[]): Message[] {
+  const from = entries.map(({ type }) => type).lastIndexOf("compacted");
+  return entries.slice(Math.max(from, 0)).flatMap(({ messages }) => messages);
+}

@@ -1,0 +1,49 @@
+/** Skills: instructions that the model reads when it needs them. Only their names and descriptions are always there. */
+import type { Tool } from "../api/index.js";
+import { tool } from "../index.js";
+import type { Vfs } from "../vfs/index.js";
+import { frontmatterOf } from "./frontmatter.js";
+
+export interface Skill {
+  readonly name: string;
+  /** When to use it. */
+  readonly description: string;
+  /** Its text. */
+  content(): Promise<string> | string;
+}
+
+/** The skills in the folders of a folder: `<folder>/<name>/SKILL.md`. What is no skill is told to `problem`. */
+export async function skillsIn(vfs: Vfs, folder: string, problem: (text: string) => void): Promise<Skill[]> {
+  const skills: Skill[] = [];
+  for (const own of (await vfs.list(folder)).filter((entry) => entry.endsWith("/"))) {
+    const path = `${folder}/${own}SKILL.md`;
+    const bytes = await vfs.read(path);
+    if (bytes === undefined) continue;
+    const { field, body } = frontmatterOf(bytes);
+    const [name, description] = [field("name"), field("description")];
+    if (name && description) skills.push({ name, description, content: () => body });
+    else problem(`${path} has no name and description between lines of ---, so it is no skill.`);
+  }
+  return skills;
+}
+
+/** The tool by which the model reads a skill. */
+export function skillTool(skills: readonly Skill[]): Tool {
+  const list = skills.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
+  return tool({
+    description: `Reads the instructions of a skill. Use one when its description fits the task.\n${list}`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        skill: { type: "string", enum: skills.map(({ name }) => name) },
+        args: { type: "string", description: "What the skill is used for" },
+      },
+      required: ["skill"],
+    },
+    readOnly: true,
+    execute: async ({ skill, args }) => {
+      const text = await skills.find(({ name }) => name === skill)!.content();
+      return args === undefined ? text : `${text}\n\nUsed for: ${args}`;
+    },
+  }) as Tool;
+}

@@ -1,0 +1,344 @@
+import type { Model } from "../api/index.js";
+import type { PermissionMode } from "../api/permission.js";
+import type { ApiBlock } from "../facades/anthropic.js";
+import type { Host } from "../facades/host.js";
+import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
+import type { ToolPorts } from "../builtin-tools/index.js";
+import type { McpElicitation, McpElicitationAnswer, McpFetch } from "../mcp/index.js";
+import type { HostAbortSignal } from "../api/platform.js";
+import type { McpServers, McpServerStatus } from "./mcp.js";
+import type { SessionStore } from "./sessions.js";
+import type { Skill } from "./skills.js";
+
+export type { PermissionMode };
+
+/** The options of {@link query}, in the words of the Claude Agent SDK. An unknown one is a `TypeError` that names it. */
+export interface Options {
+  /** The name of a model of Anthropic or of `host.model`, or a model of looplet. Required. */
+  model: string | Model;
+  /** The system prompt; texts are joined by blank lines. Default: none. */
+  systemPrompt?: string | readonly string[] | undefined;
+  /** The built-in tools that the model gets, by name. Default: all for which `host` has what they need. */
+  tools?: readonly string[] | undefined;
+  /**
+   * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Their tools are called
+   * `mcp__<server>__<tool>`. The query goes on without a server that cannot be reached, and `init` says so.
+   */
+  mcpServers?: McpServers | undefined;
+  /**
+   * Whether the definitions of servers' tools are withheld until the model finds them with the tool ToolSearch. `"auto"`
+   * withholds them if they are more than 10 % of a window of 200,000 tokens, `"auto:N"` more than N %. Default `"auto"`.
+   */
+  toolSearch?: boolean | "auto" | `auto:${number}` | undefined;
+  /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
+  onElicitation?:
+    | ((
+        request: McpElicitation,
+        options: { readonly signal: HostAbortSignal },
+      ) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>)
+    | undefined;
+  /** Rules of tools that run without being asked about. A rule for a tool that is not there does nothing. */
+  allowedTools?: readonly string[] | undefined;
+  /** Rules of tools that never run. A bare name takes the tool out of the requests. */
+  disallowedTools?: readonly string[] | undefined;
+  /** Default `"default"`: a call that no rule covers goes to `canUseTool`, and is denied without one. */
+  permissionMode?: PermissionMode | undefined;
+  canUseTool?: AgentSdkCanUseTool | undefined;
+  allowDangerouslySkipPermissions?: boolean | undefined;
+  hooks?: AgentSdkHooks | undefined;
+  /** Whether `hook_started` and `hook_response` are told. Default false. */
+  includeHookEvents?: boolean | undefined;
+  /** Text behind the system prompt, if the query begins in the mode `plan`. Default: none. */
+  planModeInstructions?: string | undefined;
+  /** The most rounds of tool calls. Default: no limit. */
+  maxTurns?: number | undefined;
+  /** The most that a turn may cost, its agents included, in US dollars. The model needs a price. Default: no limit. */
+  maxBudgetUsd?: number | undefined;
+  /** Whether `maxBudgetUsd` is allowed for a model without a price. Default false. */
+  allowUnknownPrice?: boolean | undefined;
+  /** For a `model` by its name. Default `"high"`. */
+  effort?: "low" | "medium" | "high" | "xhigh" | "max" | undefined;
+  /** The most tokens of reasoning per answer, for a `model` by its name. Default: the model's own. */
+  maxThinkingTokens?: number | undefined;
+  fallbackModel?: string | Model | undefined;
+  outputFormat?:
+    { readonly type: "json_schema"; readonly schema: { readonly [key: string]: unknown } } | undefined;
+  /** Whether messages of the type `stream_event` come. Default false. */
+  includePartialMessages?: boolean | undefined;
+  /** The id of a session to go on with. */
+  resume?: string | undefined;
+  /** Goes on with the latest session of the store. Default false. */
+  continue?: boolean | undefined;
+  /** With `resume` or `continue`: goes on in a copy, and the session stays as it is. Default false. */
+  forkSession?: boolean | undefined;
+  /** With `resume`: only the messages up to the one with this `uuid` count. */
+  resumeSessionAt?: string | undefined;
+  /** The id of a new session. Default: a random UUID. */
+  sessionId?: string | undefined;
+  /** Whether the session is kept. Default true. */
+  persistSession?: boolean | undefined;
+  /** The place of the sessions. Default: the memory of this process. */
+  sessionStore?: SessionStore | undefined;
+  /** The folder of relative paths, below which files may be written, and the project of the session. Default `"/"`. */
+  cwd?: string | undefined;
+  /** Further folders below which files may be written. Default: none. */
+  additionalDirectories?: readonly string[] | undefined;
+  /** Variables for the commands of Bash. Default: none. */
+  env?: { readonly [name: string]: string } | undefined;
+  /**
+   * The settings files that are read of `host.vfs`: CLAUDE.md, `.claude/settings.json` (permissions and variables),
+   * `.claude/agents` and `.claude/skills`.
+   * `project` and `local` are below `cwd`, `user` below `host.home`. Default: none.
+   */
+  settingSources?: readonly ("user" | "project" | "local")[] | undefined;
+  /** The names of the skills in the settings files that count, and skills of your own. Default: all that are found. */
+  skills?: readonly (string | Skill)[] | undefined;
+  /** Agents that the model may ask by the tool Agent, by their names, beside those of settings files. */
+  agents?: { readonly [name: string]: AgentDefinition } | undefined;
+  /** Whether texts of agents come too, beside their calls and results. Default false. */
+  forwardSubagentText?: boolean | undefined;
+  abortController?: AbortController | undefined;
+  /** What the SDK would take from its process: the model behind a name, the key, and what tests replace. */
+  host?: QueryHost | undefined;
+}
+
+/** An agent that the tool Agent asks. It sees only the prompt of its call, and its last text is the result. */
+export interface AgentDefinition {
+  /** Tells the model when to ask it. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** The names of its tools. Default: those of the query, without Agent. */
+  readonly tools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  /** The name of a model, or `"inherit"`. Default: the model of the query's options. */
+  readonly model?: string | undefined;
+  /** The most rounds of tool calls. Default: no limit. */
+  readonly maxTurns?: number | undefined;
+  /** Default: that of the query. */
+  readonly effort?: Options["effort"];
+}
+
+/** What a program gives a query: that of every facade, and what the built-in tools need. */
+export type QueryHost = Host &
+  Omit<ToolPorts, "cwd" | "asksUser" | "additionalDirectories" | "env"> & {
+    /** Sends the requests to the servers of `mcpServers`. Default: the global `fetch`. */
+    mcpFetch?: McpFetch | undefined;
+    /** The folder of the user's settings files. Default: none is read. */
+    home?: string | undefined;
+  };
+
+/** A message of the user in streaming input. */
+export interface SDKUserInput {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: string | readonly ApiBlock[] };
+  readonly [field: string]: unknown;
+}
+
+interface Stamp {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+/** The usage of requests, in the words of the Messages API. */
+export interface ApiUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+}
+
+export interface SDKAssistantMessage extends Stamp {
+  readonly type: "assistant";
+  readonly message: {
+    /** looplet's own: the vendor's id is known when the tools have run. */
+    readonly id: string;
+    readonly type: "message";
+    readonly role: "assistant";
+    readonly model: string;
+    readonly content: readonly ApiBlock[];
+    /** The vendor's word; `null` for an answer with calls, which come before it. */
+    readonly stop_reason: string | null;
+    readonly usage: ApiUsage;
+  };
+  readonly parent_tool_use_id: string | null;
+}
+
+export interface SDKUserMessage extends Stamp {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: readonly ApiBlock[] };
+  readonly parent_tool_use_id: string | null;
+}
+
+/** A raw event of the Messages API; of other protocols in the same shape. */
+export interface SDKPartialAssistantMessage extends Stamp {
+  readonly type: "stream_event";
+  readonly event: { readonly type: string; readonly [field: string]: unknown };
+  readonly parent_tool_use_id: string | null;
+}
+
+export interface SDKInitMessage extends Stamp {
+  readonly type: "system";
+  readonly subtype: "init";
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly McpServerStatus[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly slash_commands: readonly string[];
+  readonly agents: readonly string[];
+  readonly skills: readonly string[];
+  readonly plugins: readonly never[];
+  readonly cwd: string;
+  readonly apiKeySource: "none";
+  readonly output_style: string;
+}
+
+/** What happened between the messages. A consumer that ignores them loses nothing. */
+export type SDKObservation = Stamp & { readonly type: "system" } & (
+    | {
+        readonly subtype: "compact_boundary";
+        readonly compact_metadata: { readonly trigger: "auto" | "manual"; readonly pre_tokens: number };
+      }
+    | { readonly subtype: "informational"; readonly content: string; readonly level: "info" | "warning" }
+    | {
+        readonly subtype: "api_retry";
+        readonly attempt: number;
+        readonly max_retries: number;
+        readonly retry_delay_ms: number;
+        readonly error_status: number | null;
+        readonly error: string;
+      }
+    | {
+        readonly subtype: "permission_denied";
+        readonly tool_name: string;
+        readonly tool_use_id: string;
+        readonly message: string;
+      }
+    | { readonly subtype: "mirror_error"; readonly error: string }
+    /** `shutdown` was called: the query ends with the round of tools under way. */
+    | { readonly subtype: "worker_shutting_down"; readonly reason: string }
+    /** A summary of the history is being made, or is over. */
+    | { readonly subtype: "status"; readonly status: "compacting" | null }
+    | {
+        readonly subtype: "hook_started";
+        readonly hook_event: string;
+        readonly hook_name: string;
+        readonly hook_id: string;
+      }
+    | {
+        readonly subtype: "hook_response";
+        readonly hook_event: string;
+        readonly hook_name: string;
+        readonly hook_id: string;
+        readonly outcome: "success" | "error";
+        /** The hook's answer, or its error. */
+        readonly output: string;
+        readonly stdout: "";
+        readonly stderr: "";
+      }
+    | {
+        readonly subtype: "task_started";
+        readonly task_id: string;
+        readonly tool_use_id: string;
+        readonly description: string;
+      }
+    | {
+        readonly subtype: "task_notification";
+        readonly task_id: string;
+        readonly tool_use_id: string;
+        readonly status: "completed" | "failed" | "stopped";
+        readonly summary: string;
+      }
+  );
+
+export type SDKToolProgress = Stamp & {
+  readonly type: "tool_progress";
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly data: unknown;
+  readonly parent_tool_use_id: string | null;
+};
+
+/** A call that was not allowed. */
+export interface SDKPermissionDenial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+}
+
+interface ResultFacts extends Stamp {
+  readonly type: "result";
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly is_error: boolean;
+  /** Answers of the model in this query. */
+  readonly num_turns: number;
+  /** The vendor's word for the end of the last answer. */
+  readonly stop_reason: string | null;
+  /** By `looplet/prices`, or by the price of the model that you give; 0 if there is none. */
+  readonly total_cost_usd: number;
+  readonly usage: ApiUsage;
+  readonly modelUsage: {
+    readonly [model: string]: {
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly cacheReadInputTokens: number;
+      readonly cacheCreationInputTokens: number;
+      readonly costUSD: number;
+    };
+  };
+  readonly permission_denials: readonly SDKPermissionDenial[];
+  readonly terminal_reason: string;
+}
+
+/** The end of a query. It has `result` only if the subtype is `success`. */
+export type SDKResultMessage =
+  | (ResultFacts & {
+      readonly subtype: "success";
+      readonly result: string;
+      readonly structured_output?: unknown;
+    })
+  | (ResultFacts & {
+      readonly subtype:
+        | "error_max_turns"
+        | "error_max_budget_usd"
+        | "error_during_execution"
+        | "error_max_structured_output_retries";
+      readonly errors: readonly string[];
+    });
+
+export type SDKMessage =
+  | SDKInitMessage
+  | SDKAssistantMessage
+  | SDKUserMessage
+  | SDKPartialAssistantMessage
+  | SDKObservation
+  | SDKToolProgress
+  | SDKResultMessage;
+
+/** A query under way: its messages, and the ways to change it. To leave the iteration aborts the query. */
+export interface Query extends AsyncGenerator<SDKMessage, void> {
+  /** Ends the turn under way. With streaming input the next message of the user begins another one. */
+  interrupt(): Promise<void>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Asks another model from the next request on. */
+  setModel(model: string | Model): Promise<void>;
+  /** Changes the most tokens of reasoning per answer, for a `model` by its name; `null` switches reasoning off. */
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /** The servers of `mcpServers`, when the query has begun. */
+  mcpServerStatus(): Promise<readonly McpServerStatus[]>;
+  supportedAgents(): Promise<{ name: string; description: string }[]>;
+  /** Prompts that begin with `/` and have a meaning of their own. */
+  supportedCommands(): Promise<{ name: string; description: string; argumentHint: string }[]>;
+  /** Ends the run of an agent by the `task_id` of its `task_started`. */
+  stopTask(id: string): Promise<void>;
+  /**
+   * Ends the query when the round of tools under way is over, because the process is about to end. Resolves when the session
+   * is kept: `resume` goes on with it elsewhere.
+   */
+  shutdown(reason: string): Promise<void>;
+  /** Adds messages of the user, as those of an iterable `prompt`. Resolves when the iterable is done. */
+  streamInput(input: AsyncIterable<SDKUserInput>): Promise<void>;
+  /** Ends the query. */
+  close(): void;
+}

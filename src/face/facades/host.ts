@@ -1,0 +1,31 @@
+/** What a program gives a facade: the model behind a name, the key, and what tests replace. */
+import type { AgentOptions, ApiKey, Fetch, HttpModelOptions, Model } from "../api/index.js";
+import { anthropic } from "../models/models.js";
+import { joined } from "../options/check.js";
+
+/** A facade reads nothing of the process or the disk, so its caller gives it what it needs. */
+export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {
+  /** The model of a name. Default: `anthropic(name, { apiKey, fetch })`. */
+  model?: ((name: string) => Model) | undefined;
+  /** The key for the default `model`. */
+  apiKey?: ApiKey | undefined;
+  /** Your function that sends the requests. Default: the global `fetch`. */
+  fetch?: Fetch | undefined;
+}
+
+/**
+ * The model that a facade was asked for by name, or the model itself. `more` are options of the default `model`.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function modelOf(model: string | Model, host: Host, more: HttpModelOptions = {}): Model {
+  if (typeof model !== "string") return model;
+  const { apiKey, fetch } = host;
+  return host.model?.(model) ?? anthropic(model, joined(more, { apiKey, fetch }));
+}
+
+/** The options of `createAgent` that the host gives. */
+export function hostOptions(host: Host): Partial<AgentOptions> {
+  const { fetch, clock, random, ids } = host;
+  return joined({ fetch, clock, random, ids });
+}

@@ -1,0 +1,101 @@
+/** The replaceable parts, each under a key: renderers, parsers, executors and processors. */
+import { isAnswer } from "./model/answer.js";
+import { executeOnEngine, streamOnEngine, type ExecuteOptions } from "./model/engine-executor.js";
+import { InvokerError } from "./errors.js";
+import { renderJinja } from "./template/jinja.js";
+import { renderMustache } from "./template/mustache.js";
+import { parseChat } from "./template/parse.js";
+import { processResponse, type Processed } from "./model/process.js";
+import { Registry } from "./registry.js";
+import type { Segment } from "./template/segments.js";
+import {
+  anthropicToolMessages,
+  chatToolMessages,
+  responsesToolMessages,
+  type FormatToolMessages,
+} from "./model/tool-messages.js";
+import type { Inputs, Message, Prompty } from "./types.js";
+
+/** Fills a template. Segments keep what came from where; a text is taken as written by the author. */
+export interface Renderer {
+  render(
+    agent: Prompty,
+    template: string,
+    inputs: Inputs,
+    strict: readonly string[],
+  ): string | Segment[] | Promise<string | Segment[]>;
+}
+
+export interface Parser {
+  parse(agent: Prompty, text: string): Message[] | Promise<Message[]>;
+}
+
+/** Asks a model, and words its rounds of tool calls. */
+export interface Executor {
+  /** Contract: returns the provider's answer or, with `options.stream`, possibly an async iterable of its chunks. */
+  execute(agent: Prompty, messages: readonly Message[], options: ExecuteOptions): unknown;
+  formatToolMessages: FormatToolMessages;
+}
+
+export interface Processor {
+  /** Contract: returns the calls of an answer as a list, else its text or its structured result. */
+  process(agent: Prompty, response: unknown): Processed | Promise<Processed>;
+}
+
+const renderers = new Registry<Renderer>();
+const parsers = new Registry<Parser>();
+renderers.register("jinja2", {
+  render: (_, template, inputs, strict) => renderJinja(template, inputs, strict),
+});
+renderers.register("mustache", {
+  render: (_, template, inputs, strict) => renderMustache(template, inputs, strict),
+});
+parsers.register("prompty", { parse: (_, text) => parseChat(text) });
+
+const executors = new Registry<Executor>();
+const processors = new Registry<Processor>();
+const execute: Executor["execute"] = (agent, messages, options) =>
+  options.stream === true
+    ? streamOnEngine(agent, messages, options)
+    : executeOnEngine(agent, messages, options);
+const processor: Processor = { process: processResponse };
+
+/** The messages of a provider; the first keeps looplet's own message, so that every block of it goes back. */
+function formatted(format: FormatToolMessages): FormatToolMessages {
+  return (response, calls, results, text) => {
+    if (!isAnswer(response)) return format(response, calls, results, text);
+    const [first, ...others] = format(null, calls, results, text);
+    return [{ ...first!, metadata: { ...first!.metadata, answer: response.message } }, ...others];
+  };
+}
+
+const openaiFormat: FormatToolMessages = (response, calls, results, text) => {
+  const isResponses = Array.isArray((response as { output?: unknown } | null)?.output);
+  return (isResponses ? responsesToolMessages : chatToolMessages)(response, calls, results, text);
+};
+for (const provider of ["openai", "anthropic", "google"]) {
+  const format = provider === "anthropic" ? anthropicToolMessages : openaiFormat;
+  executors.register(provider, { execute, formatToolMessages: formatted(format) });
+  processors.register(provider, processor);
+}
+
+/** Registers an executor under a `model.provider`, also in place of a built-in one. */
+export const registerExecutor = executors.register;
+/** Registers a processor under a `model.provider`. */
+export const registerProcessor = processors.register;
+export const getExecutor = (key: string): Executor => found("executor", key, executors);
+export const getProcessor = (key: string): Processor => found("processor", key, processors);
+
+/** Registers a renderer under a `template.format.kind`. */
+export const registerRenderer = renderers.register;
+/** Registers a parser under a `template.parser.kind`. */
+export const registerParser = parsers.register;
+export const getRenderer = (key: string): Renderer => found("renderer", key, renderers);
+export const getParser = (key: string): Parser => found("parser", key, parsers);
+
+/** @throws InvokerError */
+function found<T>(component: string, key: string, registry: Registry<T>): T {
+  const entry = registry.get(key);
+  if (entry === undefined) throw new InvokerError(component, key);
+  return entry;
+}

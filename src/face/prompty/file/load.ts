@@ -1,0 +1,97 @@
+/** `.prompty` files into agents. */
+import { ValueError } from "../errors.js";
+import { isMap, splitFile } from "./frontmatter.js";
+import { propertiesOf } from "./properties.js";
+import { readText, resolveReferences } from "./references.js";
+import type { Prompty, PromptyHost, PromptyModel, ToolDefinition } from "../types.js";
+
+/**
+ * Loads a file by `host.vfs`.
+ *
+ * @throws FileNotFoundError
+ * @throws ValueError for a wrong file, and for a reference that leads nowhere or out of the file's folder
+ */
+export async function load(path: string, { host = {} }: { host?: PromptyHost } = {}): Promise<Prompty> {
+  return loadPrompty(await readText(path, host), { base: path, host });
+}
+
+/**
+ * Loads the text of a file, such as a bundler's raw import. `base` is the path that the file would have: `${file:…}`
+ * and tools of kind `prompty` are relative to it.
+ *
+ * @throws ValueError as `load`
+ */
+export async function loadPrompty(
+  text: string,
+  { base, host = {} }: { base?: string; host?: PromptyHost } = {},
+): Promise<Prompty> {
+  if (typeof text !== "string") throw new ValueError("loadPrompty needs the text of a file");
+  const { head, instructions } = splitFile(text);
+  const resolved = (await resolveReferences(head, base ?? "", host)) as { [field: string]: unknown };
+  const { name, displayName, description, metadata } = resolved;
+  return {
+    kind: "prompt",
+    ...(typeof name === "string" ? { name } : {}),
+    ...(typeof displayName === "string" ? { displayName } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+    ...(isMap(metadata) ? { metadata } : {}),
+    model: modelOf(resolved["model"]),
+    inputs: propertiesOf(resolved["inputs"], "inputs"),
+    outputs: propertiesOf(resolved["outputs"], "outputs"),
+    tools: toolsOf(resolved["tools"]),
+    template: templateOf(resolved["template"]),
+    instructions,
+    ...(base === undefined ? {} : { path: base }),
+  };
+}
+
+function modelOf(model: unknown): PromptyModel {
+  if (model === undefined || model === null) return { id: "", apiType: "chat" };
+  if (typeof model === "string") return { id: model, apiType: "chat" };
+  if (!isMap(model)) throw new ValueError("invalid frontmatter: model needs a name or a mapping");
+  return { apiType: "chat", id: "", ...model };
+}
+
+function templateOf(template: unknown): Prompty["template"] {
+  const kindOf = (part: unknown, fallback: string): { kind: string } => {
+    if (part === undefined || part === null) return { kind: fallback };
+    if (!isMap(part) || typeof part["kind"] !== "string") throw new ValueError(INVALID_TEMPLATE);
+    return { ...part, kind: part["kind"] };
+  };
+  if (template !== undefined && template !== null && !isMap(template)) throw new ValueError(INVALID_TEMPLATE);
+  return { format: kindOf(template?.["format"], "jinja2"), parser: kindOf(template?.["parser"], "prompty") };
+}
+
+const INVALID_TEMPLATE = "Invalid template format: template needs { format: { kind }, parser: { kind } }";
+
+function toolsOf(tools: unknown): ToolDefinition[] {
+  if (tools === undefined || tools === null) return [];
+  const list = isMap(tools)
+    ? Object.entries(tools).map(([name, tool]) => (isMap(tool) ? { name, ...tool } : tool))
+    : tools;
+  if (!Array.isArray(list)) throw new ValueError("invalid frontmatter: tools needs a list");
+  return list.map((tool: unknown, at) => {
+    if (!isMap(tool) || typeof tool["name"] !== "string")
+      throw new ValueError(`invalid frontmatter: tools[${at}] needs a name`);
+    const { name, kind = "function", parameters, bindings } = tool;
+    return {
+      ...tool,
+      name,
+      kind: String(kind),
+      ...(parameters === undefined
+        ? {}
+        : { parameters: propertiesOf(parameters, `tools[${at}].parameters`) }),
+      ...(isMap(bindings) ? { bindings: bindingsOf(bindings) } : {}),
+    } as ToolDefinition;
+  });
+}
+
+/** A binding is `{ input }` or the input's name. */
+function bindingsOf(bindings: { [parameter: string]: unknown }): { [parameter: string]: { input: string } } {
+  return Object.fromEntries(
+    Object.entries(bindings).map(([parameter, binding]) => [
+      parameter,
+      { input: String(isMap(binding) ? binding["input"] : binding) },
+    ]),
+  );
+}

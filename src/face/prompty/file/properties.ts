@@ -1,0 +1,34 @@
+import { ValueError } from "../errors.js";
+import { isMap } from "./frontmatter.js";
+import type { Property } from "../types.js";
+
+/** Properties from a list of them, or from a map of names to properties or default values. */
+export function propertiesOf(given: unknown, field: string): Property[] {
+  if (given === undefined || given === null) return [];
+  const list: unknown = isMap(given)
+    ? Object.entries(given).map(([name, value]) =>
+        isMap(value) ? { ...value, name } : { name, kind: kindOf(value), default: value },
+      )
+    : given;
+  if (!Array.isArray(list)) throw new ValueError(`invalid frontmatter: ${field} needs a list`);
+  return list.map((property: unknown, at) => {
+    if (!isMap(property) || typeof property["name"] !== "string")
+      throw new ValueError(`invalid frontmatter: ${field}[${at}] needs a name`);
+    const { kind = kindOf(property["default"]), properties } = property;
+    return {
+      ...property,
+      kind: String(kind),
+      ...(properties === undefined
+        ? {}
+        : { properties: propertiesOf(properties, `${field}[${at}].properties`) }),
+    } as Property;
+  });
+}
+
+/** The kind of a default value. */
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "float";
+  if (typeof value === "boolean") return "boolean";
+  return isMap(value) ? "object" : "string";
+}

@@ -1,0 +1,62 @@
+/** One model call: its messages, the call, the answer's meaning. */
+import type { HostAbortSignal } from "../api/platform.js";
+import { getExecutor, getProcessor } from "./components.js";
+import { load } from "./file/load.js";
+import { prepare } from "./template/prepare.js";
+import type { Processed } from "./model/process.js";
+import { Span, spanned } from "./tracer.js";
+import type { Inputs, Message, Prompty, PromptyHost } from "./types.js";
+
+export interface RunOptions {
+  host?: PromptyHost | undefined;
+  signal?: HostAbortSignal | undefined;
+  /** Whether to return the provider's answer as it is. Default false. */
+  raw?: boolean | undefined;
+  /** @internal The span that this call nests below. */
+  span?: Span | undefined;
+}
+
+/** The meaning of an answer, by the processor of the agent's provider. */
+export async function process(agent: Prompty, response: unknown): Promise<Processed> {
+  return getProcessor(providerOf(agent)).process(agent, response);
+}
+
+/**
+ * Sends messages once, or those that `prepare` makes of inputs. Returns the text, the calls or the structured result; with
+ * `raw` the provider's answer. Throws as `prepare` and as the executor.
+ */
+export async function run(
+  agent: Prompty,
+  given: Inputs | readonly Message[] = {},
+  options: RunOptions = {},
+): Promise<unknown> {
+  const { host = {}, signal, raw = false, span } = options;
+  const opened = span?.child("run") ?? Span.root("run", host.tracers);
+  return spanned(opened, { signature: "prompty.run", inputs: given }, async (span) => {
+    const messages = Array.isArray(given)
+      ? (given as readonly Message[])
+      : await span.within("prepare", {}, () => prepare(agent, given as Inputs, host));
+    const response = await span.within("Executor", {}, () =>
+      getExecutor(providerOf(agent)).execute(agent, messages, { host, signal }),
+    );
+    return raw ? response : span.within("Processor", {}, () => process(agent, response));
+  });
+}
+
+/** Runs a file or an agent once with inputs. Throws as `load` and `run`. */
+export async function invoke(
+  pathOrAgent: string | Prompty,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<unknown> {
+  const { host = {} } = options;
+  const opened = options.span?.child("invoke") ?? Span.root("invoke", host.tracers);
+  return spanned(opened, { signature: "prompty.invoke", inputs }, async (span) => {
+    const agent = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
+    return run(agent, inputs, { ...options, span });
+  });
+}
+
+export function providerOf({ model }: Prompty): string {
+  return model.provider ?? "openai";
+}

@@ -1,0 +1,189 @@
+/** The built-in executor: a single model call on looplet's engine, whose tool calls are left to the loop. */
+import type { HostAbortSignal } from "../../api/platform.js";
+import type {
+  AgentOptions,
+  Block,
+  HttpModelOptions,
+  Message as EngineMessage,
+  Model,
+  RunResult,
+} from "../../api/index.js";
+import { fromApi, type ApiBlock } from "../../facades/anthropic.js";
+import { hostOptions } from "../../facades/host.js";
+import { createAgent } from "../../index.js";
+import { anthropic, gemini, openai, openaiChat } from "../../models/models.js";
+import { joined } from "../../options/check.js";
+import { presets } from "../../presets.js";
+import type { Answer } from "./answer.js";
+import { isAddress, isSystem, MEDIA_TYPES, systemText, textOfMessage } from "./content.js";
+import { InvokerError, ValueError } from "../errors.js";
+import { getConnection } from "../registry.js";
+import { objectSchema, toolSchema } from "./schema.js";
+import type { StreamItem } from "./stream.js";
+import type { ContentPart, Message, Prompty, PromptyHost, PromptyModel } from "../types.js";
+
+/** What surrounds one call of an executor. */
+export interface ExecuteOptions {
+  host: PromptyHost;
+  signal?: HostAbortSignal | undefined;
+  /** Whether the executor may answer with an async iterable of chunks. */
+  stream?: boolean | undefined;
+}
+
+/** Asks the model of the agent once. @throws RunError if the call fails, after the retries of its requests */
+export async function executeOnEngine(
+  agent: Prompty,
+  messages: readonly Message[],
+  { host, signal }: ExecuteOptions,
+): Promise<Answer> {
+  return answerOf(await start(agent, messages, host, signal).result);
+}
+
+/** The answer of the model in pieces. Text is held back where calls may follow it. */
+export async function* streamOnEngine(
+  agent: Prompty,
+  messages: readonly Message[],
+  { host, signal }: ExecuteOptions,
+): AsyncGenerator<StreamItem> {
+  const run = start(agent, messages, host, signal);
+  try {
+    for await (const event of run) {
+      if (event.type === "text-delta") yield { kind: "text", value: event.text };
+      if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
+      if (event.type === "tool-input-start") yield { kind: "calling" };
+    }
+    yield { kind: "answer", answer: answerOf(await run.result) };
+  } finally {
+    // Nobody waits for a run whose reader has left.
+    run.abort();
+  }
+}
+
+function start(
+  agent: Prompty,
+  given: readonly Message[],
+  host: PromptyHost,
+  signal: HostAbortSignal | undefined,
+) {
+  const { system, messages } = conversation(given);
+  const { tools, outputs, model } = agent;
+  const { provider = "openai", options: { maxOutputTokens } = {} } = model;
+  const output = outputs.length === 0 ? {} : { output: { schema: objectSchema(outputs, true) } };
+  const engine = createAgent({
+    ...joined<object, object>(presets.prompty.agent, hostOptions(host)),
+    // The loop retries model calls; the engine repeats requests that met 429, 5xx or no network.
+    retry: {},
+    ...output,
+    // Anthropic demands a number; others have their own.
+    maxOutputTokens: maxOutputTokens ?? (provider === "anthropic" ? 4096 : undefined),
+    maxStructuredOutputRetries: 0,
+    model: engineModel(model, host),
+    ...(system === "" ? {} : { system }),
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description || tool.name,
+      inputSchema: toolSchema(tool),
+      validate: false,
+      execute: () => "",
+    })),
+    maxToolRounds: 0,
+    onLimit: "result",
+    onUnknownTool: "tool_result",
+    onRefusal: "result",
+    // OpenAI sends calls from the start of an answer; others may write a text before them.
+    holdText: tools.length > 0 && provider !== "openai",
+  } as AgentOptions);
+  return engine.run([], { messages, signal });
+}
+
+function answerOf(result: RunResult): Answer {
+  const message = result.messages.filter(({ role }) => role === "assistant").at(-1);
+  return { kind: "answer", message: message ?? { role: "assistant", content: [] } };
+}
+
+type MakeModel = (name: string, options: HttpModelOptions) => Model;
+
+/** @throws InvokerError for a provider that looplet has no model of */
+function engineModel(
+  { id, provider = "openai", apiType, connection, options = {} }: PromptyModel,
+  host: PromptyHost,
+): Model {
+  const given = host.model?.(id);
+  if (given !== undefined) return given;
+  const reference = connection?.kind === "reference" ? getConnection(connection.name ?? "") : connection;
+  if (connection?.kind === "reference" && reference === undefined)
+    throw new ValueError(`Connection not registered: ${connection.name}`);
+  const { endpoint: baseUrl, apiKey = host.apiKey } = reference ?? {};
+  const { additionalProperties: body, allowMultipleToolCalls: parallelToolCalls, ...sampling } = options;
+  const more = joined({
+    ...sampling,
+    parallelToolCalls,
+    body,
+    baseUrl,
+    apiKey,
+    fetch: host.fetch,
+  }) as HttpModelOptions;
+  return makerOf(provider, apiType)(id, more);
+}
+
+function makerOf(provider: string, apiType: string): MakeModel {
+  if (apiType !== "chat" && apiType !== "responses")
+    throw new InvokerError("executor", `${provider} ${apiType}`);
+  if (provider === "openai") return apiType === "responses" ? openai : openaiChat;
+  const made = { anthropic, google: gemini }[provider];
+  if (made === undefined) throw new InvokerError("executor", provider);
+  return made;
+}
+
+/** The system text, and the messages in looplet's form. A prompt of system messages alone is asked as the user's. */
+function conversation(given: readonly Message[]): { system: string; messages: EngineMessage[] } {
+  const others = given.filter((message) => !isSystem(message));
+  if (others.length > 0) return { system: systemText(given), messages: merged(others.map(engineMessage)) };
+  const last = given.at(-1);
+  if (last === undefined) throw new ValueError("The prompt has no messages");
+  return { system: systemText(given.slice(0, -1)), messages: [engineMessage({ ...last, role: "user" })] };
+}
+
+/** Results that follow each other are one message. */
+function merged(messages: EngineMessage[]): EngineMessage[] {
+  const list: EngineMessage[] = [];
+  for (const message of messages) {
+    const last = list.at(-1);
+    const isResult = message.content.every(({ type }) => type === "tool_result");
+    if (isResult && last?.role === "user" && last.content.every(({ type }) => type === "tool_result"))
+      last.content.push(...message.content);
+    else list.push({ ...message, content: [...message.content] });
+  }
+  return list;
+}
+
+function engineMessage(message: Message): EngineMessage {
+  const { role, content, metadata = {} } = message;
+  const { answer, tool_calls: calls, tool_call_id: callId, tool_results: results } = metadata as any;
+  if (answer !== undefined) return answer as EngineMessage;
+  if (Array.isArray(results)) return { role: "user", content: (results as ApiBlock[]).map(fromApi) };
+  if (role === "tool")
+    return {
+      role: "user",
+      content: [{ type: "tool_result", callId, content: [{ type: "text", text: textOfMessage(message) }] }],
+    };
+  const blocks = content.filter((part) => part.kind !== "text" || part.value !== "").map(engineBlock);
+  if (Array.isArray(calls)) blocks.push(...calls.map(callBlock));
+  return { role: role === "assistant" ? "assistant" : "user", content: blocks };
+}
+
+function callBlock({ id, function: { name, arguments: text } }: any): Block {
+  try {
+    return { type: "tool_call", id, name, input: JSON.parse(text) };
+  } catch {
+    return { type: "tool_call", id, name, inputText: text };
+  }
+}
+
+function engineBlock(part: ContentPart): Block {
+  if (part.kind === "text") return { type: "text", text: part.value };
+  const mediaType = part.mediaType ?? MEDIA_TYPES[part.kind];
+  return isAddress(part)
+    ? { type: "media", mediaType, url: part.value }
+    : { type: "media", mediaType, data: part.value };
+}

@@ -1,0 +1,289 @@
+/** Expressions of the Jinja subset: read once, evaluated without `eval`. */
+import { ValueError } from "../errors.js";
+import { applyFilter } from "./filters.js";
+import { isTruthy, printed } from "./values.js";
+
+/** The variables that an expression sees, innermost first. Only own properties count. */
+export type Scope = readonly { readonly [name: string]: unknown }[];
+
+export interface Expression {
+  value(scope: Scope): unknown;
+  /** The variables that it reads, in the order of the text. */
+  readonly names: readonly string[];
+}
+
+/** @throws ValueError for text that is not an expression of the subset */
+export function readExpression(text: string): Expression {
+  const reader = new Reader(text);
+  const value = reader.choice();
+  reader.end();
+  return { value, names: reader.names };
+}
+
+type Node = (scope: Scope) => unknown;
+
+const TOKEN =
+  /\s*(?:(\d+(?:\.\d+)?)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([A-Za-z_]\w*)|(==|!=|<=|>=|[-+*/%~<>()[\].,|]))/y;
+
+class Reader {
+  readonly names: string[] = [];
+  readonly #tokens: { text: string; kind: "number" | "string" | "name" | "sign" }[] = [];
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text.trim();
+    TOKEN.lastIndex = 0;
+    while (TOKEN.lastIndex < this.#text.length) {
+      const found = TOKEN.exec(this.#text);
+      if (found === null) this.#fail();
+      const [, number, string, name, sign] = found!;
+      const kind =
+        number !== undefined
+          ? "number"
+          : string !== undefined
+            ? "string"
+            : name !== undefined
+              ? "name"
+              : "sign";
+      this.#tokens.push({ kind, text: (number ?? string ?? name ?? sign)! });
+    }
+  }
+
+  end(): void {
+    if (this.#at < this.#tokens.length) this.#fail();
+  }
+
+  /** `a if b else c` */
+  choice(): Node {
+    const value = this.#either();
+    if (!this.#take("if")) return value;
+    const test = this.#either();
+    const other = this.#take("else") ? this.choice() : () => undefined;
+    return (scope) => (isTruthy(test(scope)) ? value(scope) : other(scope));
+  }
+
+  #either(): Node {
+    let left = this.#both();
+    while (this.#take("or")) {
+      const [first, second] = [left, this.#both()];
+      left = (scope) => {
+        const value = first(scope);
+        return isTruthy(value) ? value : second(scope);
+      };
+    }
+    return left;
+  }
+
+  #both(): Node {
+    let left = this.#negation();
+    while (this.#take("and")) {
+      const [first, second] = [left, this.#negation()];
+      left = (scope) => {
+        const value = first(scope);
+        return isTruthy(value) ? second(scope) : value;
+      };
+    }
+    return left;
+  }
+
+  #negation(): Node {
+    if (!this.#take("not")) return this.#comparison();
+    const value = this.#negation();
+    return (scope) => !isTruthy(value(scope));
+  }
+
+  #comparison(): Node {
+    const left = this.#sum();
+    if (this.#take("is")) {
+      const isNot = this.#take("not");
+      const test = this.#name();
+      if (test !== "defined" && test !== "none" && test !== "undefined") this.#fail();
+      return (scope) => {
+        const value = left(scope);
+        const holds = test === "none" ? value === null : (value === undefined) === (test === "undefined");
+        return holds !== isNot;
+      };
+    }
+    const isNot = this.#peek() === "not" && this.#take("not");
+    if (this.#take("in")) {
+      const right = this.#sum();
+      return (scope) => contains(right(scope), left(scope)) !== isNot;
+    }
+    if (isNot) this.#fail();
+    const sign = ["==", "!=", "<=", ">=", "<", ">"].find((sign) => this.#take(sign));
+    if (sign === undefined) return left;
+    const right = this.#sum();
+    return (scope) => compare(sign, left(scope), right(scope));
+  }
+
+  #sum(): Node {
+    let left = this.#product();
+    for (;;) {
+      const sign = ["+", "-", "~"].find((sign) => this.#take(sign));
+      if (sign === undefined) return left;
+      const [first, second] = [left, this.#product()];
+      left = (scope) => calculate(sign, first(scope), second(scope));
+    }
+  }
+
+  #product(): Node {
+    let left = this.#filtered();
+    for (;;) {
+      const sign = ["*", "/", "%"].find((sign) => this.#take(sign));
+      if (sign === undefined) return left;
+      const [first, second] = [left, this.#filtered()];
+      left = (scope) => calculate(sign, first(scope), second(scope));
+    }
+  }
+
+  #filtered(): Node {
+    let value = this.#access();
+    while (this.#take("|")) {
+      const [inner, name] = [value, this.#name()];
+      const given = this.#take("(") ? this.#list(")") : [];
+      value = (scope) =>
+        applyFilter(
+          name,
+          inner(scope),
+          given.map((one) => one(scope)),
+        );
+    }
+    return value;
+  }
+
+  #access(): Node {
+    let value = this.#atom();
+    for (;;) {
+      const inner = value;
+      if (this.#take(".")) {
+        const token = this.#tokens[this.#at++];
+        if (token?.kind !== "name" && token?.kind !== "number") this.#fail();
+        const name = token!.text;
+        value = (scope) => member(inner(scope), name);
+      } else if (this.#take("[")) {
+        const key = this.choice();
+        this.#need("]");
+        value = (scope) => member(inner(scope), key(scope));
+      } else return value;
+    }
+  }
+
+  #atom(): Node {
+    const token = this.#tokens[this.#at++];
+    if (token === undefined) return this.#fail();
+    const { kind, text } = token;
+    if (kind === "number") return () => Number(text);
+    if (kind === "string") {
+      const value = text
+        .slice(1, -1)
+        .replace(/\\(.)/gs, (_, sign: string) => (sign === "n" ? "\n" : sign === "t" ? "\t" : sign));
+      return () => value;
+    }
+    if (kind === "name") {
+      if (Object.hasOwn(LITERALS, text)) return () => LITERALS[text as "true"];
+      this.names.push(text);
+      return (scope) => variable(scope, text);
+    }
+    if (text === "(") {
+      const value = this.choice();
+      this.#need(")");
+      return value;
+    }
+    if (text === "[") {
+      const items = this.#list("]");
+      return (scope) => items.map((item) => item(scope));
+    }
+    if (text === "-") {
+      const value = this.#access();
+      return (scope) => -Number(value(scope));
+    }
+    return this.#fail();
+  }
+
+  #list(end: string): Node[] {
+    const items: Node[] = [];
+    while (!this.#take(end)) {
+      if (items.length > 0) this.#need(",");
+      items.push(this.choice());
+    }
+    return items;
+  }
+
+  #name(): string {
+    const token = this.#tokens[this.#at++];
+    if (token?.kind !== "name") this.#fail();
+    return token!.text;
+  }
+
+  #peek(): string | undefined {
+    const token = this.#tokens[this.#at];
+    return token?.kind === "string" ? undefined : token?.text;
+  }
+
+  #take(text: string): boolean {
+    if (this.#peek() !== text) return false;
+    this.#at++;
+    return true;
+  }
+
+  #need(text: string): void {
+    if (!this.#take(text)) this.#fail();
+  }
+
+  #fail(): never {
+    throw new ValueError(`Invalid template expression: ${this.#text}`);
+  }
+}
+
+const LITERALS = {
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
+  null: null,
+} as const;
+
+function variable(scope: Scope, name: string): unknown {
+  const frame = scope.find((frame) => Object.hasOwn(frame, name));
+  return frame?.[name];
+}
+
+/** An own property; no prototype is reached. */
+function member(value: unknown, key: unknown): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (Array.isArray(value) || typeof value === "string") {
+    const at = Number(key);
+    return Number.isInteger(at) ? value.at(at) : undefined;
+  }
+  return typeof value === "object" && Object.hasOwn(value, String(key))
+    ? (value as { [name: string]: unknown })[String(key)]
+    : undefined;
+}
+
+function contains(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(whole)) return whole.includes(part);
+  if (typeof whole === "string") return whole.includes(printed(part));
+  return typeof whole === "object" && whole !== null && Object.hasOwn(whole, printed(part));
+}
+
+function compare(sign: string, left: unknown, right: unknown): boolean {
+  if (sign === "==") return left === right;
+  if (sign === "!=") return left !== right;
+  const [first, second] = [left as number, right as number];
+  if (sign === "<") return first < second;
+  if (sign === ">") return first > second;
+  return sign === "<=" ? first <= second : first >= second;
+}
+
+function calculate(sign: string, left: unknown, right: unknown): unknown {
+  if (sign === "~") return printed(left) + printed(right);
+  if (sign === "+" && typeof left === "string") return left + printed(right);
+  const [first, second] = [Number(left), Number(right)];
+  if (sign === "+") return first + second;
+  if (sign === "-") return first - second;
+  if (sign === "*") return first * second;
+  return sign === "/" ? first / second : first % second;
+}

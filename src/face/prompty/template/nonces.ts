@@ -1,0 +1,88 @@
+/** Inputs that are not text: a nonce stands for each in the rendered text, and becomes its messages or its part. */
+import { ValueError } from "../errors.js";
+import { isMap } from "../file/frontmatter.js";
+import type { ContentPart, Inputs, MediaPart, Message, Property, PromptyHost } from "../types.js";
+
+/** The value behind each nonce, with the kind of its input. */
+export type Nonces = Map<string, { kind: string; name: string; value: unknown }>;
+
+const RICH = ["thread", "image", "file", "audio"];
+
+/** The inputs with a nonce in place of each value that is not text. */
+export function withNonces(
+  inputs: Inputs,
+  properties: readonly Property[],
+  { random }: PromptyHost,
+): { inputs: Inputs; nonces: Nonces } {
+  const nonces: Nonces = new Map();
+  const replaced = { ...inputs };
+  for (const { name, kind } of properties) {
+    const value = inputs[name];
+    if (!RICH.includes(kind) || value === undefined || value === null) continue;
+    const nonce = `__PROMPTY_THREAD_${hexDigits(random)}_${name}__`;
+    nonces.set(nonce, { kind, name, value });
+    replaced[name] = nonce;
+  }
+  return { inputs: replaced, nonces };
+}
+
+/** Eight digits that no input can foresee, or those of the caller's `random`. */
+function hexDigits(random: (() => number) | undefined): string {
+  if (random !== undefined)
+    return Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
+  return [...crypto.getRandomValues(new Uint8Array(4))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}
+
+/** The messages with each nonce replaced. The text beside a thread keeps its role, and is left out if it is blank. */
+export function expandNonces(messages: readonly Message[], nonces: Nonces): Message[] {
+  return messages.flatMap((message) => expand(message, nonces));
+}
+
+function expand(message: Message, nonces: Nonces): Message[] {
+  const text = message.content.map((part) => (part.kind === "text" ? part.value : "")).join("");
+  const used = [...nonces.keys()].filter((nonce) => text.includes(nonce));
+  if (used.length === 0) return [message];
+  const expanded: Message[] = [];
+  let parts: ContentPart[] = [];
+  const close = (): void => {
+    if (parts.length > 0) expanded.push({ ...message, content: parts });
+    parts = [];
+  };
+  for (const piece of text.split(new RegExp(`(${used.join("|")})`))) {
+    const rich = nonces.get(piece);
+    if (rich === undefined) {
+      const value = piece.replace(/^\n+|\n+$/g, "");
+      if (value.trim() !== "") parts.push({ kind: "text", value });
+    } else if (rich.kind === "thread") {
+      close();
+      expanded.push(...threadOf(rich.value, rich.name));
+    } else parts.push(partOf(rich.kind as MediaPart["kind"], rich.value, rich.name));
+  }
+  close();
+  return expanded;
+}
+
+/** The messages of a thread: a list of them, or an object with `messages`. A content may be a text. */
+function threadOf(value: unknown, name: string): Message[] {
+  const list: unknown = isMap(value) ? value["messages"] : value;
+  if (!Array.isArray(list)) throw new ValueError(`The input ${name} needs a list of messages`);
+  return list.map((message: unknown) => {
+    if (!isMap(message) || typeof message["role"] !== "string")
+      throw new ValueError(`A message of the input ${name} needs a role`);
+    const { content } = message;
+    const parts = typeof content === "string" ? [{ kind: "text", value: content }] : content;
+    if (!Array.isArray(parts)) throw new ValueError(`A message of the input ${name} needs content`);
+    return { ...message, content: parts } as unknown as Message;
+  });
+}
+
+/** A part from an address, from bytes in base64, or from `{ value, mediaType }`. */
+function partOf(kind: MediaPart["kind"], value: unknown, name: string): MediaPart {
+  if (typeof value === "string") return { kind, value };
+  if (isMap(value) && typeof value["value"] === "string") return { ...value, kind, value: value["value"] };
+  throw new ValueError(`The input ${name} needs an address, bytes in base64, or { value, mediaType }`);
+}

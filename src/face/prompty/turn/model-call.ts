@@ -1,0 +1,117 @@
+/** One model call of a turn, with its retries. */
+import type { HostAbortSignal } from "../../api/platform.js";
+import { getExecutor } from "../components.js";
+import { CancelledError, ExecuteError } from "../errors.js";
+import type { OnTurnEvent } from "./events.js";
+import { providerOf } from "../invoke.js";
+import { processChunks } from "../model/stream.js";
+import type { Span } from "../tracer.js";
+import { isAnswer } from "../model/answer.js";
+import type { Message, Prompty, PromptyHost, ToolCall } from "../types.js";
+
+export interface CallOptions {
+  agent: Prompty;
+  host: PromptyHost;
+  signal: HostAbortSignal | undefined;
+  isStreaming: boolean;
+  maxAttempts: number;
+  tell: OnTurnEvent;
+  checkCancelled: () => void;
+}
+
+/** The answer of a stream, put together: what `process` takes in place of a provider's answer. */
+function chatAnswer(text: string, calls: readonly ToolCall[]): object {
+  const tool_calls = calls.map(({ id, name, arguments: json }) => ({
+    id,
+    function: { name, arguments: json },
+  }));
+  return { choices: [{ message: { content: text, tool_calls } }] };
+}
+
+/**
+ * Asks the model and yields the text of an answer that has no calls as it arrives; returns the whole answer. After the
+ * n-th failure it waits `min(2^n + jitter, 60)` seconds. Text that has been yielded cannot be taken back, so a failure
+ * behind it is the last.
+ *
+ * @throws ExecuteError with the conversation
+ */
+export async function* callModel(
+  messages: readonly Message[],
+  options: CallOptions,
+  span: Span,
+): AsyncGenerator<string, unknown> {
+  const { agent, host, signal, isStreaming, maxAttempts, tell, checkCancelled } = options;
+  const executor = getExecutor(providerOf(agent));
+  for (let attempt = 1; ; attempt++) {
+    const executing = span.child("Executor");
+    let hasYielded = false;
+    try {
+      const response = await executor.execute(agent, messages, { host, signal, stream: isStreaming });
+      if (!isStream(response)) return response;
+      const stream = answerOf(response, tell);
+      for (;;) {
+        const { value, done } = await stream.next();
+        if (done === true) return value;
+        hasYielded = true;
+        yield value;
+      }
+    } catch (error) {
+      executing.set("error", String(error));
+      checkCancelled();
+      if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
+      tell("status", { message: `LLM call failed, retrying (attempt ${attempt + 1}/${maxAttempts})...` });
+      const jitter = (host.random ?? Math.random)();
+      await pause(Math.min(2 ** attempt + jitter, 60) * 1000, host, signal);
+      checkCancelled();
+    } finally {
+      executing.end();
+    }
+  }
+}
+
+/** Yields the text of an answer until it turns out to have calls; returns the answer. */
+async function* answerOf(chunks: AsyncIterable<unknown>, tell: OnTurnEvent): AsyncGenerator<string, unknown> {
+  const calls: ToolCall[] = [];
+  let [text, hasCalls] = ["", false];
+  for await (const item of processChunks(chunks)) {
+    if (item.kind === "answer") return item.answer;
+    if (item.kind === "thinking") tell("thinking", { token: item.value });
+    if (item.kind === "calling") hasCalls = true;
+    if (item.kind === "tool") calls.push(item.call);
+    if (item.kind !== "text") continue;
+    text += item.value;
+    if (!hasCalls) yield item.value;
+  }
+  return chatAnswer(text, calls);
+}
+
+function isStream(response: unknown): response is AsyncIterable<unknown> {
+  const isIterable = typeof (response as { [Symbol.asyncIterator]?: unknown } | null)?.[Symbol.asyncIterator];
+  return !isAnswer(response) && isIterable === "function";
+}
+
+/** Waits on the host's clock. An abort ends the wait at once. */
+function pause(delayMs: number, { clock }: PromptyHost, signal: HostAbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const end = (): void => {
+      signal?.removeEventListener("abort", end);
+      if (clock === undefined) clearTimeout(timer as number);
+      else clock.clearTimer(timer);
+      resolve();
+    };
+    const timer: unknown = clock === undefined ? setTimeout(end, delayMs) : clock.setTimer(end, delayMs);
+    signal?.addEventListener("abort", end);
+  });
+}
+
+/** Throws once the signal has fired, with what was said so far. */
+export function cancellation(signal: HostAbortSignal | undefined, tell: OnTurnEvent): () => void {
+  let error: CancelledError | undefined;
+  return () => {
+    if (signal?.aborted !== true) return;
+    if (error === undefined) tell("cancelled", { reason: signal.reason });
+    error ??= new CancelledError("The turn was cancelled", { cause: signal.reason });
+    throw error;
+  };
+}

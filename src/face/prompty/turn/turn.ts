@@ -1,0 +1,323 @@
+/** The agent loop: one turn of a conversation, with the tool calls that it takes. */
+import type { HostAbortSignal } from "../../api/platform.js";
+import { checkValue } from "../../options/check.js";
+import { getExecutor, getProcessor } from "../components.js";
+import { GuardrailError, ValueError } from "../errors.js";
+import { safeListener, type OnTurnEvent, type Steering } from "./events.js";
+import { invoke, providerOf } from "../invoke.js";
+import { load } from "../file/load.js";
+import { callModel, cancellation } from "./model-call.js";
+import { folderOf, joinPath } from "../file/paths.js";
+import { prepare, validateInputs } from "../template/prepare.js";
+import { StructuredResultSymbol, textContent } from "../model/process.js";
+import type { ToolFunction } from "../registry.js";
+import { PromptyStream } from "../model/stream.js";
+import { runCalls, type RoundOptions, type ToolGuardrail, type Verdict } from "./tool-round.js";
+import { Span } from "../tracer.js";
+import { summarize, trim } from "./trim.js";
+import type { Inputs, Message, Prompty, PromptyHost, ToolCall, ToolDefinition } from "../types.js";
+
+/** Contract: each returns whether it allows what it sees. An error of `input` and `output` ends the turn. */
+export interface Guardrails {
+  input?: (messages: readonly Message[]) => Verdict<Message[]> | Promise<Verdict<Message[]>>;
+  output?: (message: Message) => Verdict<string> | Promise<Verdict<string>>;
+  tool?: ToolGuardrail;
+}
+
+export interface TurnOptions {
+  host?: PromptyHost | undefined;
+  /** Model calls of the turn, a positive integer. Default 10. */
+  maxIterations?: number | undefined;
+  /** Attempts of each model call, the first among them. Default 3. */
+  maxLlmRetries?: number | undefined;
+  onEvent?: OnTurnEvent | undefined;
+  signal?: HostAbortSignal | undefined;
+  /** Characters of a conversation before a summary takes the place of its oldest messages. Default: no bound. */
+  contextBudget?: number | undefined;
+  /** Contract: summarises the messages that the budget drops. An empty text and an error mean the summary of looplet. */
+  compaction?: ((messages: readonly Message[]) => string | Promise<string>) | undefined;
+  guardrails?: Guardrails | undefined;
+  steering?: Steering | undefined;
+  /** Whether the calls of one answer run at the same time. Default false. */
+  parallelToolCalls?: boolean | undefined;
+  /** Whether to return the provider's last answer as it is. Default false. */
+  raw?: boolean | undefined;
+  /** The number of the turn, for the name of its span. */
+  turn?: number | undefined;
+  /** Whether to return a `PromptyStream` of the last answer's text. Default false. */
+  stream?: boolean | undefined;
+  /** @internal The span of a tool that this turn runs in. */
+  span?: Span | undefined;
+  /** @internal The files that lead to this turn. */
+  within?: readonly string[] | undefined;
+}
+
+/** A function, or one with what the model is to know of it. */
+export type TurnTools = {
+  [name: string]: ToolFunction | (Partial<ToolDefinition> & { execute: ToolFunction });
+};
+
+/**
+ * Runs a file or an agent: asks its model, runs the tools that it asks for, and repeats until an answer has no calls.
+ * `tools` are functions of this turn; they join the agent's tools.
+ *
+ * Resolves with the text of that answer, with a structured result if the agent has `outputs`, or with a
+ * {@link PromptyStream}.
+ *
+ * Rejects with an `ExecuteError` when a model call has failed for good, a `CancelledError` after an abort, a
+ * `GuardrailError`, a `ValueError` for a tool without a handler, an `Error` after `maxIterations`, and a `LoopletError`
+ * `config_…` for a wrong option.
+ */
+export async function turn(
+  pathOrAgent: string | Prompty,
+  inputs: Inputs = {},
+  tools: TurnTools = {},
+  options: TurnOptions = {},
+): Promise<unknown> {
+  const { host = {}, stream = false, turn: number, maxIterations = 10, maxLlmRetries = 3 } = options;
+  checkValue(maxIterations, "maxIterations", "count");
+  checkValue(maxLlmRetries, "maxLlmRetries", "count");
+  checkValue(tools, "tools", "object");
+  const name = number === undefined ? "turn" : `turn ${number}`;
+  const span = options.span?.child(name) ?? Span.root(name, host.tracers);
+  span.set("signature", "prompty.turn");
+  span.set("inputs", inputs);
+  const texts = spannedTexts(span, loop(pathOrAgent, inputs, tools, options, span));
+  const first = await texts.next();
+  if (stream) return new PromptyStream(begun(first, texts), (items) => told(span, items));
+  let next = first;
+  while (next.done !== true) next = await texts.next();
+  return next.value;
+}
+
+/** The same as {@link turn}, by the name of its asynchronous form. */
+export const turnAsync = turn;
+
+function told(span: Span, items: readonly string[]): void {
+  const stream = span.child("PromptyStream");
+  stream.set("result", [...items]);
+  stream.end();
+}
+
+async function* spannedTexts(
+  span: Span,
+  texts: AsyncGenerator<string, unknown>,
+): AsyncGenerator<string, unknown> {
+  try {
+    const result = yield* texts;
+    span.set("result", result);
+    return result;
+  } catch (error) {
+    span.set("error", String(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+async function* begun(
+  first: IteratorResult<string, unknown>,
+  texts: AsyncGenerator<string, unknown>,
+): AsyncGenerator<string> {
+  if (first.done === true) {
+    // An answer that came whole is one piece.
+    const { value } = first as { value: any };
+    const text: unknown = value?.[StructuredResultSymbol] ?? value;
+    if (typeof text === "string" && text !== "") yield text;
+    return;
+  }
+  yield first.value;
+  yield* texts;
+}
+
+async function* loop(
+  pathOrAgent: string | Prompty,
+  given: Inputs,
+  tools: TurnTools,
+  options: TurnOptions,
+  span: Span,
+): AsyncGenerator<string, unknown> {
+  const { host = {}, maxIterations = 10, maxLlmRetries = 3, guardrails = {}, steering, signal } = options;
+  const tell = safeListener(options.onEvent);
+  const checkCancelled = cancellation(signal, tell);
+  const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
+  const agent = await offered(merged(loaded, tools), host);
+  const inputs = validateInputs(agent, given);
+  let messages = await span.within("prepare", {}, () => prepare(agent, inputs, host));
+  const update = (list: Message[]): void => {
+    messages = list;
+    tell("messages_updated", { messages: [...messages] });
+  };
+  const calling = {
+    agent,
+    host,
+    signal,
+    // Text that an output guardrail may refuse is not shown before.
+    isStreaming: options.stream === true && guardrails.output === undefined,
+    maxAttempts: maxLlmRetries,
+    tell,
+    checkCancelled,
+  };
+  const round: RoundOptions = {
+    agent,
+    inputs,
+    host,
+    functions: functionsOf(tools),
+    runPrompty: (tool, args, span) => runPrompty(tool, args, agent, options, span),
+    guardrail: guardrails.tool,
+    isParallel: options.parallelToolCalls === true,
+    signal,
+    tell,
+    checkCancelled,
+  };
+  try {
+    for (let iteration = 0; ; iteration++) {
+      if (iteration >= maxIterations) throw new Error(`Agent loop exceeded ${maxIterations} iterations`);
+      checkCancelled();
+      const steered = steering?.drain() ?? [];
+      if (steered.length > 0) {
+        const added = steered.map((value): Message => ({ role: "user", content: [{ kind: "text", value }] }));
+        update([...messages, ...added]);
+        tell("status", { message: `Injected ${steered.length} steering message(s)` });
+      }
+      await fit(messages, options, tell, update);
+      const asked = await guardrails.input?.(messages);
+      if (asked?.allowed === false) throw denied("Input", asked.reason);
+      if (asked?.rewrite !== undefined) update(asked.rewrite);
+      checkCancelled();
+      const response = yield* heard(callModel(messages, calling, span), tell);
+      const result = await span.within("Processor", {}, () =>
+        getProcessor(providerOf(agent)).process(agent, response),
+      );
+      if (isCalls(result)) {
+        if (iteration === 0) tell("status", { message: "Starting agent loop" });
+        const { results, error } = await span.within("toolCalls", {}, (span) =>
+          runCalls(result, round, span),
+        );
+        const closed = result.map(({ id }, at) => results[at] ?? { tool_call_id: id, result: NOT_RUN });
+        const format = getExecutor(providerOf(agent)).formatToolMessages;
+        const made = format(response, result, closed, textContent(response));
+        if (error !== undefined) {
+          messages = [...messages, ...made];
+          throw error;
+        }
+        update([...messages, ...made]);
+        continue;
+      }
+      const text = typeof result === "string" ? result : result[StructuredResultSymbol];
+      const message: Message = { role: "assistant", content: [{ kind: "text", value: text }] };
+      const verdict = await guardrails.output?.(message);
+      if (verdict?.allowed === false) throw denied("Output", verdict.reason);
+      const final = verdict?.rewrite ?? result;
+      if (verdict?.rewrite !== undefined) message.content = [{ kind: "text", value: verdict.rewrite }];
+      messages = [...messages, message];
+      tell("done", { response: final, messages: [...messages] });
+      return options.raw === true ? response : final;
+    }
+  } catch (error) {
+    if (!signal?.aborted) tell("error", { message: (error as Error)?.message ?? String(error) });
+    // What was said so far, with a result for each call.
+    if (error instanceof Error && !("messages" in error)) Object.assign(error, { messages });
+    throw error;
+  }
+}
+
+const NOT_RUN = "Error: The tool was not run";
+
+function isCalls(result: unknown): result is ToolCall[] {
+  return Array.isArray(result) && !(StructuredResultSymbol in result);
+}
+
+async function* heard(
+  texts: AsyncGenerator<string, unknown>,
+  tell: OnTurnEvent,
+): AsyncGenerator<string, unknown> {
+  for (;;) {
+    const { value, done } = await texts.next();
+    if (done === true) return value;
+    tell("token", { token: value });
+    yield value;
+  }
+}
+
+function denied(which: "Input" | "Output", reason = "no reason"): GuardrailError {
+  return new GuardrailError(`${which} guardrail denied: ${reason}`, reason);
+}
+
+/** Replaces the oldest messages by a summary if the conversation is over its budget. */
+async function fit(
+  messages: readonly Message[],
+  { contextBudget, compaction }: TurnOptions,
+  tell: OnTurnEvent,
+  update: (messages: Message[]) => void,
+): Promise<void> {
+  const trimmed = contextBudget === undefined ? undefined : trim(messages, contextBudget);
+  if (trimmed === undefined) return;
+  const { system, dropped, rest } = trimmed;
+  let summary = "";
+  if (compaction !== undefined) {
+    tell("compaction_start", {});
+    try {
+      summary = await compaction(dropped);
+      tell("compaction_complete", { removed: dropped.length, remaining: system.length + rest.length + 1 });
+    } catch (error) {
+      tell("compaction_failed", { message: (error as Error)?.message ?? String(error) });
+    }
+  }
+  const value = `[Context summary: ${summary || summarize(dropped)}]`;
+  update([...system, { role: "user", content: [{ kind: "text", value }] }, ...rest]);
+}
+
+function functionsOf(tools: TurnTools): ReadonlyMap<string, ToolFunction> {
+  const pairs = Object.entries(tools).map(
+    ([name, tool]) => [name, typeof tool === "function" ? tool : tool.execute] as const,
+  );
+  return new Map(pairs);
+}
+
+/** The agent with the tools of this turn, which are declared by what is known of them. */
+function merged(agent: Prompty, tools: TurnTools): Prompty {
+  const declared = new Map(agent.tools.map((tool) => [tool.name, tool]));
+  for (const [name, tool] of Object.entries(tools)) {
+    if (typeof tool === "function" && declared.has(name)) continue;
+    const { execute: _, ...more } = typeof tool === "function" ? { execute: tool } : tool;
+    declared.set(name, { kind: "function", ...declared.get(name), ...more, name });
+  }
+  return { ...agent, tools: [...declared.values()] };
+}
+
+/** The agent whose tools of kind `prompty` have the inputs of their files as parameters. */
+async function offered(agent: Prompty, host: PromptyHost): Promise<Prompty> {
+  const tools = agent.tools.map(async (tool) => {
+    if (tool.kind !== "prompty" || tool.parameters !== undefined || tool.path === undefined) return tool;
+    const child = await load(childPath(tool, agent), { host });
+    return {
+      ...tool,
+      description: tool.description ?? child.description ?? tool.name,
+      parameters: child.inputs,
+    };
+  });
+  return { ...agent, tools: await Promise.all(tools) };
+}
+
+function childPath({ name, path }: ToolDefinition, parent: Prompty): string {
+  if (path === undefined) throw new ValueError(`The tool ${name} needs a path`);
+  return joinPath(folderOf(parent.path ?? ""), path);
+}
+
+/** A tool of kind `prompty`: one model call, or a turn of its own, in the span of its call. */
+async function runPrompty(
+  tool: ToolDefinition,
+  args: Inputs,
+  parent: Prompty,
+  { host = {}, signal, within = [] }: TurnOptions,
+  span: Span,
+): Promise<unknown> {
+  const path = childPath(tool, parent);
+  const files = parent.path === undefined ? within : [...within, parent.path];
+  if (files.includes(path)) throw new ValueError(`${path} is already running`);
+  const options = { host, span, signal };
+  return tool.mode === "agentic"
+    ? turn(path, args, {}, { ...options, within: files })
+    : invoke(path, args, options);
+}

@@ -1,0 +1,102 @@
+/** Turns on an executor that answers from a list. */
+import {
+  chatToolMessages,
+  loadPrompty,
+  process,
+  registerExecutor,
+  registerProcessor,
+  turn,
+  type Inputs,
+  type Message,
+  type Prompty,
+  type TurnOptions,
+  type TurnTools,
+} from "looplet/prompty";
+import { settled, VirtualClock } from "../support/virtual-clock.js";
+
+export const agentOf = (frontmatter: object = {}, text = "{{thread}}"): Promise<Prompty> => {
+  const inputs = [{ name: "thread", kind: "thread" }];
+  const model = { id: "m", provider: "listed" };
+  return loadPrompty(`---\n${JSON.stringify({ model, inputs, ...frontmatter })}\n---\n${text}`);
+};
+
+/** An answer in the form of Chat Completions. */
+export const said = (content: string | null, ...calls: [name: string, args: string][]) => ({
+  choices: [
+    {
+      message: {
+        content,
+        tool_calls: calls.map(([name, text], at) => ({
+          id: `call_${at}`,
+          function: { name, arguments: text },
+        })),
+      },
+    },
+  ],
+});
+
+export interface Played {
+  result: unknown;
+  error: any;
+  /** The messages of each request. */
+  asked: Message[][];
+  events: [type: string, data: any][];
+  waits: number[];
+}
+
+/** Plays a turn in virtual time. A function in place of an answer is called; what it throws is a failure. */
+export async function play(
+  answers: readonly unknown[],
+  given: {
+    agent?: Prompty;
+    inputs?: Inputs;
+    tools?: TurnTools;
+    options?: TurnOptions;
+  } = {},
+): Promise<Played> {
+  const { inputs = { thread: [{ role: "user", content: "Go." }] }, tools = {}, options = {} } = given;
+  const agent = given.agent ?? (await agentOf());
+  const asked: Message[][] = [];
+  registerExecutor("listed", {
+    execute(_, messages) {
+      const answer = answers[asked.push(structuredClone([...messages])) - 1];
+      return typeof answer === "function" ? answer() : answer;
+    },
+    formatToolMessages: chatToolMessages,
+  });
+  registerProcessor("listed", {
+    process: (agent, response) =>
+      process({ ...agent, model: { ...agent.model, provider: "openai" } }, response),
+  });
+  const events: Played["events"] = [];
+  const clock = new VirtualClock();
+  const waits: number[] = [];
+  const setTimer = (callback: () => void, delayMs: number): unknown => {
+    waits.push(delayMs);
+    return clock.setTimer(callback, delayMs);
+  };
+  const host = {
+    clock: { now: clock.now, setTimer, clearTimer: (timer: unknown) => clock.clearTimer(timer) },
+    random: () => 0,
+  };
+  let end: { result?: unknown; error?: any } | undefined;
+  turn(agent, inputs, tools, {
+    ...options,
+    host: { ...host, ...options.host },
+    onEvent(type, data) {
+      events.push([type, structuredClone(data)]);
+      options.onEvent?.(type, data);
+    },
+  }).then(
+    (result) => (end = { result }),
+    (error: unknown) => (end = { error }),
+  );
+  for (let passes = 0; passes < 10; passes++) {
+    await settled();
+    if (end !== undefined) break;
+    await clock.pass(60_000);
+  }
+  return { result: end?.result, error: end?.error, asked, events, waits };
+}
+
+export const types = ({ events }: Played): string[] => events.map(([type]) => type);
