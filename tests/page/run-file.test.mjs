@@ -108,6 +108,7 @@ describe("a run file", { skip }, () => {
     await inside("combobox", "Model").selectOption("practice-mini");
     await inside("textbox", "System prompt").fill("You are brief.");
     await inside("checkbox", "slow_lookup").uncheck();
+    await inside("textbox", "What the model is told about calculator").fill("Adds apples.");
     await inside("button", "Go on from here").click();
     await visitor.until(approval);
     assert.equal(await dialog().count(), 0);
@@ -125,6 +126,7 @@ describe("a run file", { skip }, () => {
     const { text } = await saved();
     assert.match(text, /You are brief\./);
     assert.match(text, /practice-mini/);
+    assert.match(text, /"name":"calculator","description":"Adds apples\."/);
     assert.doesNotMatch(
       text,
       /"name":"slow_lookup","description":"[^"]*","inputSchema"[^]*"system":"You are brief/,
@@ -137,6 +139,40 @@ describe("a run file", { skip }, () => {
     await visitor.button("New chat").click();
     await visitor.ask("What is 6 * 7?");
     assert.doesNotMatch((await saved()).text, /You are brief\./);
+  });
+
+  test("asks what became of a call that was under way at the moment of the fork", async () => {
+    const notes = () =>
+      visitor.page.evaluate(() => JSON.parse(localStorage.getItem("looplet.notes") ?? "[]"));
+    await visitor.openControls();
+    await visitor.page.getByRole("combobox", { name: "Permissions" }).selectOption({ label: "Accept edits" });
+    await visitor.ask("Save the note: water the plants");
+    assert.equal((await notes()).length, 1);
+    const file = await saved();
+    await press("Escape");
+    for (const [choice, count, output] of [
+      ["Leave it", 1, /The user left it undone/],
+      ["It was done", 1, /The user says that it was done/],
+      ["Run it again", 2, /water the plants/],
+    ]) {
+      await visitor.button("Run file").click();
+      await choose(file);
+      await inside("list", "Steps")
+        .getByText(/calls add_note/)
+        .first()
+        .click();
+      await settle();
+      await dialog().getByText("Go on otherwise from this step").click();
+      await inside("button", "Go on from here").click();
+      const asked = visitor.page.getByRole("group", { name: "What became of add_note" });
+      await visitor.until(asked);
+      await asked.getByRole("button", { name: choice, exact: true }).click();
+      await visitor.until(visitor.summaries);
+      assert.match(await visitor.summaries.innerText(), /completed/);
+      assert.equal((await notes()).length, count, choice);
+      await visitor.unfold("add_note").catch(() => {});
+      assert.match(await visitor.card("add_note").first().innerText(), output);
+    }
   });
 
   test("becomes a test", async () => {

@@ -43,7 +43,7 @@ test("Ctrl-C stops the run and still says what it came to", async () => {
   assert.match(out, /slow_lookup cancelled[\s\S]*cancelled · 1 iteration/);
 });
 
-test("a wrong use ends with 2 and one line that helps", async () => {
+test("a wrong use ends with 2 and says what helps", async () => {
   for (const [args, words] of [
     [[], /Ask something/],
     [["--model", "nobody:x", "Hello"], /anthropic:… or openai:…/],
@@ -54,7 +54,9 @@ test("a wrong use ends with 2 and one line that helps", async () => {
     assert.equal(code, 2);
     assert.equal(out, "");
     assert.match(err, words);
-    assert.equal(err.trim().split("\n").length, 1);
+    const [, place, ...more] = err.trim().split("\n");
+    assert.match(place ?? "", /^(|See docs\/tasks\/errors\.md#\w+ in the package looplet\.)$/);
+    assert.deepEqual(more, []);
   }
 });
 

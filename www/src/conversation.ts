@@ -16,6 +16,7 @@ import {
   type RunEvent,
   type RunEventOf,
   type RunResult,
+  type Tool,
   type TracedRun,
   type Tracer,
 } from "looplet";
@@ -24,21 +25,26 @@ import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, windowOf, type Connection } from "./connection.js";
 import { forgetJournal, journals } from "./journals.js";
-import { conclude, forget, keep, record, remembered, type OpenRun, type Recording } from "./memory.js";
+import {
+  conclude,
+  forget,
+  keep,
+  record,
+  remembered,
+  type Changes,
+  type OpenRun,
+  type Recording,
+} from "./memory.js";
 import { harmless, type Mode } from "./permission.js";
 import { team } from "./team.js";
 
 export type QueuedKind = "steer" | "follow-up";
 
 /** What a person chose. */
-export interface Setup {
+export interface Setup extends Changes {
   connection: Connection;
   limits: Limits;
   mode: Mode;
-  /** The system prompt of a fork. */
-  system?: string;
-  /** Tools that a fork does not have. */
-  without?: readonly string[];
 }
 
 /** Contract: synchronous; called in the order in which things happen. */
@@ -227,8 +233,8 @@ export class Conversation {
   clear(): void {
     this.stop();
     this.#run = this.#latest = undefined;
-    const { system: _, without: __, ...setup } = this.#setup;
-    this.#setup = setup;
+    const { connection, limits, mode } = this.#setup;
+    this.#setup = { connection, limits, mode };
     for (const { run } of this.#recordings) forgetJournal(run.id);
     this.#dropCutOff();
     this.#recordings = [];
@@ -274,9 +280,9 @@ export class Conversation {
     return this.#latest && { name: `${this.#latest.id}.loop`, text: this.#latest.export() };
   }
 
-  /** Names of the tools that an agent of the page can have. */
-  get toolNames(): readonly string[] {
-    return Object.keys({ ...this.#tools, ...this.#team });
+  /** The tools that an agent of the page can have. */
+  get tools(): { readonly [name: string]: Tool } {
+    return { ...this.#tools, ...this.#team };
   }
 
   #goOnFrom(open: OpenRun, recording: Recording): void {
@@ -406,10 +412,11 @@ export class Conversation {
     this.#view.compacting(when !== undefined);
   }
 
-  #agentOf({ connection, limits, mode, system: said = system, without = [] }: Setup): Agent {
-    const tools = Object.entries({ ...this.#tools, ...this.#team }).filter(
-      ([name]) => !without.includes(name),
-    );
+  #agentOf(setup: Setup): Agent {
+    const { connection, limits, mode, system: said = system, without = [], descriptions } = setup;
+    const tools = Object.entries(this.tools)
+      .filter(([name]) => !without.includes(name))
+      .map(([name, tool]) => [name, { ...tool, description: descriptions?.[name] ?? tool.description }]);
     return createAgent({
       model: modelOf(connection),
       store: journals,

@@ -103,6 +103,11 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "Look for it in your other tabs. Without one, try again in a minute.",
     action: "retry",
   },
+  store_failed: {
+    title: "This browser could not read the kept run",
+    advice: "The storage of this site may be full, closed or blocked. The run is unchanged.",
+    action: "retry",
+  },
   run_exists: {
     title: "There is another run with this id",
     advice: "Begin a new run.",
@@ -131,10 +136,15 @@ export function explain(failure: Failure): Explanation {
 
 /** Words for what `createAgent` or `run` threw at once. */
 export function explainThrown(error: unknown): Explanation {
-  const details = error instanceof LoopletError ? `${error.message} · code ${error.code}` : String(error);
+  const details = error instanceof LoopletError ? `${saidBy(error)} · code ${error.code}` : String(error);
   const advice =
     error instanceof LoopletError && error.code === "config_browser_key"
       ? "A key in a page can be read by everybody who can open it. Tick the box if it is your own key in your own browser."
       : "Correct it and try again.";
   return { title: "This cannot work", advice, details, action: "connection" };
+}
+
+/** The message without the place to read more, which is in the package. */
+function saidBy({ field, problem }: LoopletError): string {
+  return field === "" ? problem : `${field}: ${problem}`;
 }

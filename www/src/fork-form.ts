@@ -1,20 +1,53 @@
-/** The form below a step: another model, system prompt or set of tools, and the run goes on from there. */
+/** The form below a step: another model or system prompt, other or fewer tools, and the run goes on from there. */
+import type { Tool } from "looplet";
 import { system as ownSystem } from "../../examples/tools/index.mjs";
 import { choicesOf, modelNameOf, type Connection } from "./connection.js";
 import type { Setup } from "./conversation.js";
 import { element } from "./element.js";
 import { explainThrown } from "./failure.js";
+import type { Changes } from "./memory.js";
 
-/** What a fork has otherwise than the page. */
-export interface Fork {
+/** A fork as a person wants it. */
+export interface Fork extends Required<Changes> {
   /** An index of the steps. */
   step: number;
   connection: Connection;
-  system: string;
-  /** Tools that the model does not get. */
-  without: readonly string[];
   /** A message that the model gets with its next request; may be empty. */
   told: string;
+}
+
+/** A tool: whether the model gets it, and what the model is told about it. */
+class ToolField {
+  readonly element: HTMLElement;
+  readonly #isOffered: HTMLInputElement;
+  readonly #description: HTMLInputElement;
+
+  constructor(
+    readonly name: string,
+    description: string,
+    { without, descriptions }: Changes,
+  ) {
+    this.#isOffered = element("input", { type: "checkbox", checked: !without?.includes(name) });
+    this.#description = element("input", {
+      type: "text",
+      value: descriptions?.[name] ?? description,
+      "aria-label": `What the model is told about ${name}`,
+    });
+    this.element = element(
+      "div",
+      { class: "fork-tool" },
+      element("label", { class: "check" }, this.#isOffered, element("span", {}, name)),
+      this.#description,
+    );
+  }
+
+  get isOffered(): boolean {
+    return this.#isOffered.checked;
+  }
+
+  get description(): string {
+    return this.#description.value.trim();
+  }
 }
 
 export class ForkForm {
@@ -26,7 +59,7 @@ export class ForkForm {
     type: "text",
     placeholder: "Optional: the model gets it with its next request",
   });
-  readonly #tools: HTMLInputElement[];
+  readonly #tools: ToolField[];
   readonly #go = element(
     "button",
     { type: "button", class: "primary", click: () => this.#fork() },
@@ -36,7 +69,7 @@ export class ForkForm {
   readonly #forks: (fork: Fork) => void;
   #step = 0;
 
-  constructor(setup: Readonly<Setup>, tools: readonly string[], fork: (fork: Fork) => void) {
+  constructor(setup: Readonly<Setup>, tools: { readonly [name: string]: Tool }, fork: (fork: Fork) => void) {
     this.#forks = fork;
     this.#choices = choicesOf(setup.connection);
     const now = modelNameOf(setup.connection);
@@ -49,8 +82,8 @@ export class ForkForm {
     );
     this.#system = element("textarea", { rows: 3 });
     this.#system.value = setup.system ?? ownSystem;
-    this.#tools = tools.map((name) =>
-      element("input", { type: "checkbox", value: name, checked: !setup.without?.includes(name) }),
+    this.#tools = Object.entries(tools).map(
+      ([name, { description = "" }]) => new ToolField(name, description, setup),
     );
     const labelled = (label: string, control: HTMLElement) =>
       element("label", { class: "field" }, element("span", {}, label), control);
@@ -68,9 +101,7 @@ export class ForkForm {
           "fieldset",
           { class: "fork-tools" },
           element("legend", {}, "Tools"),
-          ...this.#tools.map((tool) =>
-            element("label", { class: "check" }, tool, element("span", {}, tool.value)),
-          ),
+          ...this.#tools.map((tool) => tool.element),
         ),
         element(
           "p",
@@ -99,7 +130,8 @@ export class ForkForm {
         step: this.#step,
         connection,
         system: this.#system.value,
-        without: this.#tools.filter(({ checked }) => !checked).map(({ value }) => value),
+        without: this.#tools.filter(({ isOffered }) => !isOffered).map(({ name }) => name),
+        descriptions: Object.fromEntries(this.#tools.map(({ name, description }) => [name, description])),
         told: this.#told.value.trim(),
       });
     } catch (error) {

@@ -2,8 +2,7 @@
 import type { Store } from "looplet";
 import { indexedDbStore } from "looplet/stores";
 
-const name = "looplet-playground";
-const kept = indexedDbStore({ name });
+const kept = indexedDbStore({ name: "looplet-playground" });
 
 export const journals: Store = {
   append: (key, entries, expectedSeq) => kept.append(key, entries, expectedSeq),
@@ -16,17 +15,7 @@ export const journals: Store = {
   },
 };
 
-/** Removes the journal of a run that needs none any more. The table is that of `indexedDbStore`. */
+/** Removes the journal of a run that needs none any more. A browser without storage has none. */
 export function forgetJournal(key: string): void {
-  const opening = indexedDB.open(name);
-  opening.onsuccess = () => {
-    const { result: database } = opening;
-    if (database.objectStoreNames.contains("entries"))
-      database
-        .transaction("entries", "readwrite")
-        .objectStore("entries")
-        .delete(IDBKeyRange.bound([key, 0], [key, Infinity]));
-    database.close();
-  };
-  opening.onupgradeneeded = () => opening.transaction?.abort();
+  Promise.resolve(kept.delete(key)).catch(() => {});
 }

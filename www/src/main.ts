@@ -169,7 +169,7 @@ const conversation = new Conversation(
 const runFile = new RunFile({
   latest: () => conversation.export(),
   setup: () => conversation.setup,
-  tools: () => conversation.toolNames,
+  tools: () => conversation.tools,
   fork({ name, replay }, { step, told, ...setup }) {
     const { journal, messages } = replay.at(step);
     const asked = messages.filter(({ role }) => role === "user").flatMap(({ content }) => content);

@@ -29,16 +29,23 @@ export interface Kept {
   open: OpenRun | undefined;
 }
 
+/** What a fork has otherwise than the page. */
+export interface Changes {
+  system?: string;
+  /** Tools that the model does not get. */
+  without?: readonly string[];
+  /** What the model is told about tools, by their names. */
+  descriptions?: { readonly [toolName: string]: string };
+}
+
 /** What a run needs to go on, beside its journal. */
-export interface OpenRun {
+export interface OpenRun extends Changes {
   /** The practice provider; a connection with a key is gone with the page, and only its model's name is kept. */
   connection: Extract<Connection, { kind: "practice" }> | { kind: "gone"; model: string };
   limits: Limits;
   mode: Mode;
   /** Tools that the person has allowed once and for all. */
   allowed: readonly string[];
-  system?: string;
-  without?: readonly string[];
 }
 
 const key = "looplet.chat";

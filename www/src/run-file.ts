@@ -2,6 +2,7 @@
  * The dialog of run files: saves the latest run as a `.loop` file, opens one that is chosen or dropped on the page, and
  * shows it step by step.
  */
+import type { Tool } from "looplet";
 import { replay } from "looplet/replay";
 import { element } from "./element.js";
 import { explainThrown } from "./failure.js";
@@ -22,7 +23,7 @@ interface RunFileActions {
   latest(): NamedFile | undefined;
   setup(): Readonly<Setup>;
   /** The tools that a fork can have. */
-  tools(): readonly string[];
+  tools(): { readonly [name: string]: Tool };
   /** Goes on from a step. Throws a `LoopletError` for options that do not fit. */
   fork(opened: OpenedRun, fork: Fork): void;
 }

@@ -1,5 +1,5 @@
 /** A run file, step by step: the state behind each step, what came in and what followed from it. */
-import type { RunEvent, RunEventOf } from "looplet";
+import type { RunEvent, RunEventOf, Tool } from "looplet";
 import type { Replay, ReplayMoment, ReplayStep } from "looplet/replay";
 import { AgentView, textOf } from "./agent-view.js";
 import { cost, counted, shown } from "./amount.js";
@@ -19,7 +19,7 @@ export interface OpenedRun {
 /** Contract: what a person does from inside the player. */
 interface PlayerActions {
   setup: Readonly<Setup>;
-  tools: readonly string[];
+  tools: { readonly [name: string]: Tool };
   save(): void;
   fork(fork: Fork): void;
 }
