@@ -8,7 +8,7 @@ const initOf = (messages: readonly SDKMessage[]) =>
 
 const bodiesOf = ({ fetch }: ReturnType<typeof scene>) => fetch.requests.map(({ body }) => body as any);
 
-describe("S001-34: servers beyond the process", () => {
+describe("servers beyond the process", () => {
   const far = (
     mcpFetch: NonNullable<Options["host"]>["mcpFetch"],
     turns: Turns,
@@ -21,7 +21,7 @@ describe("S001-34: servers beyond the process", () => {
       ...more,
     });
 
-  it("give their tools, of which those that only read run beside each other", async () => {
+  it("S001-34: servers give their tools, of which those that only read run beside each other", async () => {
     const calls = ["a.md", "b.md"].map((path) => ({ name: "mcp__files__read", input: { path } }));
     const { options, fetch } = far(stateless(() => server()).fetch, [
       { toolCalls: calls },
@@ -36,7 +36,7 @@ describe("S001-34: servers beyond the process", () => {
     expect(resultOf(messages).subtype).toBe("success");
   });
 
-  it("that fail do not fail the query, and init says which need an authorization", async () => {
+  it("S001-34: servers that fail do not fail the query, and init says which need an authorization", async () => {
     const refusing = async (url: string) =>
       new Response("no", { status: url.includes("locked") ? 401 : 500 });
     const { options } = far(refusing, [{ text: "Hi." }], {
@@ -60,7 +60,7 @@ describe("S001-34: servers beyond the process", () => {
     expect(resultOf(messages).subtype).toBe("success");
   });
 
-  it("ask the user by onElicitation, and sessions end with the query", async () => {
+  it("S001-34: servers ask the user by onElicitation, and sessions end with the query", async () => {
     const serving = sessionful(() => asking(false));
     const { options } = far(
       serving.fetch,
@@ -72,7 +72,7 @@ describe("S001-34: servers beyond the process", () => {
   });
 });
 
-describe("S001-33, S001-35: ToolSearch", () => {
+describe("ToolSearch", () => {
   const many = createSdkMcpServer({
     name: "app",
     tools: [
@@ -87,7 +87,7 @@ describe("S001-33, S001-35: ToolSearch", () => {
   const offered = ({ tools }: any) =>
     tools.map(({ name }: any) => name).filter((name: string) => name !== "TodoWrite");
 
-  it("finds tools by words and by names, and offers them behind all others from then on", async () => {
+  it("S001-33, S001-35: finds tools by words and by names, and offers them behind all others from then on", async () => {
     const scened = searching([
       search({ query: "the stock MARKET", max_results: 1 }),
       { toolCalls: [use("stocks")] },
@@ -107,7 +107,7 @@ describe("S001-33, S001-35: ToolSearch", () => {
     expect(JSON.stringify(messages)).toContain("42");
   });
 
-  it("keeps what was found when the session goes on", async () => {
+  it("S001-33: keeps what was found when the session goes on", async () => {
     const first = resultOf(
       await all("Go", searching([search({ query: "weather" }), { text: "Found." }]).options),
     );
@@ -121,7 +121,7 @@ describe("S001-33, S001-35: ToolSearch", () => {
     expect(JSON.stringify(messages)).toContain("No tool fits");
   });
 
-  it("is there only where it saves something, unless it is asked for", async () => {
+  it("S001-35: is there only where it saves something, unless it is asked for", async () => {
     const names = async (toolSearch: Options["toolSearch"]) => {
       const scened = searching([{ text: "Hi." }], { toolSearch });
       await all("Go", scened.options);

@@ -14,7 +14,7 @@ const generations = [
 ] as const;
 
 for (const [version, serve] of generations)
-  describe(`S001-34: a server of ${version}`, () => {
+  describe(`a server of ${version}`, () => {
     it("is found to be one, and tells about itself", async () => {
       const client = await connect(serve());
       expect(client.protocolVersion).toBe(version);
