@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { expected, expectedChat, moments } from "./durable-run.mjs";
-import { here, installPacked, startWorkerd, workerds } from "./install.mjs";
+import { here, installPacked, restartWorkerd, startWorkerd, workerds } from "./install.mjs";
 
 let installed;
 before(async () => {
@@ -75,7 +75,7 @@ for (const { kind, begin, goOn, end } of kinds)
         while (!now.isHeld) now = await state();
         assert.equal(now.effects.length, moment === "after" ? 1 : 0);
         process.kill(mine[0], "SIGKILL");
-        second = await startWorkerd(installed.folder, "object.mjs", undefined, options);
+        second = await restartWorkerd(installed.folder, "object.mjs", undefined, options);
         const response = await second.dispatchFetch(`http://object.test${goOn}`);
         assert.equal(await response.text(), end);
         const { effects } = await (await second.dispatchFetch("http://object.test/state")).json();

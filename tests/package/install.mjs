@@ -66,6 +66,23 @@ export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-0
   });
 }
 
+/**
+ * `startWorkerd` on the files of a process that was killed, once it is ready. For some milliseconds workerd may find its
+ * databases locked by their recovery, and ends; it is started again then.
+ */
+export async function restartWorkerd(...given) {
+  for (let attempt = 1; ; attempt++) {
+    const next = await startWorkerd(...given);
+    try {
+      await next.ready;
+      return next;
+    } catch (error) {
+      await next.dispose().catch(() => {});
+      if (attempt === 10 || !error.message.includes("SQLITE_BUSY")) throw error;
+    }
+  }
+}
+
 /** The ids of the workerd processes that this process has started. */
 export function workerds() {
   const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" });

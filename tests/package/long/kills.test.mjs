@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { seeded } from "../../../bench/random.mjs";
 import { expected } from "../durable-run.mjs";
-import { here, installPacked, startWorkerd, workerds } from "../install.mjs";
+import { here, installPacked, restartWorkerd, workerds } from "../install.mjs";
 
 const KILLS = Number(process.env.LOOPLET_KILLS || 30);
 const SEED = Number(process.env.LOOPLET_SEED || 1);
@@ -76,7 +76,7 @@ export default {
 /** One process, which is killed if it hangs at the step `cut`: its end, or the name of that step. */
 async function live(persist, cut) {
   const known = new Set(workerds());
-  const object = await startWorkerd(installed.folder, "killed.mjs", undefined, {
+  const object = await restartWorkerd(installed.folder, "killed.mjs", undefined, {
     durableObjects: { RUNNER: { className: "Runner", useSQLite: true } },
     durableObjectsPersist: persist,
   });
