@@ -12,6 +12,7 @@ import {
 } from "looplet/production";
 import { scripted, type ScriptedTurn } from "looplet/practice";
 import type { TraceRow } from "looplet/trace";
+import { settled, VirtualClock } from "../support/virtual-clock.js";
 
 const schema = { type: "object", properties: { path: { type: "string" } } } as const;
 const call = (id: string, name = "read", input: object = { path: id }) => ({ id, name, input });
@@ -116,6 +117,19 @@ describe("executeToolBlocks", () => {
       },
     );
     expect(log).toEqual(["start a", "start b", "end a", "end b", "start a", "end a"]);
+  });
+
+  it("S003-27: six reads of two seconds take two seconds, not twelve", async () => {
+    const clock = new VirtualClock();
+    let results: ToolResultBlock[] | undefined;
+    const reads = ["1", "2", "3", "4", "5", "6"].map((id) => call(id));
+    const runTool = () => new Promise((resolve) => clock.setTimer(() => resolve("text"), 2000));
+    void executeToolBlocks(reads, { runTool }).then((all) => (results = all));
+    await settled();
+    await clock.pass(1999);
+    expect(results).toBeUndefined();
+    await clock.pass(1);
+    expect(results).toHaveLength(6);
   });
 });
 

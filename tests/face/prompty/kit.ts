@@ -40,9 +40,14 @@ export interface Played {
   error: any;
   /** The messages of each request. */
   asked: Message[][];
+  /** The events of P-14. */
   events: [type: string, data: any][];
+  /** Those of P-15. */
+  further: [type: string, data: any][];
   waits: number[];
 }
+
+const FURTHER = /^(?:turn|llm|hook|permission|tool_execution)_|^retry$|^tool_call_complete$/;
 
 /** Plays a turn in virtual time. A function in place of an answer is called; what it throws is a failure. */
 export async function play(
@@ -69,6 +74,7 @@ export async function play(
       process({ ...agent, model: { ...agent.model, provider: "openai" } }, response),
   });
   const events: Played["events"] = [];
+  const further: Played["further"] = [];
   const clock = new VirtualClock();
   const waits: number[] = [];
   const setTimer = (callback: () => void, delayMs: number): unknown => {
@@ -84,7 +90,7 @@ export async function play(
     ...options,
     host: { ...host, ...options.host },
     onEvent(type, data) {
-      events.push([type, structuredClone(data)]);
+      (FURTHER.test(type) ? further : events).push([type, structuredClone(data)]);
       options.onEvent?.(type, data);
     },
   }).then(
@@ -96,7 +102,7 @@ export async function play(
     if (end !== undefined) break;
     await clock.pass(60_000);
   }
-  return { result: end?.result, error: end?.error, asked, events, waits };
+  return { result: end?.result, error: end?.error, asked, events, further, waits };
 }
 
 export const types = ({ events }: Played): string[] => events.map(([type]) => type);

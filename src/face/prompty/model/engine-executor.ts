@@ -34,9 +34,11 @@ export interface ExecuteOptions {
 export async function executeOnEngine(
   agent: Prompty,
   messages: readonly Message[],
-  { host, signal }: ExecuteOptions,
+  options: ExecuteOptions,
 ): Promise<Answer> {
-  return answerOf(await start(agent, messages, host, signal).result);
+  for await (const item of streamOnEngine(agent, messages, options))
+    if (item.kind === "answer") return item.answer;
+  throw new Error("The stream of an answer has ended without it");
 }
 
 /** The answer of the model in pieces. Text is held back where calls may follow it. */
@@ -46,13 +48,16 @@ export async function* streamOnEngine(
   { host, signal }: ExecuteOptions,
 ): AsyncGenerator<StreamItem> {
   const run = start(agent, messages, host, signal);
+  let facts: Pick<Answer, "id" | "usage"> = {};
   try {
     for await (const event of run) {
       if (event.type === "text-delta") yield { kind: "text", value: event.text };
       if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
       if (event.type === "tool-input-start") yield { kind: "calling" };
+      if (event.type === "iteration-finish")
+        facts = joined({ id: event.responseId ?? undefined, usage: event.usage ?? undefined });
     }
-    yield { kind: "answer", answer: answerOf(await run.result) };
+    yield { kind: "answer", answer: { ...answerOf(await run.result), ...facts } };
   } finally {
     // Nobody waits for a run whose reader has left.
     run.abort();

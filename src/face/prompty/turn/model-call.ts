@@ -2,7 +2,7 @@
 import type { HostAbortSignal } from "../../api/platform.js";
 import { getExecutor } from "../components.js";
 import { CancelledError, ExecuteError } from "../errors.js";
-import type { OnTurnEvent } from "./events.js";
+import { stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
 import { providerOf } from "../invoke.js";
 import { processChunks } from "../model/stream.js";
 import type { Span } from "../tracer.js";
@@ -41,17 +41,24 @@ export async function* callModel(
   span: Span,
 ): AsyncGenerator<string, unknown> {
   const { agent, host, signal, isStreaming, maxAttempts, tell, checkCancelled } = options;
-  const executor = getExecutor(providerOf(agent));
+  const provider = providerOf(agent);
+  const executor = getExecutor(provider);
   for (let attempt = 1; ; attempt++) {
     const executing = span.child("Executor");
     let hasYielded = false;
+    const elapsed = stopwatch(host.clock);
+    const complete = (response: unknown): unknown => {
+      tell("llm_complete", { ...told(response), durationMs: elapsed() });
+      return response;
+    };
+    tell("llm_start", { provider, modelId: agent.model.id, messageCount: messages.length, attempt });
     try {
       const response = await executor.execute(agent, messages, { host, signal, stream: isStreaming });
-      if (!isStream(response)) return response;
+      if (!isStream(response)) return complete(response);
       const stream = answerOf(response, tell);
       for (;;) {
         const { value, done } = await stream.next();
-        if (done === true) return value;
+        if (done === true) return complete(value);
         hasYielded = true;
         yield value;
       }
@@ -59,14 +66,26 @@ export async function* callModel(
       executing.set("error", String(error));
       checkCancelled();
       if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
-      tell("status", { message: `LLM call failed, retrying (attempt ${attempt + 1}/${maxAttempts})...` });
       const jitter = (host.random ?? Math.random)();
-      await pause(Math.min(2 ** attempt + jitter, 60) * 1000, host, signal);
+      const delayMs = Math.min(2 ** attempt + jitter, 60) * 1000;
+      const next = attempt + 1;
+      tell("status", { message: `LLM call failed, retrying (attempt ${next}/${maxAttempts})...` });
+      tell("retry", { operation: "llm", attempt: next, maxAttempts, delayMs, reason: String(error) });
+      await pause(delayMs, host, signal);
       checkCancelled();
     } finally {
       executing.end();
     }
   }
+}
+
+/** What a provider tells of an answer: its id and its tokens. */
+function told(response: unknown): Pick<TurnEvents["llm_complete"], "requestId" | "usage"> {
+  const { id, usage } = (response ?? {}) as { id?: unknown; usage?: unknown };
+  return {
+    ...(typeof id === "string" && { requestId: id }),
+    ...(usage !== undefined && usage !== null && { usage }),
+  };
 }
 
 /** Yields the text of an answer until it turns out to have calls; returns the answer. */

@@ -2,7 +2,7 @@
 import type { HostAbortSignal } from "../../api/platform.js";
 import { readArguments } from "./arguments.js";
 import { ValueError } from "../errors.js";
-import type { OnTurnEvent } from "./events.js";
+import { stopwatch, type OnTurnEvent, type ToolErrorKind } from "./events.js";
 import { getTool, getToolHandler, type ToolFunction, type ToolHandler } from "../registry.js";
 import { StructuredResultSymbol } from "../model/process.js";
 import type { Span } from "../tracer.js";
@@ -48,11 +48,25 @@ export async function runCalls(
   const results: (ToolResult | undefined)[] = calls.map(() => undefined);
   const one = async (call: ToolCall, at: number): Promise<void> => {
     options.checkCancelled();
-    const result = await span.within(`execute_tool ${call.name}`, { arguments: call.arguments }, (span) =>
-      runCall(call, options, span),
-    );
-    results[at] = { tool_call_id: call.id, result };
-    options.tell("tool_result", { name: call.name, result });
+    const { id, name } = call;
+    const elapsed = stopwatch(options.host.clock);
+    let errorKind: ToolErrorKind | undefined;
+    const facts = { arguments: call.arguments };
+    const result = await span.within(`execute_tool ${name}`, facts, async (span) => {
+      const outcome = await runCall(call, options, span);
+      errorKind = outcome.errorKind;
+      return outcome.result;
+    });
+    results[at] = { tool_call_id: id, result };
+    options.tell("tool_result", { name, result });
+    options.tell("tool_call_complete", {
+      id,
+      name,
+      success: errorKind === undefined,
+      result,
+      durationMs: elapsed(),
+      ...(errorKind && { errorKind }),
+    });
   };
   try {
     if (options.isParallel && calls.length > 1) {
@@ -66,12 +80,14 @@ export async function runCalls(
   }
 }
 
-async function runCall(
-  { name, arguments: text }: ToolCall,
-  options: RoundOptions,
-  span: Span,
-): Promise<string> {
-  const { agent, inputs, host, guardrail, tell } = options;
+interface Outcome {
+  result: string;
+  errorKind?: ToolErrorKind;
+}
+
+async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promise<Outcome> {
+  const { agent, inputs, host, tell } = options;
+  const { name, arguments: text } = call;
   tell("tool_call_start", { name, arguments: text });
   const tool = agent.tools.find((tool) => tool.name === name);
   if (tool === undefined) throw new ValueError(`Tool not registered: ${name}`);
@@ -79,20 +95,55 @@ async function runCall(
   const read = readArguments(text);
   if ("error" in read) {
     tell("error", { message: read.error });
-    return read.error;
+    return { result: read.error, errorKind: "invalid_arguments" };
   }
   const { repairedBy } = read;
   if (repairedBy !== undefined)
     (host.logger ?? console).warn(`The arguments of ${name} were read by a fallback: ${repairedBy}`);
   try {
-    const verdict = await guardrail?.(name, read.args);
-    if (verdict?.allowed === false) return `Tool denied by guardrail: ${verdict.reason ?? ""}`;
+    const verdict = await permitted(call, read.args, options);
+    if (verdict?.allowed === false)
+      return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
     const args = { ...(verdict?.rewrite ?? read.args), ...bound(tool, inputs) };
-    return textOfResult(await run(args));
+    return { result: await executed(call, args, run, options) };
   } catch (error) {
     const message = `Error: Tool '${name}' failed: ${(error as Error | undefined)?.message ?? String(error)}`;
     tell("error", { message });
-    return message;
+    return { result: message, errorKind: "exception" };
+  }
+}
+
+/** Asks the guardrail whether a call may run. Without one nobody is asked. */
+async function permitted(
+  { id, name }: ToolCall,
+  args: Inputs,
+  { guardrail, tell }: RoundOptions,
+): Promise<Verdict<object> | undefined> {
+  if (guardrail === undefined) return undefined;
+  const asked = { requestId: id, permission: name, toolCallId: id };
+  tell("permission_requested", asked);
+  const verdict = await guardrail(name, args);
+  const { allowed, reason } = verdict;
+  tell("permission_completed", { ...asked, approved: allowed, ...(reason !== undefined && { reason }) });
+  return verdict;
+}
+
+/** Runs the function of a call; throws as it does. */
+async function executed(
+  { id: toolCallId, name: toolName }: ToolCall,
+  args: Inputs,
+  run: (args: Inputs) => unknown,
+  { host, tell }: RoundOptions,
+): Promise<string> {
+  const elapsed = stopwatch(host.clock);
+  let success = false;
+  tell("tool_execution_start", { toolCallId, toolName, arguments: args });
+  try {
+    const text = textOfResult(await run(args));
+    success = true;
+    return text;
+  } finally {
+    tell("tool_execution_complete", { toolCallId, toolName, success, durationMs: elapsed() });
   }
 }
 

@@ -3,7 +3,7 @@ import type { HostAbortSignal } from "../../api/platform.js";
 import { checkValue } from "../../options/check.js";
 import { getExecutor, getProcessor } from "../components.js";
 import { GuardrailError, ValueError } from "../errors.js";
-import { safeListener, type OnTurnEvent, type Steering } from "./events.js";
+import { hooked, safeListener, stopwatch, type OnTurnEvent, type Steering } from "./events.js";
 import { invoke, providerOf } from "../invoke.js";
 import { load } from "../file/load.js";
 import { callModel, cancellation } from "./model-call.js";
@@ -139,6 +139,8 @@ async function* loop(
 ): AsyncGenerator<string, unknown> {
   const { host = {}, maxIterations = 10, maxLlmRetries = 3, guardrails = {}, steering, signal } = options;
   const tell = safeListener(options.onEvent);
+  const hooks = { tell, clock: host.clock };
+  const elapsed = stopwatch(host.clock);
   const checkCancelled = cancellation(signal, tell);
   const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
   const agent = await offered(merged(loaded, tools), host);
@@ -170,8 +172,12 @@ async function* loop(
     tell,
     checkCancelled,
   };
+  let iteration = 0;
+  const end = (status: "success" | "error" | "cancelled", facts: { response?: unknown } = {}): void =>
+    tell("turn_end", { iterations: iteration, status, ...facts, durationMs: elapsed() });
+  tell("turn_start", { ...(agent.name && { agent: agent.name }), inputs, maxIterations });
   try {
-    for (let iteration = 0; ; iteration++) {
+    for (;;) {
       if (iteration >= maxIterations) throw new Error(`Agent loop exceeded ${maxIterations} iterations`);
       checkCancelled();
       const steered = steering?.drain() ?? [];
@@ -181,16 +187,18 @@ async function* loop(
         tell("status", { message: `Injected ${steered.length} steering message(s)` });
       }
       await fit(messages, options, tell, update);
-      const asked = await guardrails.input?.(messages);
+      const { input, output } = guardrails;
+      const asked = input && (await hooked("input_guardrail", hooks, () => input(messages)));
       if (asked?.allowed === false) throw denied("Input", asked.reason);
       if (asked?.rewrite !== undefined) update(asked.rewrite);
       checkCancelled();
+      iteration++;
       const response = yield* heard(callModel(messages, calling, span), tell);
       const result = await span.within("Processor", {}, () =>
         getProcessor(providerOf(agent)).process(agent, response),
       );
       if (isCalls(result)) {
-        if (iteration === 0) tell("status", { message: "Starting agent loop" });
+        if (iteration === 1) tell("status", { message: "Starting agent loop" });
         const { results, error } = await span.within("toolCalls", {}, (span) =>
           runCalls(result, round, span),
         );
@@ -206,16 +214,19 @@ async function* loop(
       }
       const text = typeof result === "string" ? result : result[StructuredResultSymbol];
       const message: Message = { role: "assistant", content: [{ kind: "text", value: text }] };
-      const verdict = await guardrails.output?.(message);
+      const verdict = output && (await hooked("output_guardrail", hooks, () => output(message)));
       if (verdict?.allowed === false) throw denied("Output", verdict.reason);
       const final = verdict?.rewrite ?? result;
       if (verdict?.rewrite !== undefined) message.content = [{ kind: "text", value: verdict.rewrite }];
       messages = [...messages, message];
+      end("success", { response: final });
       tell("done", { response: final, messages: [...messages] });
       return options.raw === true ? response : final;
     }
   } catch (error) {
-    if (!signal?.aborted) tell("error", { message: (error as Error)?.message ?? String(error) });
+    const isCancelled = signal?.aborted === true;
+    if (!isCancelled) tell("error", { message: (error as Error)?.message ?? String(error) });
+    end(isCancelled ? "cancelled" : "error");
     // What was said so far, with a result for each call.
     if (error instanceof Error && !("messages" in error)) Object.assign(error, { messages });
     throw error;
@@ -247,7 +258,7 @@ function denied(which: "Input" | "Output", reason = "no reason"): GuardrailError
 /** Replaces the oldest messages by a summary if the conversation is over its budget. */
 async function fit(
   messages: readonly Message[],
-  { contextBudget, compaction }: TurnOptions,
+  { contextBudget, compaction, host }: TurnOptions,
   tell: OnTurnEvent,
   update: (messages: Message[]) => void,
 ): Promise<void> {
@@ -258,7 +269,7 @@ async function fit(
   if (compaction !== undefined) {
     tell("compaction_start", {});
     try {
-      summary = await compaction(dropped);
+      summary = await hooked("compaction", { tell, clock: host?.clock }, () => compaction(dropped));
       tell("compaction_complete", { removed: dropped.length, remaining: system.length + rest.length + 1 });
     } catch (error) {
       tell("compaction_failed", { message: (error as Error)?.message ?? String(error) });
