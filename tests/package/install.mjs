@@ -1,6 +1,6 @@
 // Packs looplet as npm would publish it and installs it into an empty folder, as a stranger would.
 import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,6 +33,25 @@ export async function installPacked() {
     remove();
     throw error;
   }
+}
+
+/** What `facades.mjs` says in every host. */
+export const added =
+  /It is 42\. 42 It is 42\. 42 end_turn It is 42\. system assistant user assistant It is 42\./;
+
+/** `installPacked` with `facades.mjs`, a `facades-main.mjs` that prints what it says, and the peer of looplet/prompty. */
+export async function installFacades() {
+  const installed = await installPacked();
+  const { folder } = installed;
+  cpSync(new URL("../../node_modules/yaml", import.meta.url), join(folder, "node_modules/yaml"), {
+    recursive: true,
+  });
+  copyFileSync(join(here, "facades.mjs"), join(folder, "facades.mjs"));
+  writeFileSync(
+    join(folder, "facades-main.mjs"),
+    'import { facades } from "./facades.mjs";\nconsole.log(await facades());\n',
+  );
+  return installed;
 }
 
 /**

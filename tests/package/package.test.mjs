@@ -1,17 +1,16 @@
 // The package as it is published, in every host that CI has: one import line, no `init()` call, and a whole run.
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { build as vite } from "vite";
-import { installPacked, run, startWorkerd } from "./install.mjs";
+import { askEdge, askWorkerd } from "./edges.mjs";
+import { installPacked, run } from "./install.mjs";
 import { answer, externalScript, open, pageScript, streamed, writeEntry, writePage } from "./page.mjs";
 
-const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
 const edge = process.env.LOOPLET_EDGE;
@@ -46,53 +45,14 @@ test("Deno runs it without any permission", { skip: !deno && "no Deno" }, async 
 });
 
 test("workerd runs it from its import of the .wasm", async () => {
-  writeFileSync(
-    inFolder("worker.mjs"),
-    'import { tenLines } from "./ten-lines.mjs";\nexport default { fetch: async () => new Response(await tenLines()) };\n',
-  );
-  const flare = await startWorkerd(installed.folder, "worker.mjs");
-  try {
-    const response = await flare.dispatchFetch("http://worker.test/");
-    assert.match(await response.text(), answer);
-  } finally {
-    await flare.dispose();
-  }
+  assert.match(await askWorkerd(installed.folder, "ten-lines.mjs", "tenLines"), answer);
 });
 
 test(
   "Vercel's Edge Runtime runs it from its import of the module",
   { skip: !edge && "no Edge Runtime" },
   async () => {
-    // As Vercel's build does, which compiles the file that a `?module` names and hands the module in.
-    const module = {
-      name: "wasm-module",
-      setup(build) {
-        build.onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => ({ path, namespace: "module" }));
-        build.onLoad({ filter: /./, namespace: "module" }, () => ({
-          contents: "export default LOOPLET_WASM;",
-        }));
-      },
-    };
-    writeFileSync(
-      inFolder("edge.mjs"),
-      'import { tenLines } from "./ten-lines.mjs";\n' +
-        'addEventListener("fetch", (event) => event.respondWith(tenLines().then((text) => new Response(text))));\n',
-    );
-    const { outputFiles } = await bundle({
-      entryPoints: [inFolder("edge.mjs")],
-      conditions: ["edge-light"],
-      format: "iife",
-      plugins: [module],
-      write: false,
-    });
-    const { EdgeRuntime } = createRequire(join(edge, "x.js"))("edge-runtime");
-    const wasm = await WebAssembly.compile(readFileSync(inFolder("node_modules/looplet/dist/looplet.wasm")));
-    const runtime = new EdgeRuntime({
-      initialCode: outputFiles[0].text,
-      extend: (context) => Object.assign(context, { LOOPLET_WASM: wasm }),
-    });
-    const response = await runtime.dispatchFetch("http://edge.test/");
-    assert.match(await response.text(), answer);
+    assert.match(await askEdge(edge, installed.folder, "ten-lines.mjs", "tenLines"), answer);
   },
 );
 
@@ -118,80 +78,6 @@ test("Chromium runs it without a bundler", { skip: !browserPath && "no Chromium"
   });
   assert.match(await open(installed.folder, "/plain/", launch), answer);
 });
-
-/** The facades on the practice provider. `under` is the subpath before their names, `before` starts the engine if need be. */
-const facadeScript = (under, before = "") => `${before}
-import { anthropic } from "looplet/external";
-import { scripted } from "looplet/practice";
-import { initSession, makeInvokeModel, response, runSession } from "looplet/${under}guide";
-import { createSdkMcpServer, query, tool } from "looplet/${under}agent-sdk";
-import { runProduction } from "looplet/${under}production";
-import { loadPrompty, turn } from "looplet/${under}prompty";
-import { agentLoop } from "looplet/${under}sprout";
-const turns = () => scripted([{ toolCalls: [{ name: "add", input: { a: 19, b: 23 } }] }, { text: "It is 42." }]);
-export async function facades() {
-  ${before && "await init(wasm);"}
-  const tools = [{ name: "add", description: "Adds", input_schema: { type: "object" }, execute: ({ a, b }) => a + b }];
-  const { finalText, toolCalls } = await agentLoop({
-    systemPrompt: "Add.", userMessage: "19 + 23?", tools, host: { fetch: turns() },
-  });
-  const session = initSession("Add.", "19 + 23?");
-  const invoke = makeInvokeModel(anthropic("m", { fetch: turns() }));
-  await runSession(invoke, tools, session, { add: ({ a, b }) => String(a + b) });
-  const add = { name: "add", description: "Adds", inputSchema: { type: "object" }, execute: ({ a, b }) => a + b };
-  const { stopReason } = await runProduction({ model: "m", prompt: "19 + 23?", tools: [add], host: { fetch: turns() } }).result;
-  const file = "---\\nmodel: { id: m, provider: anthropic }\\n---\\nuser:\\n{{question}}";
-  const host = { fetch: turns() };
-  const said = await turn(await loadPrompty(file), { question: "19 + 23?" }, { add: ({ a, b }) => a + b }, { host });
-  const sdkTool = tool("add", "Adds", { type: "object" }, ({ a, b }) => String(a + b));
-  const sdkTurns = scripted([
-    { toolCalls: [{ name: "mcp__sums__add", input: { a: 19, b: 23 } }] },
-    { text: "It is 42." },
-  ]);
-  const options = {
-    model: "m",
-    mcpServers: { sums: createSdkMcpServer({ name: "sums", tools: [sdkTool] }) },
-    allowedTools: ["mcp__sums__add"],
-    host: { fetch: sdkTurns },
-  };
-  const types = [];
-  for await (const message of query({ prompt: "19 + 23?", options })) types.push(message.result ?? message.type);
-  const { content } = response(session);
-  const outputs = [finalText, toolCalls[0].result, content, session.messages[3].output, stopReason, said];
-  return [...outputs, ...types].join(" ");
-}`;
-const added = /It is 42\. 42 It is 42\. 42 end_turn It is 42\. system assistant user assistant It is 42\./;
-
-test("Node runs the facades", async () => {
-  writeFileSync(inFolder("facades.mjs"), `${facadeScript("")}\nconsole.log(await facades());\n`);
-  assert.match(await run(node, ["facades.mjs"], installed.folder), added);
-});
-
-for (const [what, under, before] of [
-  ["with their own engine", "", ""],
-  [
-    "on the engine of looplet/external",
-    "external/",
-    'import { init } from "looplet/external";\nconst wasm = "/node_modules/looplet/dist/looplet.wasm";',
-  ],
-])
-  test(`Chromium runs the facades ${what}`, { skip: !browserPath && "no Chromium" }, async () => {
-    const dist = "/node_modules/looplet/dist";
-    const fileOf = (name) => exports[name.replace("looplet", ".")].default.replace("./dist", dist);
-    const names = ["looplet/external", "looplet/practice"];
-    for (const name of ["agent-sdk", "sprout", "guide", "production", "prompty"])
-      names.push(`looplet/${under}${name}`);
-    const page = `facades${under && "-external"}`;
-    const yaml = "/node_modules/yaml/browser/index.js";
-    writePage(
-      installed.folder,
-      page,
-      Object.fromEntries([...names.map((name) => [name, fileOf(name)]), ["yaml", yaml]]),
-    );
-    const show = "facades().catch(String).then((text) => (document.title = `done: ${text}`));";
-    writeFileSync(inFolder(page, "main.js"), `${facadeScript(under, before)}\n${show}\n`);
-    assert.match(await open(installed.folder, `/${page}/`, launch), added);
-  });
 
 test(
   "Chromium runs it from an esbuild bundle, under a policy that allows WebAssembly",

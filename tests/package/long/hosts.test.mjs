@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium, firefox } from "playwright-core";
-import { installPacked, run } from "../install.mjs";
+import { added, installFacades, run } from "../install.mjs";
 import { answer, externalScript, open, streamed, writeEntry, writePage } from "../page.mjs";
 
 const { LOOPLET_BUN, LOOPLET_CHROMIUM, LOOPLET_FIREFOX, LOOPLET_ROLLUP, LOOPLET_WEBPACK } = process.env;
@@ -14,11 +14,15 @@ const inChromium = () =>
 const inFirefox = () => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX });
 let folder, remove;
 
-before(async () => ({ folder, remove } = await installPacked()));
+before(async () => ({ folder, remove } = await installFacades()));
 after(() => remove?.());
 
 test("Bun runs ten lines on the package", async () => {
   assert.match(await run(LOOPLET_BUN, ["main.mjs"], folder), answer);
+});
+
+test("Bun runs the facades", async () => {
+  assert.match(await run(LOOPLET_BUN, ["facades-main.mjs"], folder), added);
 });
 
 test("Firefox runs it without a bundler", { skip: !LOOPLET_FIREFOX && "no Firefox" }, async () => {

@@ -1,0 +1,60 @@
+// A module of the installed folder in the runtimes of the edge, bundled as their tools do.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import * as esbuild from "esbuild";
+import { startWorkerd } from "./install.mjs";
+
+/** What the function `name` of the module at `path` returns in workerd. */
+export async function askWorkerd(folder, path, name) {
+  const entry = `worker-${path}`;
+  writeFileSync(
+    join(folder, entry),
+    `import { ${name} } from "./${path}";\nexport default { fetch: async () => new Response(await ${name}()) };\n`,
+  );
+  const flare = await startWorkerd(folder, entry);
+  try {
+    return await (await flare.dispatchFetch("http://worker.test/")).text();
+  } finally {
+    await flare.dispose();
+  }
+}
+
+/** The same in Vercel's Edge Runtime, which is installed in the folder `edge`. */
+export async function askEdge(edge, folder, path, name) {
+  // As Vercel's build does, which compiles the file that a `?module` names and hands the module in.
+  const module = {
+    name: "wasm-module",
+    setup(build) {
+      build.onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => ({ path, namespace: "module" }));
+      build.onLoad({ filter: /./, namespace: "module" }, () => ({
+        contents: "export default LOOPLET_WASM;",
+      }));
+    },
+  };
+  const entry = join(folder, `edge-${path}`);
+  writeFileSync(
+    entry,
+    `import { ${name} } from "./${path}";\n` +
+      `addEventListener("fetch", (event) => event.respondWith(${name}().then((text) => new Response(text))));\n`,
+  );
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    conditions: ["edge-light"],
+    format: "iife",
+    target: "es2022",
+    logLevel: "warning",
+    plugins: [module],
+    write: false,
+  });
+  const { EdgeRuntime } = createRequire(join(edge, "x.js"))("edge-runtime");
+  const wasm = await WebAssembly.compile(
+    readFileSync(join(folder, "node_modules/looplet/dist/looplet.wasm")),
+  );
+  const runtime = new EdgeRuntime({
+    initialCode: outputFiles[0].text,
+    extend: (context) => Object.assign(context, { LOOPLET_WASM: wasm }),
+  });
+  return (await runtime.dispatchFetch("http://edge.test/")).text();
+}
