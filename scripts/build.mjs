@@ -102,6 +102,8 @@ async function bundle(dev) {
     // Peers stay imports of the subpaths that need them.
     external: ["node:*", "*.wasm", "*.wasm?module", ...Object.keys(peerDependencies)],
     minify: !dev,
+    // Node prints the line that throws an error; it is to be one that a person can read past.
+    lineLimit: 400,
     sourcemap: dev ? "inline" : "linked",
     chunkNames: "chunks/[name]-[hash]",
     plugins: [shortSource],
