@@ -1,0 +1,155 @@
+// The programs of examples/ported, on the packed package in Node.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { McpServer, createMcpHandler } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { installPacked, run } from "./install.mjs";
+
+const node = process.env.LOOPLET_NODE || process.execPath;
+let folder, remove;
+
+before(async () => {
+  ({ folder, remove } = await installPacked());
+  cpSync(fileURLToPath(new URL("../../examples/ported", import.meta.url)), join(folder, "ported"), {
+    recursive: true,
+  });
+});
+after(() => remove?.());
+
+/** What a program prints, in its folder. */
+const printed = (name, ...args) => run(node, [join("ported", name), ...args], folder);
+const load = (name) => import(pathToFileURL(join(folder, "ported", name)).href);
+const chunksOf = async (response) =>
+  (await response.text())
+    .trim()
+    .split("\n\n")
+    .map((line) => line.replace(/^data: /, ""));
+
+test("the route of the AI SDK answers useChat with the UI message stream", async () => {
+  const { POST } = await load("ai-sdk-route.mjs");
+  const ask = (body) =>
+    POST(new Request("http://route.test/", { method: "POST", body: JSON.stringify(body) }));
+  const user = (text) => ({ id: text, role: "user", parts: [{ type: "text", text }] });
+  const response = await ask({ messages: [user("What is the weather in Paris?")] });
+  assert.equal(response.headers.get("x-vercel-ai-ui-message-stream"), "v1");
+  const lines = await chunksOf(response);
+  assert.equal(lines.pop(), "[DONE]");
+  const chunks = lines.map((line) => JSON.parse(line));
+  const types = chunks.map(({ type }) => type).filter((type) => type !== "text-delta");
+  assert.deepEqual(types, [
+    ...["start", "start-step", "text-start", "text-end", "tool-input-available", "tool-output-available"],
+    ...["finish-step", "start-step", "text-start", "text-end", "finish-step", "finish"],
+  ]);
+  // The ids of the blocks differ, and each delta has one that has begun.
+  const starts = chunks.filter(({ type }) => type === "text-start").map(({ id }) => id);
+  assert.equal(new Set(starts).size, 2);
+  assert.ok(chunks.every(({ type, id }) => type !== "text-delta" || starts.includes(id)));
+
+  // The page sends the answer back as it has put it together.
+  const call = chunks.find(({ type }) => type === "tool-input-available");
+  const { output } = chunks.find(({ type }) => type === "tool-output-available");
+  const parts = [
+    { type: "step-start" },
+    { type: "text", text: "I look." },
+    {
+      type: "tool-weather",
+      toolCallId: call.toolCallId,
+      state: "output-available",
+      input: call.input,
+      output,
+    },
+    { type: "step-start" },
+    { type: "text", text: "It rains in Paris." },
+  ];
+  const conversation = [user("Weather?"), { id: "a", role: "assistant", parts }, user("And tomorrow?")];
+  assert.deepEqual(JSON.parse((await chunksOf(await ask({ messages: conversation }))).at(-2)), {
+    type: "finish",
+  });
+
+  const refused = await ask({});
+  assert.equal(refused.status, 400);
+  assert.match((await refused.json()).error, /messages/);
+});
+
+test("the script of the Claude Agent SDK denies by a hook, asks a subagent and goes on with its session", async () => {
+  const lines = (await printed("agent-sdk-script.mjs")).split("\n");
+  assert.match(lines[1], /^Agent .*"reviewer"/);
+  assert.match(lines[2], /^  Read /, "the call of the subagent");
+  assert.match(lines.join("\n"), /success, 3 and 2 turns: .*role === 'admin'/);
+});
+
+test("the handoff of the OpenAI Agents SDK reaches billing, and its guardrail stops a card number", async () => {
+  assert.match(await printed("openai-handoff.mjs"), /owes 20 euros[^]*root\/to_billing/);
+  const stopped = await printed("openai-handoff.mjs", "My card is 4111 1111 1111 1111");
+  assert.match(stopped, /stopped[^]*the number of a card/);
+});
+
+test("the research goes on where its process was killed, and pays no search twice", async () => {
+  mkdirSync(join(folder, "research"));
+  const journal = join(folder, "research/research.jsonl");
+  const written = (name) => (existsSync(name) ? readFileSync(name, "utf8") : "");
+  writeFileSync(
+    join(folder, "ported/hangs.mjs"),
+    `import { research } from "./research-agent.mjs";
+await research("Whales?", "research", (query) => query === "sleep" ? new Promise((r) => setTimeout(r, 60_000)) : Promise.resolve("found"));`,
+  );
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(node, ["ported/hangs.mjs"], { cwd: folder, env, stdio: "inherit" });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  while (!/About breathing[^]*About brains|About brains[^]*About breathing/.test(written(journal)))
+    await new Promise(setImmediate);
+  child.kill("SIGKILL");
+  await ended;
+  assert.match(
+    await printed("research-agent.mjs", "Whales?", "research"),
+    /completed[^]*half of their brain/,
+  );
+  const searches = written(join(folder, "research/searches.log")).trim().split("\n");
+  assert.deepEqual(searches.sort(), ["brains", "breathing", "sleep"]);
+});
+
+test("the tools of an MCP server of the official package run under permissions", async () => {
+  const tokens = [];
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer({ name: "files", version: "1" });
+      const inputSchema = z.object({ path: z.string() });
+      server.registerTool("read", { description: "Reads a file", inputSchema }, ({ path }) => ({
+        content: [{ type: "text", text: `the text of ${path}` }],
+      }));
+      return server;
+    },
+    { legacy: "stateless" },
+  );
+  const server = createServer(async (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    tokens.push(headers.authorization);
+    const body = method === "POST" ? await incoming.toArray() : undefined;
+    const request = new Request(`http://127.0.0.1${url}`, {
+      method,
+      headers,
+      body: body && Buffer.concat(body),
+    });
+    const response = await handler.fetch(request);
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    outgoing.end(Buffer.from(await response.arrayBuffer()));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { main } = await load("mcp-tools.mjs");
+    const url = `http://127.0.0.1:${server.address().port}/mcp`;
+    assert.deepEqual(await main("Read notes.md", { url, token: "t" }), {
+      outcome: "completed",
+      text: "It says: the text of notes.md",
+      calls: ["mcp__files__read"],
+    });
+    assert.deepEqual(new Set(tokens), new Set(["Bearer t"]));
+  } finally {
+    server.close();
+  }
+});
