@@ -4,12 +4,23 @@ export default defineConfig({
   // The package stands beside the page; Vite takes it by its name, as any application would.
   server: { fs: { allow: [".."] } },
   optimizeDeps: {
-    exclude: ["looplet", "looplet/practice", "looplet/replay", "looplet/stores", "looplet/trace"],
+    exclude: [
+      "looplet",
+      "looplet/agent-sdk",
+      "looplet/practice",
+      "looplet/replay",
+      "looplet/stores",
+      "looplet/trace",
+      "looplet/vfs",
+    ],
   },
   build: {
     outDir: "../target/www",
     emptyOutDir: true,
     target: "es2022",
+    rollupOptions: {
+      input: ["index.html", "query.html"].map((page) => new URL(page, import.meta.url).pathname),
+    },
     // The engine travels inside the JavaScript.
     chunkSizeWarningLimit: 1000,
   },

@@ -11,8 +11,8 @@ describe("the playground's look", { skip }, () => {
     await server?.close();
   });
 
-  const visit = async (options, look) => {
-    const visitor = await Visitor.open(browser, server.url, options);
+  const visit = async ({ page = "", ...options }, look) => {
+    const visitor = await Visitor.open(browser, server.url + page, options);
     await look(visitor);
     await visitor.close();
     assert.deepEqual(visitor.complaints, []);
@@ -37,6 +37,20 @@ describe("the playground's look", { skip }, () => {
       assert.ok((await ground(page)) > 200);
       await page.reload();
       assert.ok((await ground(page)) > 200);
+    }));
+
+  for (const colorScheme of ["light", "dark"])
+    test(`the texts of the query tab are readable in ${colorScheme}`, () =>
+      visit({ colorScheme, page: "query.html" }, async (visitor) => {
+        await visitor.say("Fix the failing test in cart.test.ts");
+        await visitor.until(visitor.button("Allow"));
+        assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
+      }));
+
+  test("the query tab fits a window of 390 pixels", () =>
+    visit({ viewport: { width: 390, height: 800 }, page: "query.html" }, async (visitor) => {
+      await visitor.ask("What is in this project?");
+      assert.ok(await visitor.page.evaluate(() => document.body.scrollWidth <= innerWidth));
     }));
 
   for (const colorScheme of ["light", "dark"])

@@ -21,6 +21,14 @@ const examples: Record<Exclude<Kind, "practice">, { model: string; baseUrl: stri
   openai_chat: { model: "gpt-5-mini", baseUrl: "https://api.openai.com/v1" },
 };
 
+/** What a page leaves out, or says otherwise. */
+interface SettingsParts {
+  /** Default true. */
+  hasBudgets?: boolean;
+  /** What the page's own stand-in is, in place of the practice provider with its wire formats. */
+  practice?: string;
+}
+
 export class Settings {
   readonly #dialog: HTMLDialogElement;
   readonly #form: HTMLFormElement;
@@ -31,7 +39,7 @@ export class Settings {
   #practiceModel = practiceConnection.model;
   readonly #error = element("div", { class: "form-error", role: "alert" });
 
-  constructor(apply: Apply) {
+  constructor(apply: Apply, { hasBudgets = true, practice }: SettingsParts = {}) {
     this.#practice = element(
       "fieldset",
       { class: "part" },
@@ -39,12 +47,14 @@ export class Settings {
       element(
         "p",
         { class: "quiet" },
-        "A stand-in inside this page. It speaks the vendors' wire formats and plans with simple rules: no key, no network, nothing leaves your machine.",
+        practice ??
+          "A stand-in inside this page. It speaks the vendors' wire formats and plans with simple rules: no key, no network, nothing leaves your machine.",
       ),
       select(
         "wire",
         "Wire format",
         Object.fromEntries(Object.entries(wires).map(([wire, { name }]) => [wire, name])),
+        practice !== undefined,
       ),
       select("delayMs", "Pace", { 24: "Readable", 80: "Slow", 0: "At once" }),
     );
@@ -109,7 +119,7 @@ export class Settings {
       element(
         "header",
         {},
-        element("h2", { id: "settings-title" }, "Connection and budgets"),
+        element("h2", { id: "settings-title" }, hasBudgets ? "Connection and budgets" : "Connection"),
         element(
           "button",
           { type: "button", class: "ghost", "aria-label": "Close", click: () => this.#dialog.close() },
@@ -136,7 +146,7 @@ export class Settings {
       this.#vendor,
       element(
         "fieldset",
-        { class: "part" },
+        { class: "part", hidden: !hasBudgets },
         element("legend", {}, "Budgets of one run"),
         element("p", { class: "quiet" }, "What is used up stops the run. Empty: no limit."),
         element(
@@ -297,14 +307,14 @@ function field(name: string, label: string, attributes: Record<string, string | 
   );
 }
 
-function select(name: string, label: string, options: Record<string, string>): HTMLElement {
+function select(name: string, label: string, options: Record<string, string>, isHidden = false): HTMLElement {
   // Object keys that are whole numbers come sorted; the first one given is meant to be the default.
   const choices = Object.entries(options).map(([value, text]) =>
     element("option", { value, selected: text === "Readable" }, text),
   );
   return element(
     "label",
-    { class: "field" },
+    { class: "field", hidden: isHidden },
     element("span", {}, label),
     element("select", { name }, ...choices),
   );
