@@ -67,7 +67,7 @@ export async function modernNode() {
 }
 
 /** The folder into which an npm package that is not a development dependency was installed, once per version. */
-export async function npmTool(name, version) {
+export async function npmTool(name, version, ...flags) {
   const folder = join(cache, `npm-${name}-${version}`);
   if (existsSync(folder)) return folder;
   await withCacheLock(() =>
@@ -75,9 +75,14 @@ export async function npmTool(name, version) {
       rmSync(`${folder}.part`, { recursive: true, force: true });
       mkdirSync(`${folder}.part`, { recursive: true });
       writeFileSync(join(`${folder}.part`, "package.json"), '{ "private": true }\n');
-      await runQuietly("npm install", "npm", ["install", "--no-audit", "--no-fund", `${name}@${version}`], {
-        cwd: `${folder}.part`,
-      });
+      await runQuietly(
+        "npm install",
+        "npm",
+        ["install", "--no-audit", "--no-fund", ...flags, `${name}@${version}`],
+        {
+          cwd: `${folder}.part`,
+        },
+      );
       if (!existsSync(folder)) renameSync(`${folder}.part`, folder);
     }),
   );

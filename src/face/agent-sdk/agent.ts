@@ -30,6 +30,7 @@ import { wrong } from "./options.js";
 import type { Settings } from "./settings.js";
 import { skillTool, type Skill } from "./skills.js";
 import type { Untold } from "./told.js";
+import type { PlainOptions } from "./options.js";
 import type { AgentDefinition, Options } from "./types.js";
 
 /** Tools that change nothing but what the model keeps in mind. */
@@ -76,7 +77,11 @@ export interface Made {
  *
  * @throws TypeError that names the option
  */
-export function made(options: Options, ongoing: Ongoing, { settings, tools: remote = [] }: Found = {}): Made {
+export function made(
+  options: PlainOptions,
+  ongoing: Ongoing,
+  { settings, tools: remote = [] }: Found = {},
+): Made {
   const { host = {}, allowedTools = [], disallowedTools = [], maxBudgetUsd, maxTurns } = options;
   const { systemPrompt, planModeInstructions = [], fallbackModel, outputFormat } = options;
   const deny = [...disallowedTools, ...(settings?.deny ?? [])];
@@ -261,12 +266,12 @@ function isWorkFile(path: unknown, cwd: string, folders: readonly string[]): boo
 }
 
 /** The skills of files that the option names, all without it, and those that it has itself. */
-function skillsOf({ skills }: Options, found: readonly Skill[]): Skill[] {
+function skillsOf({ skills }: PlainOptions, found: readonly Skill[]): Skill[] {
   const own = skills?.filter((skill) => typeof skill !== "string") ?? [];
   return [...found.filter(({ name }) => skills?.includes(name) ?? true), ...own];
 }
 
-function builtins(options: Options, settings?: Settings): Record<string, Tool> {
+function builtins(options: PlainOptions, settings?: Settings): Record<string, Tool> {
   const { tools, cwd, host, canUseTool, additionalDirectories = [] } = options;
   const all = builtinTools({
     ...host,

@@ -14,14 +14,18 @@ export {
   InMemorySessionStore,
   deleteSession,
   forkSession,
+  getSessionInfo,
   getSessionMessages,
   listSessions,
+  type SDKSessionInfo,
   type SessionEntry,
   type SessionInfo,
   type SessionKey,
+  type SessionMessage,
   type SessionPlace,
   type SessionStore,
 } from "./sessions.js";
+export type { ArgsOf, InputShape } from "./shape.js";
 export type { Skill } from "./skills.js";
 export type * from "./types.js";
 export type { ApiBlock } from "../facades/anthropic.js";

@@ -1,6 +1,7 @@
 /** Tools in the shape of the Agent SDK, servers of them in the process, and servers beyond it. */
 import { tool as looplet, ToolError } from "../index.js";
-import type { InputOf, InputSchema, Tool, ToolAnnotations } from "../api/index.js";
+import type { InputSchema, Tool, ToolAnnotations } from "../api/index.js";
+import { isShape, schemaOfShape, type ArgsOf, type InputShape } from "./shape.js";
 import { connectMcp, McpError, type McpClient, type McpFetch, type McpOptions } from "../mcp/index.js";
 
 /** What a handler returns: a result of MCP, or a text. */
@@ -11,7 +12,7 @@ export type CallToolResult =
       readonly isError?: boolean;
     };
 
-export interface SdkMcpToolDefinition<S = InputSchema> {
+export interface SdkMcpToolDefinition<S = InputSchema | InputShape> {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: S;
@@ -32,14 +33,14 @@ export interface SdkMcpServer {
 }
 
 /**
- * Defines a tool. `schema` is a JSON Schema or a Standard Schema of an object, for example `z.object({ … })`. Calls run one
- * after the other, unless `annotations` has `readOnlyHint` or `readOnly`.
+ * Defines a tool. `schema` are the fields of its input, for example `{ city: z.string() }`, or a JSON Schema or Standard
+ * Schema of an object. Calls run one after the other, unless `annotations` has `readOnlyHint` or `readOnly`.
  */
-export function tool<const S extends InputSchema>(
+export function tool<const S extends InputSchema | InputShape>(
   name: string,
   description: string,
   schema: S,
-  handler: (args: InputOf<S>, extra: unknown) => CallToolResult | Promise<CallToolResult>,
+  handler: (args: ArgsOf<S>, extra: unknown) => CallToolResult | Promise<CallToolResult>,
   extras: Pick<SdkMcpToolDefinition, "annotations" | "searchHint" | "alwaysLoad"> = {},
 ): SdkMcpToolDefinition<S> {
   if (typeof name !== "string" || name === "") throw new TypeError("tool: its first argument is its name");
@@ -156,7 +157,7 @@ export async function reach(
 function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDefinition<any>): Tool {
   return looplet({
     description,
-    inputSchema,
+    inputSchema: isShape(inputSchema) ? schemaOfShape(inputSchema) : inputSchema,
     ...(annotations === undefined ? {} : { annotations }),
     ...(annotations?.readOnly === undefined ? {} : { readOnly: annotations.readOnly }),
     execute: async (input: unknown, { signal, toolCallId }) => {

@@ -1,12 +1,14 @@
 /** The options of a query, and their check. */
+import { isObject, joined } from "../options/check.js";
 import { checkServers } from "./mcp.js";
+import type { Skill } from "./skills.js";
 import type { Options } from "./types.js";
 
 /** Each option with the type of its value, as `typeof` names it; `any` for those that have several. */
 const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   model: "any",
   systemPrompt: "any",
-  tools: "array",
+  tools: "any",
   mcpServers: "object",
   allowedTools: "array",
   disallowedTools: "array",
@@ -19,6 +21,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   allowUnknownPrice: "boolean",
   effort: "string",
   maxThinkingTokens: "number",
+  thinking: "object",
   fallbackModel: "any",
   outputFormat: "object",
   toolSearch: "any",
@@ -37,7 +40,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   additionalDirectories: "array",
   env: "object",
   settingSources: "array",
-  skills: "array",
+  skills: "any",
   agents: "object",
   forwardSubagentText: "boolean",
   abortController: "object",
@@ -75,21 +78,52 @@ export function checkOptions(options: Options): void {
     const is = Array.isArray(value) ? "array" : typeof value;
     if (type !== "any" && (is !== type || value === null)) wrong(`options.${name}`, `needs ${an(type!)}`);
   }
-  const { model, systemPrompt, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
+  const { model, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
   if (typeof model !== "string" && typeof model !== "object")
     wrong("options.model", "needs the name of a model, or a model");
   if (!/^(?:true|false|auto|auto:\d+)$/.test(String(options.toolSearch ?? "auto")))
     wrong("options.toolSearch", 'needs true, false, "auto", or "auto:N" with a percentage of the window');
   checkServers(options.mcpServers ?? {});
-  const isPrompt = typeof systemPrompt === "string" || Array.isArray(systemPrompt);
-  if (systemPrompt !== undefined && !isPrompt)
-    wrong("options.systemPrompt", "needs a text or an array of texts: there are no presets of it");
+  checkForms(options);
   if (resume !== undefined && goesOn) wrong("options.continue", "cannot be given with resume");
   const isNew = resume === undefined && !goesOn;
   if (isNew && forkSession) wrong("options.forkSession", "needs resume or continue");
   if (isNew && resumeSessionAt !== undefined) wrong("options.resumeSessionAt", "needs resume");
   if (!isNew && sessionId !== undefined && !forkSession)
     wrong("options.sessionId", "names a new session, so it needs forkSession beside resume and continue");
+}
+
+/** An option in the forms of the SDK, as one of them. */
+export type PlainOptions = Options & {
+  systemPrompt?: string | readonly string[] | undefined;
+  tools?: readonly string[] | undefined;
+  skills?: readonly (string | Skill)[] | undefined;
+};
+
+/** Checked options, each in the one form that the query works with. */
+export function plainOptions({ systemPrompt, tools, skills, thinking, ...options }: Options): PlainOptions {
+  return joined<object, object>(options, {
+    systemPrompt: isObject(systemPrompt) ? systemPrompt["prompt"] : systemPrompt,
+    tools: Array.isArray(tools) ? tools : undefined,
+    skills: skills === "all" ? undefined : skills,
+    ...(thinking?.type === "enabled" && { maxThinkingTokens: thinking.budgetTokens }),
+    ...(thinking?.type === "disabled" && { maxThinkingTokens: 0 }),
+  }) as PlainOptions;
+}
+
+/** Checks the options that have several forms. */
+function checkForms({ systemPrompt, tools, skills, thinking }: { readonly [name: string]: any }): void {
+  const isText = (value: unknown): boolean => typeof value === "string" || Array.isArray(value);
+  if (systemPrompt?.type === "preset")
+    wrong("options.systemPrompt", "has no presets: the prompt of Claude Code is not published");
+  if (systemPrompt !== undefined && !isText(systemPrompt) && !isText(systemPrompt?.prompt))
+    wrong("options.systemPrompt", 'needs a text, an array of texts, or { type: "custom", prompt }');
+  if (tools !== undefined && !Array.isArray(tools) && tools?.type !== "preset")
+    wrong("options.tools", 'needs an array, or { type: "preset", preset: "claude_code" }');
+  if (skills !== undefined && !Array.isArray(skills) && skills !== "all")
+    wrong("options.skills", 'needs an array, or "all"');
+  if (thinking !== undefined && !["adaptive", "enabled", "disabled"].includes(thinking.type))
+    wrong("options.thinking", 'needs the type "adaptive", "enabled" or "disabled"');
 }
 
 export function wrong(field: string, problem: string, cause?: unknown): never {

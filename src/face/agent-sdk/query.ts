@@ -5,7 +5,7 @@ import { fromApi } from "../facades/anthropic.js";
 import { resolvePath } from "../vfs/paths.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
 import { reach, type Reached } from "./mcp.js";
-import { checkOptions, ignoredOptions, wrong } from "./options.js";
+import { checkOptions, ignoredOptions, plainOptions, wrong, type PlainOptions } from "./options.js";
 import {
   historyOf,
   loaded,
@@ -44,7 +44,7 @@ export function query({
   checkOptions(options);
   if (typeof prompt !== "string" && typeof prompt?.[Symbol.asyncIterator] !== "function")
     wrong("prompt", "needs a text or an async iterable of messages of the user");
-  const session = new Session(prompt, options);
+  const session = new Session(prompt, plainOptions(options));
   return Object.assign(session.messages(), {
     interrupt: () => session.interrupt(),
     setPermissionMode: (mode: PermissionMode) => session.setPermissionMode(mode),
@@ -62,7 +62,7 @@ export function query({
 
 class Session {
   readonly #prompt: string | AsyncIterable<SDKUserInput>;
-  readonly #options: Options;
+  readonly #options: PlainOptions;
   #made: Made;
   readonly #store: SessionStore | undefined;
   #chat: Chat;
@@ -107,7 +107,7 @@ class Session {
   /** The entries that the store has yet to take, one after the other. */
   #kept: Promise<void> = Promise.resolve();
 
-  constructor(prompt: string | AsyncIterable<SDKUserInput>, options: Options) {
+  constructor(prompt: string | AsyncIterable<SDKUserInput>, options: PlainOptions) {
     this.#prompt = prompt;
     this.#options = options;
     this.#made = made(options, this.#ongoing);

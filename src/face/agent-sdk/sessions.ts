@@ -1,7 +1,6 @@
 /** Sessions: a row of entries each, in a store of the program's. */
 import type { Message } from "../api/index.js";
-import { toApi } from "../facades/anthropic.js";
-import type { SDKAssistantMessage, SDKUserMessage } from "./types.js";
+import { toApi, type ApiBlock } from "../facades/anthropic.js";
 
 /** The key of a session. `projectKey` parts the sessions of a store. */
 export interface SessionKey {
@@ -69,39 +68,97 @@ export class InMemorySessionStore implements SessionStore {
 /** The store of queries that name none. */
 export const processStore = new InMemorySessionStore();
 
-/** Where a helper looks: `cwd` is the project, as for {@link query}. */
+/** Where a helper looks. `dir` is the project: the `cwd` of {@link query}. */
 export interface SessionPlace {
   /** Default: the memory of this process. */
   readonly sessionStore?: SessionStore | undefined;
   /** Default `"/"`. */
-  readonly cwd?: string | undefined;
+  readonly dir?: string | undefined;
 }
+
+/** A part of a list: at most `limit` of its items (default: all), without the first `offset` ones (default 0). */
+export interface Page {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** A session, for people who choose one. */
+export interface SDKSessionInfo {
+  readonly sessionId: string;
+  /** What it is about: the beginning of its first prompt. */
+  readonly summary: string;
+  /** The time of its last entry, in milliseconds since the Unix epoch. */
+  readonly lastModified: number;
+  readonly firstPrompt?: string;
+  readonly cwd: string;
+}
+
+/** Characters of a `summary`. */
+const SUMMARY = 200;
 
 /** The sessions of a project, the latest first. */
-export async function listSessions(place: SessionPlace = {}): Promise<readonly SessionInfo[]> {
-  const { sessionStore = processStore, cwd = "/" } = place;
+export async function listSessions(options: SessionPlace & Page = {}): Promise<SDKSessionInfo[]> {
+  const { sessionStore = processStore, dir = "/" } = options;
   if (sessionStore.listSessions === undefined)
     throw new TypeError("listSessions: the sessionStore has no listSessions");
-  return sessionStore.listSessions(cwd);
+  const listed = paged(await sessionStore.listSessions(dir), options);
+  const infos = await Promise.all(listed.map(({ sessionId }) => getSessionInfo(sessionId, options)));
+  return infos.flatMap((info) => info ?? []);
 }
 
-/** The messages of a session, in the shape in which `query` yields them. An unknown session has none. */
+/** What a session is about; `undefined` for one that is not there. */
+export async function getSessionInfo(
+  sessionId: string,
+  { sessionStore = processStore, dir = "/" }: SessionPlace = {},
+): Promise<SDKSessionInfo | undefined> {
+  const entries = (await sessionStore.load({ projectKey: dir, sessionId })) ?? [];
+  const last = entries.at(-1);
+  if (last === undefined) return undefined;
+  const firstPrompt = entries
+    .flatMap(({ messages }) => messages)
+    .filter(({ role }) => role === "user")
+    .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))[0];
+  return {
+    sessionId,
+    summary: firstPrompt?.slice(0, SUMMARY) ?? sessionId,
+    lastModified: Date.parse(last.timestamp) || 0,
+    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    cwd: dir,
+  };
+}
+
+/** A message of a session, in the shape in which `query` yields it. */
+export interface SessionMessage {
+  readonly type: "user" | "assistant";
+  readonly uuid: string;
+  readonly session_id: string;
+  readonly message: { readonly role: "user" | "assistant"; readonly content: readonly ApiBlock[] };
+  /** Sessions have no messages of agents. */
+  readonly parent_tool_use_id: null;
+}
+
+/** The messages of a session. An unknown session has none. */
 export async function getSessionMessages(
   sessionId: string,
-  place: SessionPlace = {},
-): Promise<Pick<SDKAssistantMessage | SDKUserMessage, "type" | "uuid" | "session_id" | "message">[]> {
-  const { sessionStore = processStore, cwd = "/" } = place;
-  const entries = (await sessionStore.load({ projectKey: cwd, sessionId })) ?? [];
-  const told = ({ type, uuid, messages }: SessionEntry) =>
+  options: SessionPlace & Page = {},
+): Promise<SessionMessage[]> {
+  const { sessionStore = processStore, dir = "/" } = options;
+  const entries = (await sessionStore.load({ projectKey: dir, sessionId })) ?? [];
+  const told = ({ type, uuid, messages }: SessionEntry): SessionMessage[] =>
     type === "compacted"
       ? []
       : messages.map(({ role, content }) => ({
           type: role,
           uuid,
           session_id: sessionId,
-          message: { role, content: content.flatMap(toApi) } as SDKUserMessage["message"],
+          message: { role, content: content.flatMap(toApi) },
+          parent_tool_use_id: null,
         }));
-  return entries.flatMap(told);
+  return paged(entries.flatMap(told), options);
+}
+
+function paged<T>(items: readonly T[], { limit = Infinity, offset = 0 }: Page): T[] {
+  return items.slice(offset, offset + limit);
 }
 
 /**
@@ -115,19 +172,19 @@ export async function forkSession(
 ): Promise<{ sessionId: string }> {
   const {
     sessionStore = processStore,
-    cwd = "/",
+    dir = "/",
     upToMessageId,
     newSessionId = crypto.randomUUID(),
   } = options;
-  const entries = await loaded(sessionStore, { projectKey: cwd, sessionId }, upToMessageId);
-  await sessionStore.append({ projectKey: cwd, sessionId: newSessionId }, entries);
+  const entries = await loaded(sessionStore, { projectKey: dir, sessionId }, upToMessageId);
+  await sessionStore.append({ projectKey: dir, sessionId: newSessionId }, entries);
   return { sessionId: newSessionId };
 }
 
 export async function deleteSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
-  const { sessionStore = processStore, cwd = "/" } = place;
+  const { sessionStore = processStore, dir = "/" } = place;
   if (sessionStore.delete === undefined) throw new TypeError("deleteSession: the sessionStore has no delete");
-  await sessionStore.delete({ projectKey: cwd, sessionId });
+  await sessionStore.delete({ projectKey: dir, sessionId });
 }
 
 /**

@@ -17,9 +17,10 @@ export interface Options {
   /** The name of a model of Anthropic or of `host.model`, or a model of looplet. Required. */
   model: string | Model;
   /** The system prompt; texts are joined by blank lines. Default: none. */
-  systemPrompt?: string | readonly string[] | undefined;
-  /** The built-in tools that the model gets, by name. Default: all for which `host` has what they need. */
-  tools?: readonly string[] | undefined;
+  systemPrompt?:
+    string | readonly string[] | { type: "custom"; prompt: string | readonly string[] } | undefined;
+  /** The built-in tools that the model gets, by name. Default, and the preset: all for which `host` has what they need. */
+  tools?: readonly string[] | { type: "preset"; preset: "claude_code" } | undefined;
   /**
    * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Their tools are called
    * `mcp__<server>__<tool>`. The query goes on without a server that cannot be reached, and `init` says so.
@@ -60,6 +61,8 @@ export interface Options {
   effort?: "low" | "medium" | "high" | "xhigh" | "max" | undefined;
   /** The most tokens of reasoning per answer, for a `model` by its name. Default: the model's own. */
   maxThinkingTokens?: number | undefined;
+  /** The reasoning of a `model` by its name, in place of `maxThinkingTokens`. Default `{ type: "adaptive" }`. */
+  thinking?: ThinkingConfig | undefined;
   fallbackModel?: string | Model | undefined;
   outputFormat?:
     { readonly type: "json_schema"; readonly schema: { readonly [key: string]: unknown } } | undefined;
@@ -92,7 +95,7 @@ export interface Options {
    */
   settingSources?: readonly ("user" | "project" | "local")[] | undefined;
   /** The names of the skills in the settings files that count, and skills of your own. Default: all that are found. */
-  skills?: readonly (string | Skill)[] | undefined;
+  skills?: readonly (string | Skill)[] | "all" | undefined;
   /** Agents that the model may ask by the tool Agent, by their names, beside those of settings files. */
   agents?: { readonly [name: string]: AgentDefinition } | undefined;
   /** Whether texts of agents come too, beside their calls and results. Default false. */
@@ -101,6 +104,12 @@ export interface Options {
   /** What the SDK would take from its process: the model behind a name, the key, and what tests replace. */
   host?: QueryHost | undefined;
 }
+
+/** How much a model reasons: as it likes, up to a number of tokens, or not at all. */
+export type ThinkingConfig =
+  | { readonly type: "adaptive" }
+  | { readonly type: "enabled"; readonly budgetTokens?: number }
+  | { readonly type: "disabled" };
 
 /** An agent that the tool Agent asks. It sees only the prompt of its call, and its last text is the result. */
 export interface AgentDefinition {
@@ -132,7 +141,9 @@ export type QueryHost = Host &
 export interface SDKUserInput {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: string | readonly ApiBlock[] };
-  readonly [field: string]: unknown;
+  readonly parent_tool_use_id?: string | null;
+  readonly uuid?: string;
+  readonly session_id?: string;
 }
 
 interface Stamp {
@@ -164,10 +175,16 @@ export interface SDKAssistantMessage extends Stamp {
   readonly parent_tool_use_id: string | null;
 }
 
-export interface SDKUserMessage extends Stamp {
-  readonly type: "user";
-  readonly message: { readonly role: "user"; readonly content: readonly ApiBlock[] };
+/** A message of the user, or the results of a round of calls. */
+export interface SDKUserMessage extends SDKUserInput {
   readonly parent_tool_use_id: string | null;
+}
+
+/** As a query yields it. */
+export interface SDKYieldedUserMessage extends SDKUserMessage {
+  readonly message: { readonly role: "user"; readonly content: readonly ApiBlock[] };
+  readonly uuid: string;
+  readonly session_id: string;
 }
 
 /** A raw event of the Messages API; of other protocols in the same shape. */
@@ -310,7 +327,7 @@ export type SDKResultMessage =
 export type SDKMessage =
   | SDKInitMessage
   | SDKAssistantMessage
-  | SDKUserMessage
+  | SDKYieldedUserMessage
   | SDKPartialAssistantMessage
   | SDKObservation
   | SDKToolProgress

@@ -2,6 +2,7 @@
 import {
   InMemorySessionStore,
   forkSession,
+  getSessionInfo,
   getSessionMessages,
   listSessions,
   query,
@@ -36,6 +37,7 @@ export class Talk {
   readonly #events: TalkEvents;
   readonly #vfs: Vfs;
   readonly #store = new InMemorySessionStore();
+  /** The titles of forks; other sessions have their first prompt. */
   readonly #titles = new Map<string, string>();
   #mode: PermissionMode = "default";
   #session: string | undefined;
@@ -56,7 +58,7 @@ export class Talk {
     try {
       this.#query = query({ prompt, options: this.#options() });
       for await (const message of this.#query) {
-        this.#enter(message.session_id, prompt);
+        this.#session = message.session_id;
         this.#events.message(message);
       }
       this.#query = undefined;
@@ -97,13 +99,14 @@ export class Talk {
   async open(id: string) {
     this.#session = id;
     await this.#list();
-    return getSessionMessages(id, { sessionStore: this.#store, cwd: folder });
+    return getSessionMessages(id, { sessionStore: this.#store, dir: folder });
   }
 
   /** Goes on in a copy of a session, which stays as it is. */
   async fork(id: string): Promise<void> {
-    const { sessionId } = await forkSession(id, { sessionStore: this.#store, cwd: folder });
-    this.#titles.set(sessionId, `${this.#titles.get(id)} (fork)`);
+    const { sessionId } = await forkSession(id, { sessionStore: this.#store, dir: folder });
+    const info = await getSessionInfo(id, { sessionStore: this.#store, dir: folder });
+    this.#titles.set(sessionId, `${this.#titles.get(id) ?? info?.summary} (fork)`);
     await this.open(sessionId);
   }
 
@@ -129,16 +132,12 @@ export class Talk {
     };
   }
 
-  #enter(id: string, prompt: string): void {
-    if (this.#session === id) return;
-    this.#session = id;
-    if (!this.#titles.has(id)) this.#titles.set(id, prompt);
-    void this.#list();
-  }
-
   async #list(): Promise<void> {
-    const found = await listSessions({ sessionStore: this.#store, cwd: folder });
-    const sessions = found.map(({ sessionId: id }) => ({ id, title: this.#titles.get(id) ?? id }));
+    const found = await listSessions({ sessionStore: this.#store, dir: folder });
+    const sessions = found.map(({ sessionId: id, summary }) => ({
+      id,
+      title: this.#titles.get(id) ?? summary,
+    }));
     this.#events.sessions(sessions, this.#session);
   }
 }
