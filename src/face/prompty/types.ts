@@ -140,7 +140,7 @@ export interface Files {
 export interface PromptyHost extends Host {
   /** Values for `${env:NAME}`. */
   env?: { readonly [name: string]: string | undefined } | undefined;
-  /** Reads `.prompty` files and `${file:…}`. */
+  /** Reads `.prompty` files and `${file:…}`. Default: the global `fetch`, which reads addresses. */
   vfs?: Files | undefined;
   /** Folders that `${file:…}` may reach beside the file's own. */
   roots?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   expandNonces,
   loadPrompty,
@@ -180,5 +180,42 @@ describe("files", () => {
     const agent = await agentOf("{{ q }}:\nHello", { inputs: [{ name: "q", kind: "string", strict: true }] });
     await expect(prepare(agent, { q: "system" })).rejects.toMatchObject({ name: "StrictViolation" });
     expect(await prepare(agent, { q: "Bob" })).toHaveLength(1);
+  });
+});
+
+describe("files by their addresses", () => {
+  afterEach(() => vi.unstubAllGlobals());
+  const base = "https://prompts.test/team/agent.prompty";
+  const served: { [address: string]: string } = {
+    [base]: promptyOf({ model: "m", metadata: { tone: "${file:parts/tone.txt}" } }, "Be brief."),
+    "https://prompts.test/team/parts/tone.txt": "friendly",
+  };
+
+  it("are fetched where host.vfs is missing, with the files that they refer to", async () => {
+    const fetch = vi.fn(
+      async (address: string) =>
+        new Response(served[address] ?? "no", {
+          status: address in served ? 200 : 404,
+        }),
+    );
+    vi.stubGlobal("fetch", fetch);
+    const agent = await load(base);
+    expect([agent.instructions, agent.metadata, agent.path]).toEqual([
+      "Be brief.",
+      { tone: "friendly" },
+      base,
+    ]);
+    expect(fetch.mock.calls[0]).toEqual([base, { redirect: "error" }]);
+    await expect(load("https://prompts.test/gone.prompty")).rejects.toThrow(/FileNotFoundError.*404/);
+  });
+
+  it("stay in their folder", async () => {
+    const outside = promptyOf({ model: "m", metadata: { a: "${file:../secret.txt}" } });
+    vi.stubGlobal("fetch", async () => new Response(outside));
+    await expect(load(base)).rejects.toThrow(/outside allowed roots/);
+  });
+
+  it("a path without host.vfs is an error that says what reads it", async () => {
+    await expect(load("agent.prompty")).rejects.toThrow(/agent\.prompty: host\.vfs is missing/);
   });
 });

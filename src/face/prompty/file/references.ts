@@ -66,15 +66,27 @@ async function readInside(path: string, roots: readonly string[], host: PromptyH
   return readText(path, host);
 }
 
-/** @throws FileNotFoundError */
+/** The text of a file of `host.vfs`, or without it of an address. @throws FileNotFoundError */
 export async function readText(path: string, { vfs }: PromptyHost): Promise<string> {
-  if (vfs === undefined) throw new FileNotFoundError(`${path}: host.vfs is missing, which reads files`);
   try {
-    const content = await vfs.readFile(path);
+    const content = await (vfs === undefined ? fetched(path) : vfs.readFile(path));
     return typeof content === "string" ? content : new TextDecoder().decode(content);
   } catch (error) {
     throw new FileNotFoundError(`FileNotFoundError: ${path}: ${(error as Error)?.message ?? error}`, {
       cause: error,
     });
   }
+}
+
+/** A redirect would lead out of the folder without being seen, so it is an error. */
+async function fetched(address: string): Promise<string> {
+  if (!isAddress(address)) throw new Error("host.vfs is missing, which reads files that have no address");
+  const response = await globalThis.fetch(address, { redirect: "error" });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  return response.text();
+}
+
+/** A page takes relative addresses too. */
+function isAddress(path: string): boolean {
+  return /^https?:/i.test(path) || typeof (globalThis as { document?: unknown }).document === "object";
 }
