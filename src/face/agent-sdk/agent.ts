@@ -172,11 +172,15 @@ export function made(
 }
 
 /** The options of a model by its name. */
-function modelOptions({ maxThinkingTokens }: Options, effort: Options["effort"]): HttpModelOptions {
+function modelOptions(
+  { maxThinkingTokens, betas = [] }: Options,
+  effort: Options["effort"],
+): HttpModelOptions {
   return {
     ...presets.claudeAgentSdk.model,
     ...(effort === undefined ? {} : { effort }),
     ...(maxThinkingTokens ? { thinking: { budgetTokens: maxThinkingTokens } } : {}),
+    ...(betas.length > 0 ? { headers: { "anthropic-beta": betas.join(",") } } : {}),
     price: prices,
   };
 }

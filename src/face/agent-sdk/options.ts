@@ -23,6 +23,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   maxThinkingTokens: "number",
   thinking: "object",
   fallbackModel: "any",
+  betas: "array",
   outputFormat: "object",
   toolSearch: "any",
   onElicitation: "function",

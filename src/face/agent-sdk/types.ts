@@ -64,6 +64,8 @@ export interface Options {
   /** The reasoning of a `model` by its name, in place of `maxThinkingTokens`. Default `{ type: "adaptive" }`. */
   thinking?: ThinkingConfig | undefined;
   fallbackModel?: string | Model | undefined;
+  /** The names of features in the header `anthropic-beta`, for a `model` by its name. Default: none. */
+  betas?: readonly string[] | undefined;
   outputFormat?:
     { readonly type: "json_schema"; readonly schema: { readonly [key: string]: unknown } } | undefined;
   /** Whether messages of the type `stream_event` come. Default false. */

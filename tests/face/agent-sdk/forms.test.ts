@@ -96,6 +96,12 @@ describe("options in the forms of the SDK", () => {
       );
   });
 
+  it("betas are a header of the requests", async () => {
+    const { options, fetch } = scene([{ text: "Hi." }], { betas: ["context-1m-2025-08-07", "other"] });
+    await all("Go", options);
+    expect(fetch.requests[0]!.headers["anthropic-beta"]).toBe("context-1m-2025-08-07,other");
+  });
+
   it("a form that is not there is an error that names it", () => {
     const wrong = (more: object) => () =>
       query({ prompt: "Go", options: { model: "m", ...more } as Options });

@@ -17,6 +17,7 @@ export const options: Options = {
   agents: { reviewer },
   allowDangerouslySkipPermissions: false,
   allowedTools: ["Read", "Bash(npm test:*)"],
+  betas: ["context-1m-2025-08-07"],
   canUseTool: async (toolName, input, { signal, suggestions, toolUseID }) => {
     if (signal.aborted) return { behavior: "deny", message: "Too late.", interrupt: true };
     if (toolName === "Bash")
