@@ -87,6 +87,16 @@ describe("the query tab of the playground", { skip }, () => {
     assert.equal(await tab.approval("Edit").count(), 0);
   });
 
+  test("a message to a query that runs is told before its next answer", async () => {
+    await visitor.say(mend);
+    await visitor.until(tab.approval("Edit"));
+    await visitor.say("What is in this project?");
+    await tab.decide("Edit", "Allow");
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.answers.last().innerText(), /The project has a cart/);
+    assert.equal(await visitor.card("Glob").count(), 1);
+  });
+
   test("a session is opened again, gone on with, and forked", async () => {
     await tab.mend();
     await tab.page.getByRole("button", { name: "New session" }).click();

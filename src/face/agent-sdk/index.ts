@@ -25,6 +25,7 @@ export {
   type SessionPlace,
   type SessionStore,
 } from "./sessions.js";
+export { sessionStoreOf } from "./kept-sessions.js";
 export type { ArgsOf, InputShape } from "./shape.js";
 export type { Skill } from "./skills.js";
 export type * from "./types.js";
