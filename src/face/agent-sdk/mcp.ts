@@ -115,8 +115,8 @@ export interface Reached {
   readonly statuses: readonly McpServerStatus[];
   readonly tools: readonly ServerTool[];
   readonly clients: readonly McpClient[];
-  /** Why others were not reached, for people. */
-  readonly notes: readonly string[];
+  /** Why others were not reached, by their names. */
+  readonly errors: { readonly [name: string]: string };
 }
 
 /** Connects to all servers at once. One that fails is told of, and fails nothing. */
@@ -127,7 +127,7 @@ export async function reach(
   const statuses: McpServerStatus[] = [];
   const tools: ServerTool[] = [];
   const clients: McpClient[] = [];
-  const notes: string[] = [];
+  const errors: Record<string, string> = {};
   const connect = async (name: string, { url, headers }: McpHttpServerConfig): Promise<void> => {
     try {
       const client = await connectMcp({ ...options, url, headers });
@@ -137,7 +137,7 @@ export async function reach(
     } catch (error) {
       const needsAuth = error instanceof McpError && error.code === "needs_auth";
       statuses.push({ name, status: needsAuth ? "needs-auth" : "failed" });
-      notes.push(`mcpServers.${name}: ${error instanceof Error ? error.message : String(error)}`);
+      errors[name] = error instanceof Error ? error.message : String(error);
     }
   };
   const names = Object.keys(servers);
@@ -151,7 +151,7 @@ export async function reach(
     names.findIndex((server) => name === server || name.startsWith(`mcp__${server}__`));
   const inOrder = <T extends { readonly name: string }>(items: T[]): T[] =>
     items.sort((one, other) => placeOf(one) - placeOf(other));
-  return { statuses: inOrder(statuses), tools: inOrder(tools), clients, notes };
+  return { statuses: inOrder(statuses), tools: inOrder(tools), clients, errors };
 }
 
 function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDefinition<any>): Tool {

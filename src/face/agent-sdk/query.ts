@@ -1,10 +1,11 @@
 /** `query`: a session with an agent, as a stream of messages. */
 import type { Chat, Message, Model, Prompt, Queued, Run, RunEvent, RunResult } from "../api/index.js";
 import type { PermissionMode } from "../api/permission.js";
+import type { McpClient } from "../mcp/index.js";
 import { fromApi } from "../facades/anthropic.js";
 import { resolvePath } from "../vfs/paths.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
-import { reach, type Reached } from "./mcp.js";
+import { checkServers, reach, type McpServers, type Reached } from "./mcp.js";
 import { checkOptions, ignoredOptions, plainOptions, wrong, type PlainOptions } from "./options.js";
 import {
   historyOf,
@@ -16,7 +17,14 @@ import {
 } from "./sessions.js";
 import { readSettings, type Settings } from "./settings.js";
 import { Turn, type Unstamped } from "./told.js";
-import type { Options, Query, SDKInitMessage, SDKMessage, SDKUserInput } from "./types.js";
+import type {
+  McpSetServersResult,
+  Options,
+  Query,
+  SDKInitMessage,
+  SDKMessage,
+  SDKUserInput,
+} from "./types.js";
 
 /** Prompts with a meaning of their own. */
 const COMMANDS = [
@@ -50,6 +58,7 @@ export function query({
     setPermissionMode: (mode: PermissionMode) => session.setPermissionMode(mode),
     setModel: (model: string | Model) => session.setModel(model),
     setMaxThinkingTokens: (tokens: number | null) => session.setMaxThinkingTokens(tokens),
+    setMcpServers: (servers: McpServers) => session.setMcpServers(servers),
     mcpServerStatus: () => session.mcpServerStatus(),
     supportedAgents: () => session.supportedAgents(),
     supportedCommands: () => session.supportedCommands(),
@@ -62,7 +71,7 @@ export function query({
 
 class Session {
   readonly #prompt: string | AsyncIterable<SDKUserInput>;
-  readonly #options: PlainOptions;
+  #options: PlainOptions;
   #made: Made;
   readonly #store: SessionStore | undefined;
   #chat: Chat;
@@ -92,7 +101,12 @@ class Session {
   };
   #isClosed = false;
   #isShuttingDown = false;
-  #reached: Reached = { statuses: [], tools: [], clients: [], notes: [] };
+  #reached: Reached = { statuses: [], tools: [], clients: [], errors: {} };
+  #settings: Settings | undefined;
+  /** Other servers than the agent has: the next turn gets an agent with theirs. */
+  #isOutdated = false;
+  /** Connections to servers of before, which calls of the turn under way may need. */
+  readonly #retired: McpClient[] = [];
   #maxThinkingTokens: number | undefined;
   /** Prompts that wait for their turn. */
   readonly #prompts: Prompt[] = [];
@@ -140,12 +154,13 @@ class Session {
           yield this.#init();
           continue;
         }
+        if (this.#isOutdated) await this.#remake();
         yield* this.#take(prompt);
       }
     } finally {
       abortController?.signal.removeEventListener("abort", abort);
       this.close();
-      await Promise.all(this.#reached.clients.map((client) => client.close()));
+      await closed([...this.#retired, ...this.#reached.clients]);
       await this.#kept;
     }
   }
@@ -171,6 +186,21 @@ class Session {
     const { model } = this.#options;
     if (typeof model !== "string") wrong("setMaxThinkingTokens", "needs a query whose model is a name");
     await this.setModel(this.#model?.model ?? model);
+  }
+
+  async setMcpServers(servers: McpServers): Promise<McpSetServersResult> {
+    checkServers(servers);
+    const [before, now] = [this.#options.mcpServers ?? {}, servers].map(Object.keys) as [string[], string[]];
+    const reached = await this.#reach(servers);
+    this.#retired.push(...this.#reached.clients);
+    this.#reached = reached;
+    this.#options = { ...this.#options, mcpServers: servers };
+    this.#isOutdated = true;
+    return {
+      added: now.filter((name) => !before.includes(name)),
+      removed: before.filter((name) => !now.includes(name)),
+      errors: reached.errors,
+    };
   }
 
   async mcpServerStatus(): Promise<Reached["statuses"]> {
@@ -219,21 +249,38 @@ class Session {
 
   /** Reads the settings files and reaches the servers. Returns what does not count of all that was given. */
   async #prepare(): Promise<readonly string[]> {
-    const { mcpServers = {}, onElicitation, abortController, host = {} } = this.#options;
+    const { mcpServers = {} } = this.#options;
     const ignored = ignoredOptions(this.#options);
     const notes = ignored.length === 0 ? [] : [`These options do nothing here: ${ignored.join(", ")}.`];
-    const { mcpFetch: fetch } = host;
-    const [settings, reached] = await Promise.all([
-      this.#readSettings(notes),
-      reach(mcpServers, { onElicitation, fetch, signal: abortController?.signal }),
-    ]);
+    const [settings, reached] = await Promise.all([this.#readSettings(notes), this.#reach(mcpServers)]);
     this.#reached = reached;
+    this.#settings = settings;
     if (settings !== undefined || reached.tools.length > 0) {
-      const found: Found = { tools: reached.tools, ...(settings === undefined ? {} : { settings }) };
-      this.#made = made(this.#options, this.#ongoing, found);
+      this.#made = this.#madeWithFound();
       this.#mode = this.#made.permissionMode;
     }
-    return [...notes, ...reached.notes];
+    return [...notes, ...Object.entries(reached.errors).map(([name, why]) => `mcpServers.${name}: ${why}`)];
+  }
+
+  #reach(servers: McpServers): Promise<Reached> {
+    const { onElicitation, abortController, host: { mcpFetch: fetch } = {} } = this.#options;
+    return reach(servers, { onElicitation, fetch, signal: abortController?.signal });
+  }
+
+  #madeWithFound(): Made {
+    const found: Found = {
+      tools: this.#reached.tools,
+      ...(this.#settings === undefined ? {} : { settings: this.#settings }),
+    };
+    return made(this.#options, this.#ongoing, found);
+  }
+
+  /** An agent with the servers of now goes on with the conversation. */
+  async #remake(): Promise<void> {
+    this.#isOutdated = false;
+    await closed(this.#retired.splice(0));
+    this.#made = this.#madeWithFound();
+    this.#chat = this.#made.agent.chat({ messages: this.#chat.messages });
   }
 
   async #readSettings(notes: string[]): Promise<Settings | undefined> {
@@ -433,6 +480,10 @@ class Session {
   #uuid(): string {
     return this.#options.host?.ids?.() ?? crypto.randomUUID();
   }
+}
+
+async function closed(clients: readonly McpClient[]): Promise<void> {
+  await Promise.all(clients.map((client) => client.close()));
 }
 
 /** The command that a prompt is, with the text behind it. */

@@ -335,6 +335,13 @@ export type SDKMessage =
   | SDKToolProgress
   | SDKResultMessage;
 
+/** What `setMcpServers` has changed, by the names of servers. */
+export interface McpSetServersResult {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly errors: { readonly [name: string]: string };
+}
+
 /** A query under way: its messages, and the ways to change it. To leave the iteration aborts the query. */
 export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Ends the turn under way. With streaming input the next message of the user begins another one. */
@@ -344,6 +351,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   setModel(model: string | Model): Promise<void>;
   /** Changes the most tokens of reasoning per answer, for a `model` by its name; `null` switches reasoning off. */
   setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /**
+   * Takes other servers in place of `mcpServers`, from the next turn on. Resolves when they are reached. One that cannot
+   * be reached is in `errors`, and fails nothing.
+   */
+  setMcpServers(servers: McpServers): Promise<McpSetServersResult>;
   /** The servers of `mcpServers`, when the query has begun. */
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
   supportedAgents(): Promise<{ name: string; description: string }[]>;

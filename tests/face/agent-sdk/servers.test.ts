@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSdkMcpServer, query, tool, type Options, type SDKMessage } from "looplet/agent-sdk";
+import type { McpFetch } from "looplet/mcp";
 import { asking, server, sessionful, stateless } from "../mcp/servers.js";
 import { all, anything, kinds, resultOf, scene, use, type Turns } from "./kit.js";
 
@@ -223,6 +224,43 @@ describe("a query under way", () => {
     const next = scene([{ text: "Done." }], { resume: messages[0]!.session_id });
     expect(resultOf(await all("Go on", next.options)).subtype).toBe("success");
     expect(next.fetch.requests[0]!.bodyText).toContain("waited");
+  });
+
+  it("takes other servers from its next turn on, and closes those of before", async () => {
+    const before = sessionful(() => server());
+    const mcpFetch: McpFetch = async (url, init) =>
+      url.includes("before") ? before.fetch(url, init) : new Response("no", { status: 500 });
+    const { options, fetch } = scene([{ text: "One." }, { text: "Two." }], {
+      mcpServers: { before: { type: "http", url: "https://before.test/mcp" } },
+      host: { mcpFetch },
+    });
+    const { mcpServers } = gate().more;
+    const down = { type: "http", url: "https://down.test/mcp" } as const;
+    const say = (content: string) => ({ type: "user" as const, message: { role: "user" as const, content } });
+    let isAnswered = (): void => {};
+    const answered = new Promise<void>((resolve) => (isAnswered = resolve));
+    let changed: unknown;
+    async function* prompts() {
+      yield say("First");
+      await answered;
+      changed = await asked.setMcpServers({ ...mcpServers, down });
+      yield say("Second");
+    }
+    const asked = query({ prompt: prompts(), options });
+    for await (const message of asked) if (message.type === "result") isAnswered();
+    expect(changed).toMatchObject({
+      added: ["app", "down"],
+      removed: ["before"],
+      errors: { down: expect.stringContaining("500") },
+    });
+    const names = fetch.requests.map(({ body }) =>
+      (body as any).tools.map(({ name }: any) => name).filter((name: string) => name.startsWith("mcp__")),
+    );
+    expect(names[0]).toContain("mcp__before__read");
+    expect(names[1]).toEqual(["mcp__app__wait"]);
+    expect((fetch.requests[1]!.body as any).messages).toHaveLength(3);
+    expect(before.requests.at(-1)!.method).toBe("DELETE");
+    await expect(asked.setMcpServers({ a: { type: "sse" } } as any)).rejects.toThrow(/a needs the type/);
   });
 
   it("names options of the process, which do nothing here", async () => {

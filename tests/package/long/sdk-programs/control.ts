@@ -27,6 +27,8 @@ export async function main(options: Options) {
     console.log(name, description, argumentHint);
   for (const { name, description } of await running.supportedAgents()) console.log(name, description);
   await running.stopTask("task");
+  const { added, removed, errors } = await running.setMcpServers({});
+  console.log(added.join(), removed.join(), Object.keys(errors));
   await running.interrupt();
   await running.rewindFiles("uuid"); // looplet: files have no checkpoints
   await running.getContextUsage(); // looplet: not there yet
