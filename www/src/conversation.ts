@@ -89,6 +89,8 @@ export class Conversation {
   #last: { prompt: string; before: readonly Message[] } | undefined;
   /** A run of before the reload that waits for its connection. */
   #cutOff: { recording: Recording; open: OpenRun } | undefined;
+  /** The ids of queued messages that a run got again when it went on, with those that they had before. */
+  readonly #sentAgain = new Map<number, number>();
   /** A summary is waited for: since before the run, or since its middle. */
   #compacts: "before" | "within" | undefined;
 
@@ -203,8 +205,9 @@ export class Conversation {
 
   tell(kind: QueuedKind, text: string): void {
     if (!this.#run) return this.ask(text);
-    const queued = kind === "steer" ? this.#run.steer(text) : this.#run.followUp(text);
-    this.#recordings.at(-1)?.queued.push({ kind, text, id: queued.id });
+    const requestId = crypto.randomUUID();
+    const queued = send(this.#run, kind, text, requestId);
+    this.#recordings.at(-1)?.queued.push({ kind, text, id: queued.id, requestId });
     this.#keep();
     this.#view.queued(kind, text, queued);
   }
@@ -310,6 +313,10 @@ export class Conversation {
     const onEvent = () => begin(run.events({ detached: true }));
     const run = this.#agent.resume(id, { onEvent });
     this.#run = this.#latest = run;
+    // Its journal may have missed what was queued at last.
+    this.#sentAgain.clear();
+    for (const { kind, text, id, requestId } of recording.queued)
+      this.#sentAgain.set(send(run, kind, text, requestId).id, id);
     const goesOn: Recording = { ...recording, run: { ...recording.run, ...this.#traced, id }, happened: [] };
     this.#recordings.push(goesOn);
     this.#keep();
@@ -369,7 +376,7 @@ export class Conversation {
     events: AsyncIterable<RunEvent> | Iterable<RunEvent>,
   ): Promise<void> {
     for await (const told of events) {
-      const event = told.type === "snapshot" ? this.#ownPart(told, recording) : told;
+      const event = told.type === "snapshot" ? this.#ownPart(told, recording) : this.#withKnownIds(told);
       // After "new chat" a run may still have words to say: they belong to nobody.
       if (this.#run !== run) continue;
       if (event.type === "compact-boundary") this.#compactLater(undefined);
@@ -386,11 +393,21 @@ export class Conversation {
     this.#chat = this.#agent.chat({ messages: history });
     conclude(recording, result);
     this.#keep();
-    this.#view.settled(result);
+    this.#view.settled({ ...result, undelivered: this.#knownIds(result.undelivered) });
     // One that was asked for within the last model call waits for the next message.
     if (this.#compacts !== "before") return;
     this.#compactLater(undefined);
     if (result.outcome === "completed") this.#view.nothingToCompact();
+  }
+
+  #knownIds(ids: readonly number[]): number[] {
+    return ids.map((id) => this.#sentAgain.get(id) ?? id);
+  }
+
+  /** An event about messages that were sent again, by the ids under which the page shows them. */
+  #withKnownIds(event: RunEvent): RunEvent {
+    if (event.type !== "steer-delivered") return event;
+    return { ...event, ids: this.#knownIds(event.ids) };
   }
 
   /** The messages of a run without those before it, and what was queued in it and not delivered. */
@@ -454,4 +471,8 @@ async function readDocument(name: string, signal: AbortSignal): Promise<string> 
   const response = await fetch(`/docs/${name}`, { signal });
   if (!response.ok) throw new Error(`status ${response.status}`);
   return response.text();
+}
+
+function send(run: Run, kind: QueuedKind, text: string, requestId: string): Queued {
+  return kind === "steer" ? run.steer(text, { requestId }) : run.followUp(text, { requestId });
 }

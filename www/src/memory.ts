@@ -12,7 +12,8 @@ import type { Mode } from "./permission.js";
 export interface Recording {
   prompt: string;
   run: Pick<TracedRun, "id" | "vendor" | "model">;
-  queued: { kind: QueuedKind; text: string; id: number }[];
+  /** What was queued. A run that goes on gets it again, and takes it once by its `requestId`. */
+  queued: { kind: QueuedKind; text: string; id: number; requestId: string }[];
   happened: { event: RunEvent; timeMs: number }[];
   /** Why the run began with a snapshot. */
   origin?: string;
