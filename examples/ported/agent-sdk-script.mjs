@@ -12,11 +12,11 @@ import { claude, isMain } from "./model.mjs";
 /** @param {(line: string) => void} print */
 export async function main(print = console.log) {
   const vfs = memoryVfs({
-    "/work/auth.js": "export const isAllowed = (user) => user.role = 'admin';\n",
-    "/work/.env": "TOKEN=secret\n",
+    "/app/auth.js": "export const isAllowed = (user) => user.role = 'admin';\n",
+    "/app/.env": "TOKEN=secret\n",
   });
   const model = claude([
-    { toolCalls: [{ name: "Read", input: { file_path: "/work/.env" } }] },
+    { toolCalls: [{ name: "Read", input: { file_path: "/app/.env" } }] },
     {
       toolCalls: [
         {
@@ -25,14 +25,14 @@ export async function main(print = console.log) {
         },
       ],
     },
-    { toolCalls: [{ name: "Read", input: { file_path: "/work/auth.js" } }] },
+    { toolCalls: [{ name: "Read", input: { file_path: "/app/auth.js" } }] },
     { text: "Line 1 assigns in place of comparing." },
     { text: "auth.js assigns in place of comparing." },
     {
       toolCalls: [
         {
           name: "Edit",
-          input: { file_path: "/work/auth.js", old_string: "role = 'admin'", new_string: "role === 'admin'" },
+          input: { file_path: "/app/auth.js", old_string: "role = 'admin'", new_string: "role === 'admin'" },
         },
       ],
     },
@@ -41,7 +41,7 @@ export async function main(print = console.log) {
   /** @type {import("looplet/agent-sdk").Options} */
   const options = {
     model: "claude-sonnet-4-6",
-    cwd: "/work",
+    cwd: "/app",
     host: { model: () => model, vfs },
     sessionStore: new InMemorySessionStore(),
     permissionMode: "acceptEdits",
@@ -52,7 +52,7 @@ export async function main(print = console.log) {
   const first = await told("Review the code.", options, print);
   const second = await told("Mend it.", { ...options, resume: first.session_id }, print);
   print(
-    `${second.subtype}, ${first.num_turns} and ${second.num_turns} turns: ${new TextDecoder().decode(await vfs.read("/work/auth.js"))}`,
+    `${second.subtype}, ${first.num_turns} and ${second.num_turns} turns: ${new TextDecoder().decode(await vfs.read("/app/auth.js"))}`,
   );
 }
 

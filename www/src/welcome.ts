@@ -30,21 +30,25 @@ export function fillWelcome(section: HTMLElement, ask: (prompt: string) => void)
       { class: "lead" },
       "The loop, the stream and the tools run in WebAssembly and JavaScript on your machine. A practice provider answers, so you need no key; choose another connection at the top.",
     ),
-    element(
-      "ul",
-      { class: "suggestions" },
-      ...suggestions.map(({ title, prompt }) =>
-        element(
-          "li",
-          {},
-          element(
-            "button",
-            { type: "button", click: () => ask(prompt) },
-            element("strong", {}, title),
-            element("span", {}, prompt.replace("\n", " ")),
-          ),
-        ),
-      ),
-    ),
+    suggestionList(suggestions, ask),
   );
+}
+
+/** First prompts, each of which a click asks. */
+export function suggestionList(
+  prompts: readonly { title: string; prompt: string }[],
+  ask: (prompt: string) => void,
+): HTMLElement {
+  const item = ({ title, prompt }: { title: string; prompt: string }): HTMLElement =>
+    element(
+      "li",
+      {},
+      element(
+        "button",
+        { type: "button", click: () => ask(prompt) },
+        element("strong", {}, title),
+        element("span", {}, prompt.replace("\n", " ")),
+      ),
+    );
+  return element("ul", { class: "suggestions" }, ...prompts.map(item));
 }

@@ -150,7 +150,7 @@ export function made(
       maxToolRounds: maxTurns,
       maxUsd: maxBudgetUsd,
       allowUnknownPrice: options.allowUnknownPrice,
-      // What agents cost counts too.
+      // The costs of agents count too.
       stopWhen: () => ongoing.isShuttingDown() || (ongoing.usdLeft() ?? 1) <= 0,
       fallbackModels: fallbackModel === undefined ? undefined : [named(fallbackModel)],
       output: outputFormat && { schema: outputFormat.schema },

@@ -82,7 +82,7 @@ export function sessionStoreOf(store: Store): SessionStore {
         const last = (await read<SessionEntry>(journalOf({ projectKey, sessionId }))).at(-1);
         return last === undefined ? [] : [{ sessionId, mtime: Date.parse(last.timestamp) || 0 }];
       });
-      // Of sessions of the same moment the one that began later comes first.
+      // Sessions of the same moment stand with the one that began later first.
       return (await Promise.all(infos))
         .flat()
         .reverse()

@@ -6,6 +6,7 @@ import type {
   StandardJSONSchemaV1,
   StandardSchemaV1,
 } from "../api/index.js";
+import { isStandardSchema } from "../tools/tool-schema.js";
 
 type FieldSchema = StandardSchemaV1 & StandardJSONSchemaV1;
 
@@ -23,7 +24,7 @@ type Left<S> = { -readonly [K in keyof S as undefined extends InputOf<S[K]> ? K 
 
 /** Whether each value is a schema; an empty object is the shape of a tool without inputs. */
 export function isShape(schema: InputSchema | InputShape): schema is InputShape {
-  return !("~standard" in schema) && Object.values(schema).every((field) => isSchema(field));
+  return !isStandardSchema(schema) && Object.values(schema).every(isStandardSchema);
 }
 
 /** The schema of an object with these fields. A field that takes `undefined` may be left out. */
@@ -59,10 +60,6 @@ export function schemaOfShape(shape: InputShape): FieldSchema {
       },
     },
   };
-}
-
-function isSchema(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "~standard" in value;
 }
 
 /** A schema that answers later is taken as one that needs its value. */

@@ -251,7 +251,7 @@ export class Turn {
     const { model, usage } = answer;
     const ends = this.#options.includePartialMessages ? endOfStream(stopReason, usage) : [];
     const all = message.content.flatMap(toApi);
-    // Of an agent's answers the calls are told.
+    // An agent's answers are told by their calls alone.
     const isWhole = parent === null || this.#options.forwardSubagentText;
     const content = isWhole ? all : all.filter(({ type }) => type === "tool_use");
     if (content.length === 0 && !isWhole) return [];

@@ -4,8 +4,7 @@ import type { ApiBlock } from "../facades/anthropic.js";
 import type { Host } from "../facades/host.js";
 import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
 import type { ToolPorts } from "../builtin-tools/index.js";
-import type { McpElicitation, McpElicitationAnswer, McpFetch } from "../mcp/index.js";
-import type { HostAbortSignal } from "../api/platform.js";
+import type { McpFetch, McpOptions } from "../mcp/index.js";
 import type { McpServers, McpServerStatus } from "./mcp.js";
 import type { SessionStore } from "./sessions.js";
 import type { Skill } from "./skills.js";
@@ -32,12 +31,7 @@ export interface Options {
    */
   toolSearch?: boolean | "auto" | `auto:${number}` | undefined;
   /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
-  onElicitation?:
-    | ((
-        request: McpElicitation,
-        options: { readonly signal: HostAbortSignal },
-      ) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>)
-    | undefined;
+  onElicitation?: McpOptions["onElicitation"];
   /** Rules of tools that run without being asked about. A rule for a tool that is not there does nothing. */
   allowedTools?: readonly string[] | undefined;
   /** Rules of tools that never run. A bare name takes the tool out of the requests. */

@@ -9,7 +9,7 @@ export interface CompactOptions {
 
 /**
  * Cuts old thinking and the inputs of old calls to a prefix, and marks them, so that another call leaves them as they are.
- * What the user said, what the model answered and what tools returned stays. It changes the session and returns it. A
+ * The texts of the user, the answers of the model and the results of tools stay. It changes the session and returns it. A
  * response is a run of the model's messages between messages of the user or results.
  */
 export function compactSession(

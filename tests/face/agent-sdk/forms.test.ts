@@ -1,4 +1,5 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
@@ -46,6 +47,11 @@ describe("the inputs of a tool as fields", () => {
     expect(got).toBeUndefined();
     expect(read).toContain("place");
     expect(read).toContain("lat");
+  });
+
+  it("fields of arktype are functions, and are taken too", async () => {
+    expect((await called({ city: type("string > 1") }, { city: "Rome" })).got).toEqual({ city: "Rome" });
+    expect((await called({ city: type("string > 1") }, { city: "R" })).got).toBeUndefined();
   });
 
   it("fields of valibot are taken too, and no fields at all", async () => {

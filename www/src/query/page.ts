@@ -8,6 +8,7 @@ import { ModeSwitch } from "../permission.js";
 import { Scroll } from "../scroll.js";
 import { Settings } from "../settings.js";
 import { setUpTheme } from "../theme.js";
+import { suggestionList } from "../welcome.js";
 import { Files, Sessions, Todos } from "./panels.js";
 import { project } from "./project.js";
 import { suggestions } from "./stand-in.js";
@@ -91,22 +92,7 @@ welcome.append(
     { class: "lead" },
     "query() of looplet/agent-sdk with its built-in tools, in this tab: the files at the side are in memory, and each change waits for you.",
   ),
-  element(
-    "ul",
-    { class: "suggestions" },
-    ...suggestions.map(({ title, prompt }) =>
-      element(
-        "li",
-        {},
-        element(
-          "button",
-          { type: "button", click: () => void talk.ask(prompt) },
-          element("strong", {}, title),
-          element("span", {}, prompt),
-        ),
-      ),
-    ),
-  ),
+  suggestionList(suggestions, (prompt) => void talk.ask(prompt)),
 );
 setUpTheme(byId<HTMLButtonElement>("theme"));
 connectionButton.addEventListener("click", () => settings.open(talk.connection, {}));

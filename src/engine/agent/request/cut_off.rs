@@ -21,7 +21,7 @@ use crate::engine::protocol::request::prefill::is_free;
 /// be the answer's own.
 const ENOUGH_BYTES: usize = 32;
 
-/// What has come of an answer that broke off.
+/// The part of an answer that has come before it broke off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
     text: String,
@@ -30,7 +30,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// What the journal has of an answer; `None` without any text.
+    /// The part of an answer that the journal has; `None` without any text.
     pub fn of_journal(texts: &[StreamedText]) -> Option<Begun> {
         let texts = texts
             .iter()

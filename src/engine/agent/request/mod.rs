@@ -38,7 +38,7 @@ pub struct Requests {
     pub fallbacks_used: u32,
     /// The model that the next request asks.
     pub next_model: Option<Box<ModelConfig>>,
-    /// What has come of the answer that broke off, for the next request.
+    /// The part of the answer that has come before it broke off, for the next request.
     pub begun: Option<Begun>,
     /// The model has refused to go on from a text.
     pub refuses_begun: bool,

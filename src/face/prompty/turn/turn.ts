@@ -227,7 +227,7 @@ async function* loop(
     const isCancelled = signal?.aborted === true;
     if (!isCancelled) tell("error", { message: (error as Error)?.message ?? String(error) });
     end(isCancelled ? "cancelled" : "error");
-    // What was said so far, with a result for each call.
+    // The error carries the conversation so far, with a result for each call.
     if (error instanceof Error && !("messages" in error)) Object.assign(error, { messages });
     throw error;
   }
