@@ -6,7 +6,7 @@
 //! what is not open changes nothing.
 
 use looplet::engine::model::event::{EventKind, ToolFault};
-use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::input::{Input, ToolCheckpoint, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
 use serde_json::{Value, json};
 
@@ -426,6 +426,22 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
             let call = world.running[id].call;
             let data = Json::parse("1").unwrap();
             world.input(Input::ToolProgress { call, data });
+        }
+        5 => {
+            let call = world.running[id].call;
+            let number = choices.below(3).into();
+            let request = Json::parse("{}").unwrap();
+            world.input(Input::ToolAsks {
+                call,
+                number,
+                request,
+            });
+        }
+        6 => {
+            let call = world.running[id].call;
+            let (state, asked) = (Json::parse("1").unwrap(), choices.below(3).into());
+            let checkpoint = ToolCheckpoint { state, asked };
+            world.input(Input::ToolCheckpoint { call, checkpoint });
         }
         3 => world.finish_tool(id, ToolReturn::Content(Vec::new())),
         4 => world.finish_tool(id, ToolReturn::Content(vec![Block::text("")])),

@@ -2,7 +2,9 @@
 
 use looplet::engine::agent::asks::points::row;
 use looplet::engine::model::hook::{Decision, HookAnswer, Raise};
-use looplet::engine::model::input::{Behavior, CheckedOutput, PermissionAnswer, PreparedCall};
+use looplet::engine::model::input::{
+    Behavior, CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer, PreparedCall,
+};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::question::{Answer, Point, Question};
 
@@ -28,6 +30,10 @@ pub fn answer(question: &Question, choices: &mut Choices<'_>) -> Answer {
         (roll, Point::CheckOutput) => Answer::Checked(CheckedOutput {
             problem: (roll > 5).then(|| "no".into()),
             output: None,
+        }),
+        (_, Point::Elicitation) => Answer::Elicited(ElicitationAnswer {
+            action: ElicitationAction::Accept,
+            content: None,
         }),
         (roll, point) => {
             let answer = PermissionAnswer {

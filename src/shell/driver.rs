@@ -369,6 +369,7 @@ impl Driver {
                     call.iteration,
                     call.agent,
                     call.profile,
+                    &call.checkpoint.as_ref().map(json::write).unwrap_or_default(),
                 ));
             }
             Output::Ask { question, ask } if self.is_live(question) => {
@@ -376,6 +377,9 @@ impl Driver {
             }
             Output::Abort { request } => self.called(self.shell.stop(request)),
             Output::AbortTool { call, why } => self.called(self.shell.abort_tool(call, &why)),
+            Output::AnswerTool { call, number, answer } => {
+                self.called(self.shell.answer_tool(call, number, &json::write(&answer)));
+            }
             Output::Withdraw { question, why } => self.called(self.shell.withdraw(question, &why)),
             Output::Done(_) => self.finish(),
             _ => {}

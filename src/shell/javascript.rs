@@ -23,6 +23,7 @@ extern "C" {
 
     /// Calls a tool. `texts` is the provider's id of the call, the tool's name and the input's JSON in a row, because
     /// cutting a string costs less than making one. The two numbers are the lengths of the first two in UTF-16 units.
+    /// `checkpoint` is the JSON of the state from which the tool goes on, or empty.
     #[wasm_bindgen(method, catch, js_name = callTool)]
     pub fn call_tool(
         this: &Shell,
@@ -33,7 +34,12 @@ extern "C" {
         iteration: u32,
         agent: u32,
         profile: u32,
+        checkpoint: &str,
     ) -> Result<(), JsValue>;
+
+    /// Hands a running tool the answer to its question of this number, as JSON.
+    #[wasm_bindgen(method, catch, js_name = answerTool)]
+    pub fn answer_tool(this: &Shell, call: u32, number: u32, answer: &str) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = abortTool)]
     pub fn abort_tool(this: &Shell, call: u32, why: &str) -> Result<(), JsValue>;

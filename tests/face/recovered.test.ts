@@ -66,6 +66,37 @@ describe("a run with a store whose instance is lost", () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
+  it("keeps a question of a running tool open under its id, and tells the tool the answer", async () => {
+    for (const when of ["before it is asked again", "afterwards"]) {
+      const asked: number[] = [];
+      const { agent } = agentOf([calls("pay"), () => "Paid."], {
+        tools: {
+          pay: tool({
+            description: "Pays.",
+            inputSchema: schema,
+            execute: (_, { elicit }) => elicit({ message: "How much?" }),
+          }),
+        },
+        onElicitation: (_, { questionId }) => {
+          asked.push(questionId);
+          return null;
+        },
+      });
+      const run = agent.run("Pay.");
+      while (asked.length === 0) await nextTask();
+      arm("runhandle_outcome", "panic");
+      expect(run.outcome).toBeUndefined();
+      if (when === "afterwards") for (let task = 0; task < 3; task++) await nextTask();
+      expect(run.answer(asked[0]!, { action: "accept", content: { euros: 3 } })).toBe(true);
+      const { outcome, toolCalls } = await run.result;
+      expect([outcome, toolCalls[0]!.output]).toEqual([
+        "completed",
+        { action: "accept", content: { euros: 3 } },
+      ]);
+      expect(asked).toHaveLength(1);
+    }
+  });
+
   it("keeps an approval open under its id, and does not ask its function twice", async () => {
     for (const when of ["before it is asked again", "afterwards", "by the function"]) {
       const asked: number[] = [];

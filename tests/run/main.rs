@@ -29,6 +29,7 @@ mod cut_off;
 mod deadlines;
 mod dice;
 mod eager;
+mod elicitation;
 mod empty_arguments;
 mod ended;
 mod failures;

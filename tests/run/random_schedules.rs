@@ -10,7 +10,8 @@ use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::ToolFault;
 use looplet::engine::model::hook::Raise;
 use looplet::engine::model::input::{
-    Behavior, CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, Reconciled, ToolReturn,
+    Behavior, CheckedOutput, ElicitationAction, ElicitationAnswer, Input, PermissionAnswer, PermissionUpdate,
+    PreparedCall, Reconciled, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::question::{Answer, Point};
@@ -324,6 +325,10 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,
             }),
+            (roll, Point::Elicitation) => Answer::Elicited(ElicitationAnswer {
+                action: [ElicitationAction::Accept, ElicitationAction::Decline][roll as usize % 2],
+                content: None,
+            }),
             (roll, Point::Reconcile) => Answer::Reconciled(match roll {
                 1..=3 => {
                     let id = data(&ask)["toolCallId"].as_str().unwrap().to_owned();
@@ -384,6 +389,11 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
         3 => {
             let value = ToolReturn::Value(Json::parse("2").unwrap());
             world.finish_tool(&id, ToolReturn::Last(Box::new(value)));
+        }
+        4 => world.tool_asks(&id, 1 + dice.below(3) as u32, json!({"message": "Which?"})),
+        5 => {
+            world.tool_log.push(format!("checkpoint {id}"));
+            world.tool_keeps(&id, json!({"at": 1}), dice.below(3) as u32);
         }
         _ => world.return_value(&id, json!({"id": id.clone()})),
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::error::{Failure, FailureCode};
 use looplet::engine::model::event::Event;
-use looplet::engine::model::input::{Input, Moment, ToolReturn};
+use looplet::engine::model::input::{ElicitationAnswer, Input, Moment, ToolCheckpoint, ToolReturn};
 use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact, Record, Recorded, Step};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::outcome::Outcome;
@@ -46,6 +46,8 @@ pub struct World {
     /// Every call that was started: its id and the name of its tool.
     pub started: Vec<(String, String)>,
     pub questions: Vec<(EffectId, Question)>,
+    /// What running tools were told: the call's id, the number of its question, the answer.
+    pub told_tools: Vec<(String, u32, ElicitationAnswer)>,
     /// Questions whose askers were told that the answer matters no more.
     pub withdrawn: Vec<EffectId>,
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
@@ -102,6 +104,7 @@ impl World {
             tool_log: Vec::new(),
             started: Vec::new(),
             questions: Vec::new(),
+            told_tools: Vec::new(),
             withdrawn: Vec::new(),
             saves: Vec::new(),
             saved_starts: Vec::new(),
@@ -279,6 +282,11 @@ impl World {
                 self.running.remove(&id);
                 self.tool_log.push(format!("abort {id}"));
             }
+            Output::AnswerTool { call, number, answer } => {
+                let found = self.running.values().find(|running| running.call == call);
+                let id = found.expect("it runs").tool_call_id.clone();
+                self.told_tools.push((id, number, answer));
+            }
             Output::Ask { question, ask } => self.questions.push((question, ask)),
             Output::Withdraw { question, .. } => self.withdrawn.push(question),
             Output::Save {
@@ -426,6 +434,26 @@ impl World {
 
     pub fn return_value(&mut self, id: &str, value: Value) {
         self.finish_tool(id, ToolReturn::Value(Json::parse(&value.to_string()).unwrap()));
+    }
+
+    /// A running tool asks a person.
+    pub fn tool_asks(&mut self, id: &str, number: u32, request: Value) {
+        let call = self.running[id].call;
+        self.input(Input::ToolAsks {
+            call,
+            number,
+            request: Json::parse(&request.to_string()).unwrap(),
+        });
+    }
+
+    /// A running tool leaves a state from which it can go on, after so many questions.
+    pub fn tool_keeps(&mut self, id: &str, state: Value, asked: u32) {
+        let call = self.running[id].call;
+        let state = Json::parse(&state.to_string()).unwrap();
+        self.input(Input::ToolCheckpoint {
+            call,
+            checkpoint: ToolCheckpoint { state, asked },
+        });
     }
 
     pub fn cancel(&mut self) {

@@ -77,7 +77,7 @@ impl Agent {
         match *about {
             About::Limit(stopped_by) => self.go_on_behind(desk, stopped_by, raise),
             About::Time(timer) => self.after_time(desk, timer, raise),
-            About::Phase | About::Call(_) | About::Calls(_) | About::Nothing => {}
+            About::Phase | About::Call(_) | About::Elicitation(..) | About::Calls(_) | About::Nothing => {}
         }
     }
 

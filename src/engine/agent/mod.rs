@@ -169,6 +169,10 @@ impl Agent {
         self.calls.progress(desk, call, data);
     }
 
+    pub fn tool_asks(&mut self, desk: &mut Desk<'_>, call: EffectId, number: u32, request: Json) {
+        self.calls.elicit(desk, call, number, request);
+    }
+
     pub fn tool_timed_out(&mut self, desk: &mut Desk<'_>, call: EffectId) {
         let next = self.calls.time_is_up(desk, call);
         self.follow(desk, next);
@@ -224,6 +228,7 @@ impl Agent {
             Answer::Permission(answer) | Answer::Classified(answer) => {
                 self.calls.take_permission(desk, &about, answer)
             }
+            Answer::Elicited(answer) => self.calls.take_elicited(desk, &about, answer),
             Answer::Reconciled(answer) => self.calls.take_reconciled(desk, &about, answer),
             Answer::Prepared(prepared) => self.calls.take_prepared(desk, &about, Ok(prepared)),
             Answer::Failed { why } => self.calls.take_prepared(desk, &about, Err(why)),
@@ -265,6 +270,7 @@ impl Agent {
             | Point::Permission
             | Point::Classify
             | Point::Reconcile
+            | Point::Elicitation
             | Point::Summarize
             | Point::CheckOutput
             | Point::StopCondition

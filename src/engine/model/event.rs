@@ -152,15 +152,15 @@ pub enum EventKind {
         error: ToolFault,
         duration_ms: u64,
     },
-    /// The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers the
-    /// other kinds itself.
+    /// The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and `elicitation`, with
+    /// `Run.answer` or with functions in the options. looplet answers the other kinds itself.
     Question {
         question_id: u32,
         /// The point of the run at which the question is asked.
         #[cfg_attr(test, schemars(extend("x-type" = "Exclude<Point, \"classify\">")))]
         question: Point,
         /// The data that a person needs to answer; absent where looplet answers.
-        #[cfg_attr(test, schemars(extend("x-type" = "Facts[\"permission\"]")))]
+        #[cfg_attr(test, schemars(extend("x-type" = "Facts[\"permission\"] & Partial<Facts[\"elicitation\"]>")))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },

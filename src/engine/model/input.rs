@@ -114,6 +114,18 @@ pub enum Input<'a> {
         call: EffectId,
         data: Json,
     },
+    /// A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks under the
+    /// same numbers, and gets the answers that the journal has.
+    ToolAsks {
+        call: EffectId,
+        number: u32,
+        request: Json,
+    },
+    /// A running call has come so far that it can go on from this state.
+    ToolCheckpoint {
+        call: EffectId,
+        checkpoint: ToolCheckpoint,
+    },
     Answered {
         question: EffectId,
         answer: Answer,
@@ -181,6 +193,39 @@ impl ToolReturn {
             ToolReturn::Last(result) => result.output(),
         }
     }
+}
+
+/// The state from which a tool call goes on in another process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCheckpoint {
+    pub state: Json,
+    /// The number of questions that the call has asked before. Their answers are forgotten.
+    pub asked: u32,
+}
+
+/// The answer of a person to a tool, in the words of MCP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ElicitationAnswer {
+    pub action: ElicitationAction,
+    /// The values that the person has filled in, for `accept`.
+    #[cfg_attr(test, schemars(extend("x-type" = "{ readonly [field: string]: unknown }")))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Json>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum ElicitationAction {
+    Accept,
+    /// The person has said no.
+    Decline,
+    /// Nobody has said anything.
+    Cancel,
 }
 
 /// Your code's preparation of one call before it runs.

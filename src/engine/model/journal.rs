@@ -28,8 +28,8 @@ use crate::engine::model::usage::Usage;
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use record::{Record, Recorded};
 pub use state::{
-    AgentState, AnswerState, CallState, CallStatus, ModelName, OwnModel, Queued, Step, StreamedText,
-    Successor,
+    AgentState, AnswerState, CallState, CallStatus, Elicitation, ModelName, OwnModel, Queued, Step,
+    StreamedText, Successor,
 };
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
@@ -338,7 +338,7 @@ impl Checkpoint {
             Fact::Begun(begun) => {
                 self.read_states()?;
                 // A run that waits for a person may see many processes, and so may the result of one that has ended.
-                let waits = |agent: &AgentCheckpoint| agent.calls.iter().any(|call| call.question.is_some());
+                let waits = |agent: &AgentCheckpoint| agent.calls.iter().any(CallState::awaits_person);
                 let is_over = self.is_over();
                 let is_suspended = std::mem::take(&mut self.is_suspended);
                 if is_over {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::Event;
+use crate::engine::model::input::{ElicitationAnswer, ToolCheckpoint};
 use crate::engine::model::journal::Entry;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
@@ -39,6 +40,12 @@ pub enum Output {
     AbortTool {
         call: EffectId,
         why: String,
+    },
+    /// Hands a running tool the answer to its question of this number.
+    AnswerTool {
+        call: EffectId,
+        number: u32,
+        answer: ElicitationAnswer,
     },
     Ask {
         question: EffectId,
@@ -101,6 +108,9 @@ pub struct ToolInvocation {
     pub agent: u32,
     /// The index of the configuration that has the tool, 0 for the run's own.
     pub profile: u32,
+    /// The state from which the call goes on, if another process has left one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<ToolCheckpoint>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +129,9 @@ pub enum EffectKind {
 
 impl EffectKind {
     pub fn awaits_person(self) -> bool {
-        matches!(self, EffectKind::Question(Point::Permission | Point::Reconcile))
+        matches!(
+            self,
+            EffectKind::Question(Point::Permission | Point::Reconcile | Point::Elicitation)
+        )
     }
 }

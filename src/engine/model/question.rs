@@ -16,7 +16,9 @@ use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::HookAnswer;
 #[cfg(test)]
 use crate::engine::model::input::PermissionUpdate;
-use crate::engine::model::input::{Behavior, CheckedOutput, PermissionAnswer, PreparedCall, Reconciled};
+use crate::engine::model::input::{
+    Behavior, CheckedOutput, ElicitationAnswer, PermissionAnswer, PreparedCall, Reconciled,
+};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::ToolInvocation;
@@ -83,6 +85,9 @@ pub enum Point {
     /// Was this call done, which had begun when the run was cut off?
     #[serde(rename = "reconcile")]
     Reconcile,
+    /// What does a person say to a tool that asks them while its call is under way?
+    #[serde(rename = "elicitation")]
+    Elicitation,
     /// Which text stands for the first part of the conversation?
     #[serde(rename = "summarize")]
     Summarize,
@@ -140,6 +145,7 @@ pub enum Answer {
     Permission(PermissionAnswer),
     Classified(PermissionAnswer),
     Reconciled(Reconciled),
+    Elicited(ElicitationAnswer),
     /// True when the run should stop.
     Stop(bool),
     Checked(CheckedOutput),
@@ -178,7 +184,7 @@ impl Answer {
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Facts<'a> {
     /// The facts of one call, at the points around a tool and for permissions.
-    #[cfg_attr(test, schemars(extend("x-of" = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "ToolGuardrail", "permission", "classify", "reconcile"])))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "ToolGuardrail", "permission", "classify", "reconcile", "elicitation"])))]
     Call(Box<CallFacts<'a>>),
     #[cfg_attr(test, schemars(extend("x-of" = ["SessionStart"])))]
     Session {
@@ -335,11 +341,11 @@ pub struct CallFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The reason for the question or the denial.
-    #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!", "reconcile!"])))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!", "reconcile!", "elicitation!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
     /// The agent that made the call; `"root"` is the run's own.
-    #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile"])))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile", "elicitation"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<&'a str>,
     /// The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
@@ -362,6 +368,30 @@ pub struct CallFacts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_context: Option<&'a [String]>,
+    /// The request of the tool, in the words of MCP.
+    #[cfg_attr(test, schemars(with = "Option<ElicitationRequest>", extend("x-of" = ["elicitation!"])))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<&'a Json>,
+}
+
+/// A request of a tool to a person, in the words of MCP. The engine hands it on and reads nothing of it.
+#[cfg(test)]
+#[derive(Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ElicitationRequest {
+    /// The words for the person.
+    pub message: String,
+    /// A form to fill in, or a page to visit. Default `"form"`.
+    #[schemars(extend("x-type" = "\"form\" | \"url\""))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The JSON Schema of the answer's `content`, for a form: an object of texts, numbers, booleans and choices.
+    #[schemars(extend("x-type" = "{ readonly [key: string]: unknown }"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_schema: Option<Json>,
+    /// The page to visit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// A rule in two parts: `Bash(npm *)` is `{ toolName: "Bash", ruleContent: "npm *" }`.

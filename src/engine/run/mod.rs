@@ -35,7 +35,7 @@ use crate::engine::model::journal::Queued;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
-use crate::engine::model::question::{Answer, Point};
+use crate::engine::model::question::Answer;
 use crate::engine::run::journal::Kept;
 
 /// The whole state of a run; serialisable between any two outputs.
@@ -194,6 +194,16 @@ impl Run {
             Input::ToolProgress { call, data } => {
                 self.on_effect(call, |agent, desk| agent.tool_progress(desk, call, data));
             }
+            Input::ToolAsks {
+                call,
+                number,
+                request,
+            } => {
+                self.on_effect(call, |agent, desk| agent.tool_asks(desk, call, number, request));
+            }
+            Input::ToolCheckpoint { call, checkpoint } => {
+                self.on_effect(call, |agent, _| agent.calls.keep_checkpoint(call, checkpoint));
+            }
             Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
                 if let Some(request) = self.request_of(question, &answer) {
                     self.receive(request);
@@ -282,8 +292,7 @@ impl Run {
     /// The identity of an answer to a question that the journal has, because such an answer may be delivered twice.
     fn request_of(&self, question: EffectId, answer: &Answer) -> Option<String> {
         let kind = self.ledger.find(question)?.kind;
-        let is_kept = matches!(kind, EffectKind::Question(Point::Permission | Point::Reconcile));
-        is_kept.then(|| answer_id(question, answer))
+        kind.awaits_person().then(|| answer_id(question, answer))
     }
 
     /// The body of an open request.

@@ -9,7 +9,7 @@ import type { Model } from "./model.js";
 import type { PermissionMode, PermissionResult } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { Partially, TypedResult } from "./result.js";
-import type { Inputs, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
+import type { ElicitationAnswer, Inputs, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
 /**
  * The prompt of a run: a text, or blocks (text and media). An empty or blank prompt throws `misuse_empty_prompt`. But an
@@ -195,12 +195,12 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   abort(reason?: string): void;
   /**
    * Answers a `question` event: one of the kind `permission` with a `PermissionResult`, one of the kind `reconcile` with a
-   * `Reconciliation`. The same answer a second time returns true and changes nothing. False if the question is closed
+   * `Reconciliation`, one of the kind `elicitation` with an `ElicitationAnswer`. The same answer a second time returns true and changes nothing. False if the question is closed
    * otherwise or of another kind, and when the run has ended.
    *
    * @throws LoopletError `misuse_invalid_argument`
    */
-  answer(questionId: number, answer: PermissionResult | Reconciliation): boolean;
+  answer(questionId: number, answer: QuestionAnswer): boolean;
   /**
    * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the store's error if it could
    * not be saved. Give it to `waitUntil` where a platform ends your process after the response.
@@ -389,6 +389,9 @@ export type Reconciliation =
   | { readonly outcome: "done"; readonly output: unknown }
   | { readonly outcome: "run" }
   | { readonly outcome: "fail"; readonly message: string };
+
+/** What `run.answer` takes. */
+export type QuestionAnswer = PermissionResult | Reconciliation | ElicitationAnswer;
 
 /** A call that had begun when its process ended, or whose tool is not there any more. */
 export interface ReconcileRequest extends Omit<Facts["reconcile"], "agentPath"> {

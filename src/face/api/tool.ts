@@ -1,10 +1,17 @@
 /** A tool: its definition, its context, and the options of `createAgent` about calls. */
 import type { ToolFault } from "./event.js";
-import type { OnUnknownTool as OnUnknownToolWord, ToolData } from "../generated/model.js";
+import type { ElicitationAnswer } from "../generated/input.js";
+import type {
+  ElicitationRequest,
+  Facts,
+  OnUnknownTool as OnUnknownToolWord,
+  ToolData,
+} from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { InputOf, InputSchema, OutputOf, WrittenOf } from "./schema.js";
 
-export type { ToolAccess } from "../generated/model.js";
+export type { ElicitationAction, ElicitationAnswer } from "../generated/input.js";
+export type { ElicitationRequest, ToolAccess } from "../generated/model.js";
 
 /** The tools of an agent, as a record or as an array. */
 export type Tools = { readonly [name: string]: Tool } | readonly (Tool & { readonly name: string })[];
@@ -131,6 +138,25 @@ export interface ToolContext {
   readonly signal: HostAbortSignal;
   /** Reports progress, any JSON value, as a `tool-progress` event. It does nothing once the call is over. */
   progress(data: unknown): void;
+  /**
+   * Asks a person in the middle of the call, and resolves with their answer: that of the option `onElicitation`, or of
+   * `run.answer` to the `question` event of the kind `elicitation`. The answer may take days: the times of the call and of
+   * its iteration stand still meanwhile. Rejects when the call is aborted. In an agent with a `store` the question outlives
+   * the process, and a call that runs again gets the answers to the questions that it puts again in the same order.
+   *
+   * @throws LoopletError `misuse_invalid_argument` for a request without a message
+   */
+  elicit(request: ElicitationRequest): Promise<ElicitationAnswer>;
+  /**
+   * Keeps a state, any JSON value, from which the call can go on in another process: the id of a job, a page of a list.
+   * `execute` then runs again with it as `restored`, and `reconcile` is not asked. Questions that were answered before are
+   * forgotten: put their answers into the state. Resolves when the store has it, at once without a store.
+   *
+   * Rejects with the store's error, and for a value that JSON cannot hold.
+   */
+  checkpoint(state: unknown): Promise<void>;
+  /** The state of the call's last checkpoint in another process; undefined in a call that begins anew. */
+  readonly restored: unknown;
   /** The model call that asked for this one, from 1. */
   readonly iteration: number;
   /** The agent's `inputs` with the run's over them. */
@@ -142,6 +168,20 @@ export interface ToolContext {
    */
   terminate(): void;
 }
+
+/** A question of a tool to a person, and the place that it comes from. */
+export interface ElicitationContext extends Omit<Facts["elicitation"], "agentPath" | "reason" | "request"> {
+  readonly agentPath: string;
+  /** The argument for `run.answer`. */
+  readonly questionId: number;
+  /** Fires when the answer no longer matters. */
+  readonly signal: HostAbortSignal;
+}
+
+export type OnElicitation = (
+  request: ElicitationRequest,
+  context: ElicitationContext,
+) => ElicitationAnswer | null | PromiseLike<ElicitationAnswer | null>;
 
 /** Your values for `bindings` and for handlers, by name: any value that JSON can hold. */
 export interface Inputs {
@@ -189,6 +229,11 @@ export interface ToolRunOptions {
    * `openapi`, …). `"*"` runs all other kinds.
    */
   toolHandlers?: { readonly [kind: string]: ToolHandler } | undefined;
+  /**
+   * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error that
+   * it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.
+   */
+  onElicitation?: OnElicitation | undefined;
   /** Values for the tools' `bindings`. For each name a value in `agent.run(prompt, { inputs })` wins. */
   inputs?: Inputs | undefined;
 }

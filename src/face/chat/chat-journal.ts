@@ -131,6 +131,7 @@ const DEAF = {
   authorize: () => [],
   callTool: nothing,
   abortTool: nothing,
+  answerTool: nothing,
   ask: nothing,
   withdraw: nothing,
   onDelta: nothing,

@@ -21,6 +21,7 @@ import type {
   StopCondition,
   Timeouts,
   ToolAccess,
+  ToolCheckpoint,
   ToolChoice,
   ToolExecution,
   ToolFault,
@@ -138,6 +139,24 @@ export type Input =
         data: unknown;
       };
     }
+  /**
+   * A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks under the
+   * same numbers, and gets the answers that the journal has.
+   */
+  | {
+      toolAsks: {
+        call: number;
+        number: number;
+        request: unknown;
+      };
+    }
+  /** A running call has come so far that it can go on from this state. */
+  | {
+      toolCheckpoint: {
+        call: number;
+        checkpoint: ToolCheckpoint;
+      };
+    }
   | {
       answered: {
         question: number;
@@ -238,6 +257,9 @@ export type Answer =
     }
   | {
       reconciled: Reconciled;
+    }
+  | {
+      elicited: ElicitationAnswer;
     }
   /** True when the run should stop. */
   | {
@@ -443,6 +465,20 @@ export type Reconciled =
         message: string;
       };
     };
+
+/** The answer of a person to a tool, in the words of MCP. */
+export interface ElicitationAnswer {
+  action: ElicitationAction;
+  /** The values that the person has filled in, for `accept`. */
+  content?: { readonly [field: string]: unknown };
+}
+
+export type ElicitationAction =
+  | "accept"
+  /** The person has said no. */
+  | "decline"
+  /** Nobody has said anything. */
+  | "cancel";
 
 /** Your code's judgement of a structured answer. */
 export interface CheckedOutput {

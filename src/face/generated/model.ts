@@ -155,6 +155,8 @@ export type Point =
   | "classify"
   /** Was this call done, which had begun when the run was cut off? */
   | "reconcile"
+  /** What does a person say to a tool that asks them while its call is under way? */
+  | "elicitation"
   /** Which text stands for the first part of the conversation? */
   | "summarize"
   /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
@@ -538,8 +540,8 @@ export type EventKind =
       durationMs: number;
     }
   /**
-   * The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers the
-   * other kinds itself.
+   * The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and `elicitation`, with
+   * `Run.answer` or with functions in the options. looplet answers the other kinds itself.
    */
   | {
       type: "question";
@@ -547,7 +549,7 @@ export type EventKind =
       /** The point of the run at which the question is asked. */
       question: Exclude<Point, "classify">;
       /** The data that a person needs to answer; absent where looplet answers. */
-      data?: Facts["permission"];
+      data?: Facts["permission"] & Partial<Facts["elicitation"]>;
     }
   | {
       type: "answered";
@@ -694,6 +696,8 @@ export interface CallFacts {
   suggestions?: PermissionUpdate[];
   /** Context for `classifyTool` that `PostToolUse` hooks have given. */
   classifierContext?: string[];
+  /** The request of the tool, in the words of MCP. */
+  request?: ElicitationRequest;
 }
 
 /** A rule in two parts: `Bash(npm *)` is `{ toolName: "Bash", ruleContent: "npm *" }`. */
@@ -783,6 +787,18 @@ export type PermissionMode =
   /** The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure. */
   | "bypassPermissions";
 
+/** A request of a tool to a person, in the words of MCP. The engine hands it on and reads nothing of it. */
+export interface ElicitationRequest {
+  /** The words for the person. */
+  message: string;
+  /** A form to fill in, or a page to visit. Default `"form"`. */
+  mode?: "form" | "url";
+  /** The JSON Schema of the answer's `content`, for a form: an object of texts, numbers, booleans and choices. */
+  requestedSchema?: { readonly [key: string]: unknown };
+  /** The page to visit. */
+  url?: string;
+}
+
 /** One tool call of a run, as the result, the rounds and the inputs of hooks list it. */
 export interface ToolCallRecord {
   /** The provider's id. */
@@ -813,6 +829,15 @@ export interface ToolInvocation {
   agent: number;
   /** The index of the configuration that has the tool, 0 for the run's own. */
   profile: number;
+  /** The state from which the call goes on, if another process has left one. */
+  checkpoint?: ToolCheckpoint;
+}
+
+/** The state from which a tool call goes on in another process. */
+export interface ToolCheckpoint {
+  state: unknown;
+  /** The number of questions that the call has asked before. Their answers are forgotten. */
+  asked: number;
 }
 
 /** A failed call. */
@@ -1053,6 +1078,19 @@ export interface Facts {
     readonly reason: string;
     /** The agent that made the call; `"root"` is the run's own. */
     readonly agentPath?: string;
+  };
+  /** What does a person say to a tool that asks them while its call is under way? */
+  elicitation: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    /** The reason for the question or the denial. */
+    readonly reason: string;
+    /** The agent that made the call; `"root"` is the run's own. */
+    readonly agentPath?: string;
+    /** The request of the tool, in the words of MCP. */
+    readonly request: ElicitationRequest;
   };
   /** Which text stands for the first part of the conversation? */
   summarize: {

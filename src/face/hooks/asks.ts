@@ -12,7 +12,8 @@ import type {
 import { LoopletError } from "../api/errors.js";
 import type { PermissionOptions, PermissionResult } from "../api/permission.js";
 import type { Message } from "../api/message.js";
-import type { Reconcile, Reconciliation } from "../api/run.js";
+import type { QuestionAnswer, Reconcile, Reconciliation } from "../api/run.js";
+import type { ElicitationAnswer, OnElicitation, ToolRunOptions } from "../api/tool.js";
 import type { Reconciled } from "../generated/input.js";
 import type { Answer, Question } from "../host/question.js";
 import type { Point } from "../generated/model.js";
@@ -34,6 +35,7 @@ export interface RunFunctions {
   readonly sets: readonly ToolSet[];
   readonly permissions: PermissionOptions;
   readonly reconcile: Reconcile | undefined;
+  readonly toolRun: Pick<ToolRunOptions, "onElicitation">;
   readonly ruledTools: RuledTools;
   readonly tools: ToolCalls;
   readonly output: StructuredOutput;
@@ -55,6 +57,7 @@ function askers(asked: RunFunctions): Askers {
     permission: (question, id, abort) => decide(asked, "canUseTool", question, id, abort),
     classify: (question, id, abort) => decide(asked, "classifyTool", question, id, abort),
     reconcile: (question, id, abort) => reconcile(asked, question, id, abort),
+    elicitation: (question, id, abort) => elicit(asked.toolRun, question, id, abort),
     summarize: async ({ data, profile }, _, abort) => ({
       summary: await summary(profiles, profile, data, abort),
     }),
@@ -72,6 +75,13 @@ function askers(asked: RunFunctions): Askers {
     },
   };
 }
+
+/** Questions that a journal has, and the answers that they take. */
+const ANSWERS: { readonly [P in Point]?: string } = {
+  permission: "permission",
+  reconcile: "reconciled",
+  elicitation: "elicited",
+};
 
 interface OpenQuestion {
   readonly question: Question;
@@ -116,8 +126,7 @@ export class Asks {
   /** Keeps the questions that a journal has, because their functions may wait for a person, and forgets the others. */
   loseInstance(): void {
     for (const [id, open] of this.#open) {
-      if (open.question.point === "permission" || open.question.point === "reconcile")
-        this.#kept.set(id, open);
+      if (ANSWERS[open.question.point] !== undefined) this.#kept.set(id, open);
       else open.abort.abort("the WebAssembly instance was lost");
     }
     this.#open.clear();
@@ -126,7 +135,7 @@ export class Asks {
   /** Takes the answer to a question that the next instance has not asked again yet; false if there is none. */
   answerKept(id: number, answer: Answer): boolean {
     const kept = this.#kept.get(id);
-    if (kept === undefined || "reconciled" in answer !== (kept.question.point === "reconcile")) return false;
+    if (kept === undefined || !(ANSWERS[kept.question.point]! in answer)) return false;
     kept.abort.abort("the question was answered");
     this.#kept.set(id, { ...kept, answer: Promise.resolve(answer) });
     return true;
@@ -197,15 +206,45 @@ async function reconcile(
  * @throws LoopletError `misuse_invalid_argument`
  */
 export function checkAnswer(
-  answer: PermissionResult | Reconciliation,
+  answer: QuestionAnswer,
   { permissions, ruledTools }: Pick<RunFunctions, "permissions" | "ruledTools">,
 ): Answer {
-  const given: Answer =
-    isObject(answer) && "outcome" in answer
-      ? { reconciled: checkReconciliation(answer) }
-      : { permission: checkPermissionResult(answer as PermissionResult, permissions, ruledTools) };
+  let given: Answer;
+  if (isObject(answer) && "outcome" in answer)
+    given = { reconciled: checkReconciliation(answer as Reconciliation) };
+  else if (isObject(answer) && "action" in answer)
+    given = { elicited: checkElicitation(answer as unknown as ElicitationAnswer) };
+  else given = { permission: checkPermissionResult(answer as PermissionResult, permissions, ruledTools) };
   jsonOf(given, "answer", "misuse_invalid_argument");
   return given;
+}
+
+async function elicit(
+  { onElicitation }: Pick<ToolRunOptions, "onElicitation">,
+  { agentPath, data: { request, reason: _, ...call } }: Question,
+  questionId: number,
+  { signal }: Abort,
+): Promise<Answer | null> {
+  const context = { ...call, agentPath, questionId, signal } as Parameters<OnElicitation>[1];
+  const said = (await onElicitation?.(request, context)) ?? null;
+  return said === null ? null : { elicited: checkElicitation(said) };
+}
+
+/**
+ * The answer of a person to a tool.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+function checkElicitation(said: ElicitationAnswer): ElicitationAnswer {
+  const { action, content } = said as Partial<ElicitationAnswer>;
+  const isKnown = action === "accept" || action === "decline" || action === "cancel";
+  if (isKnown && (content === undefined || isObject(content)))
+    return content === undefined ? { action } : { action, content };
+  throw new LoopletError(
+    "misuse_invalid_argument",
+    "answer",
+    `needs { action: "accept", content: {…} }, { action: "decline" } or { action: "cancel" }`,
+  );
 }
 
 /**

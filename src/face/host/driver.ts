@@ -18,6 +18,7 @@ import { Shell, type Handle } from "./shell.js";
 import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
 import type {
   Block,
+  ElicitationAnswer,
   FetchInit,
   JournalEntry,
   Outcome,
@@ -45,6 +46,8 @@ export interface HostCallbacks extends BatchListener {
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
+  /** Hands a running tool the answer to its question of this number. */
+  answerTool(call: number, number: number, answer: ElicitationAnswer): void;
   ask(question: number, ask: Question): void;
   /** Forgets a question whose answer has no effect any more. */
   withdraw(question: number, why: string): void;
@@ -238,6 +241,17 @@ export class RunDriver {
   /** Reports progress. `dataJson` is JSON text; any other text is dropped. */
   toolProgress(call: number, dataJson: string): void {
     this.refused(`{"toolProgress":{"call":${call},"data":${dataJson}}}`);
+  }
+
+  /** Asks a person for a running call, with the number of its question, from 1. The answer comes by `answerTool`. */
+  toolAsks(call: number, number: number, requestJson: string): void {
+    this.shell.handleJson(`{"toolAsks":{"call":${call},"number":${number},"request":${requestJson}}}`);
+  }
+
+  /** Keeps the state from which a running call goes on. It has asked `asked` questions before. */
+  toolCheckpoint(call: number, stateJson: string, asked: number): void {
+    const checkpoint = `{"state":${stateJson},"asked":${asked}}`;
+    this.shell.handleJson(`{"toolCheckpoint":{"call":${call},"checkpoint":${checkpoint}}}`);
   }
 
   /**

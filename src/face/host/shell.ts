@@ -17,7 +17,8 @@ import { entriesOf } from "./entries.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, redactFailure, secretsOf } from "./redact.js";
-import type { Failure, FetchInit, Outcome } from "../api/index.js";
+import type { ElicitationAnswer, Failure, FetchInit, Outcome } from "../api/index.js";
+import type { ToolCheckpoint } from "../generated/model.js";
 import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
@@ -149,13 +150,21 @@ export class Shell {
     iteration: number,
     agent: number,
     profile: number,
+    checkpointJson: string,
   ): void {
     if (this.instance.isLost) return;
     const nameEnd = idUnits + nameUnits;
     const toolCallId = texts.slice(0, idUnits);
     const toolName = texts.slice(idUnits, nameEnd);
     const input = texts.slice(nameEnd);
-    this.call((host) => host.callTool({ call, toolCallId, toolName, input, iteration, agent, profile }));
+    const invocation = { call, toolCallId, toolName, input, iteration, agent, profile };
+    const checkpoint =
+      checkpointJson === "" ? {} : { checkpoint: JSON.parse(checkpointJson) as ToolCheckpoint };
+    this.call((host) => host.callTool({ ...invocation, ...checkpoint }));
+  }
+
+  answerTool(call: number, number: number, json: string): void {
+    this.call((host) => host.answerTool(call, number, JSON.parse(json) as ElicitationAnswer));
   }
 
   abortTool(call: number, why: string): void {

@@ -97,6 +97,7 @@ export function agentTable(): OptionTable {
     trace: "any",
     wordToolError: "function",
     onUnknownTool: "any",
+    onElicitation: "function",
     toolHandlers: "object",
     inputs: "object",
     ...PERMISSION_TABLE,

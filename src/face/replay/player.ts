@@ -74,6 +74,7 @@ class ReplayShell {
 
   // The record has the answers to all of these.
   abortTool(): void {}
+  answerTool(): void {}
   withdraw(): void {}
   redact(): void {}
   stop(): void {}

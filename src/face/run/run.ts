@@ -16,9 +16,9 @@ import type { Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
 import type { AddedBudget } from "../api/iteration.js";
 import type { ContentBlock } from "../api/message.js";
 import type { Model } from "../api/model.js";
-import type { PermissionMode, PermissionResult } from "../api/permission.js";
+import type { PermissionMode } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
-import type { Reconciliation, RunRecord } from "../api/run.js";
+import type { QuestionAnswer, RunRecord } from "../api/run.js";
 import type {
   EventsOptions,
   ExportOptions,
@@ -151,6 +151,7 @@ export class EngineRun implements Run {
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
     this.#tools.onThrow = delivery.onToolThrow;
+    this.#tools.saved = () => this.saved();
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
       ...parts,
@@ -230,7 +231,7 @@ export class EngineRun implements Run {
       this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
   }
 
-  answer(questionId: number, answer: PermissionResult | Reconciliation): boolean {
+  answer(questionId: number, answer: QuestionAnswer): boolean {
     const given = checkAnswer(answer, this.#parts);
     const isOpen = this.#driver?.answer(questionId, given) ?? false;
     if (!isOpen) return this.#outcomeNow() === undefined && this.#asks.answerKept(questionId, given);
@@ -365,7 +366,7 @@ export class EngineRun implements Run {
       this.#begin({ lines: linesOf(entries) }, (driver) => {
         driver.recover(this.#tools.open, this.#delivery.stamp.seq + 1, this.#delivery.shownBlocks);
       });
-      this.#tools.handFinished();
+      this.#tools.handAgain();
     } catch (error) {
       this.#failAlone(fail("bug", message(error)));
     }
@@ -380,6 +381,7 @@ export class EngineRun implements Run {
         authorizeRequest(models.at(request.model), { ...request, url: requestUrl(request.url) }),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
+      answerTool: (call, number, answer) => this.#tools.answer(call, number, answer),
       ask: (id, question) => this.#asks.ask(id, question),
       withdraw: (question, why) => this.#asks.withdraw(question, why),
       onDelta: this.#delivery.deltas(),

@@ -3,13 +3,14 @@
  * at once: nothing that its tool does afterwards has an effect.
  */
 import { describe, describeReturned } from "../options/check.js";
+import { Elicitations } from "./elicitations.js";
 import type { AskedCall, AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
 import type { Driver } from "../run/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords } from "./tool-schema.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
-import type { ToolContext, ToolHandlerContext, ToolRunOptions } from "../api/index.js";
+import type { ElicitationAnswer, ToolContext, ToolHandlerContext, ToolRunOptions } from "../api/index.js";
 import { message } from "../options/thrown.js";
 
 export class ToolCalls {
@@ -18,7 +19,12 @@ export class ToolCalls {
   readonly #report: (error: unknown) => void;
   /** Hears the errors that tools throw; it does not throw itself. */
   onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
+  /** Resolves when the store has everything so far. */
+  saved: () => Promise<void> = () => Promise.resolve();
   readonly #running = new Map<number, Abort>();
+  readonly #elicitations: Elicitations;
+  /** The last checkpoints of running calls: the state's JSON, and the number of questions before it. */
+  readonly #checkpoints = new Map<number, readonly [stateJson: string, asked: number]>();
   /** The results that no instance has taken. */
   readonly #finished = new Map<number, ToolReturn>();
   /**
@@ -41,6 +47,7 @@ export class ToolCalls {
   ) {
     this.#tools = tools;
     this.#driver = driver;
+    this.#elicitations = new Elicitations(driver);
     this.#report = report;
     this.#options = options;
   }
@@ -52,7 +59,7 @@ export class ToolCalls {
     this.#running.set(call, abort);
     void this.#perform(invocation, abort).then((result) => {
       if (this.#running.get(call) !== abort) return;
-      this.#running.delete(call);
+      this.#forget(call, "the call is over");
       this.#finished.set(call, result);
       this.#hand(call, result);
     });
@@ -63,8 +70,15 @@ export class ToolCalls {
     return [...this.#running.keys(), ...this.#finished.keys()];
   }
 
-  /** Hands in the results that came while there was no instance, or that were lost with one. */
-  handFinished(): void {
+  /** Hands a tool the answer to its question of this number. */
+  answer(call: number, number: number, answer: ElicitationAnswer): void {
+    this.#elicitations.answer(call, number, answer);
+  }
+
+  /** Hands a fresh instance what came while there was none, or what was lost with the one before. */
+  handAgain(): void {
+    for (const [call, checkpoint] of this.#checkpoints) this.#driver()?.toolCheckpoint(call, ...checkpoint);
+    this.#elicitations.putAgain();
     for (const [call, result] of [...this.#finished]) this.#hand(call, result);
   }
 
@@ -77,9 +91,15 @@ export class ToolCalls {
   /** Tells a running tool to stop and forgets it. */
   abort(call: number, why: string): void {
     const abort = this.#running.get(call);
-    this.#running.delete(call);
     this.#finished.delete(call);
+    this.#forget(call, why);
     abort?.abort(why);
+  }
+
+  #forget(call: number, why: string): void {
+    this.#running.delete(call);
+    this.#checkpoints.delete(call);
+    this.#elicitations.forget(call, () => reason(why));
   }
 
   /** Aborts all calls, because the run is over. */
@@ -143,7 +163,8 @@ export class ToolCalls {
    */
   async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
     try {
-      const { toolCallId, iteration } = invocation;
+      const { call, toolCallId, iteration, checkpoint } = invocation;
+      let asked = checkpoint?.asked ?? 0;
       const progress = (data: unknown): void => this.#progress(invocation.call, data);
       let isLast = false;
       const result = this.#execute(invocation, {
@@ -152,6 +173,9 @@ export class ToolCalls {
           return abort.signal;
         },
         progress,
+        elicit: async (request) => this.#elicitations.ask(call, ++asked, request),
+        checkpoint: (state) => this.#checkpoint(call, state, asked),
+        restored: checkpoint?.state,
         iteration,
         inputs: this.#options.inputs ?? {},
         terminate: () => void (isLast = true),
@@ -193,6 +217,16 @@ export class ToolCalls {
     this.#prepared.delete(place);
     // A hook or an approval may have replaced the input in the meantime.
     return prepared !== undefined && prepared.text === textOf(input) ? prepared.input : input;
+  }
+
+  async #checkpoint(call: number, state: unknown, asked: number): Promise<void> {
+    const json = jsonOf(state) ?? "null";
+    if (!this.#running.has(call)) return;
+    this.#checkpoints.set(call, [json, asked]);
+    this.#driver()?.toolCheckpoint(call, json, asked);
+    // The engine hands its entries out when the callback at hand has returned.
+    await null;
+    await this.saved();
   }
 
   #progress(call: number, data: unknown): void {

@@ -50,6 +50,7 @@ export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {
     fetch: async () => new Response(streamOf(answer("Hello"))),
     authorize: (request) => request.headers,
     callTool: ({ toolName }) => run.log.push(`tool ${toolName}`),
+    answerTool: (_call, number, answer) => run.log.push(`answer tool ${number}: ${answer.action}`),
     abortTool: (_call, why) => run.log.push(`abort tool: ${why}`),
     ask: (question) => run.log.push(`ask ${question}`),
     withdraw: (question, why) => run.log.push(`withdraw ${question}: ${why}`),

@@ -128,6 +128,14 @@ export class FakeDriver implements Driver {
     this.calls.push(["toolProgress", call, dataJson]);
   }
 
+  toolAsks(call: number, number: number, requestJson: string): void {
+    this.calls.push(["toolAsks", call, number, requestJson]);
+  }
+
+  toolCheckpoint(call: number, stateJson: string, asked: number): void {
+    this.calls.push(["toolCheckpoint", call, stateJson, asked]);
+  }
+
   answer(question: number, answer: Answer): boolean {
     this.calls.push(["answer", question, answer]);
     return true;

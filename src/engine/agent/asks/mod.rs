@@ -55,6 +55,8 @@ pub enum About {
     Phase,
     /// A tool call, by its place in the batch.
     Call(usize),
+    /// A question of a running call, by the call's place in the batch and the number of the question.
+    Elicitation(usize, u32),
     /// Calls that are prepared together.
     Calls(Vec<usize>),
     /// A limit that keeps the next step from being taken.
@@ -320,6 +322,11 @@ impl Desk<'_> {
     /// Closes the question for more time of an iteration that is over.
     pub fn withdraw_time(&mut self) {
         self.withdraw(|about| matches!(about, About::Time(TimerReason::Iteration { .. })));
+    }
+
+    /// Closes the questions of a call that has ended.
+    pub fn withdraw_elicitations(&mut self, of: usize) {
+        self.withdraw(|about| matches!(about, About::Elicitation(call, _) if *call == of));
     }
 
     /// Closes all questions of the agent, which has ended.

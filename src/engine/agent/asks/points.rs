@@ -6,7 +6,7 @@
 //! asks there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
 
 use crate::engine::agent::context::summary::{BUILT_IN_SUMMARY, NO_SUMMARY};
-use crate::engine::model::input::{CheckedOutput, PermissionAnswer};
+use crate::engine::model::input::{CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer};
 use crate::engine::model::question::{Answer, Point};
 
 /// The facts of one point.
@@ -136,6 +136,16 @@ pub fn row(point: Point) -> Row {
             missing: Missing::StaysOpen("not_reconciled"),
             ..PERMISSION
         },
+        Point::Elicitation => Row {
+            wait: Wait::Person,
+            takes: |answer| matches!(answer, Answer::Elicited(_)),
+            missing: Missing::Warned(
+                |_| Answer::Elicited(nobody()),
+                "elicitation_failed",
+                &["A tool's question to a person was not answered: "],
+            ),
+            ..PERMISSION
+        },
         Point::StopCondition | Point::StopRepeat => Row {
             wait: Wait::Longest,
             takes: |answer| matches!(answer, Answer::Stop(_)),
@@ -193,9 +203,9 @@ pub fn takes(point: Point, answer: &Answer) -> bool {
 
 /// The point as the `question` event reports it. The event does not tell a classifier from a person.
 pub fn as_told(point: Point) -> Point {
-    match row(point).class {
-        Class::Permission if point != Point::Reconcile => Point::Permission,
-        _ => point,
+    match point {
+        Point::Classify => Point::Permission,
+        point => point,
     }
 }
 
@@ -203,6 +213,13 @@ fn denial(why: String) -> PermissionAnswer {
     PermissionAnswer {
         message: Some(why),
         ..PermissionAnswer::default()
+    }
+}
+
+fn nobody() -> ElicitationAnswer {
+    ElicitationAnswer {
+        action: ElicitationAction::Cancel,
+        content: None,
     }
 }
 

@@ -162,7 +162,7 @@ impl ToolBatch {
 
     /// The index of the running call of this effect.
     pub fn index_of(&self, wanted: EffectId) -> Option<usize> {
-        let is_it = |call: &Call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted);
+        let is_it = |call: &Call| call.running() == Some(wanted);
         let under_way = self.under_way();
         let at = self.calls.get(under_way.clone())?.iter().position(is_it)?;
         Some(under_way.start + at)

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
-use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::CallStatus;
+use crate::engine::model::input::{ToolCheckpoint, ToolReturn};
+use crate::engine::model::journal::{CallStatus, Elicitation};
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
@@ -100,6 +100,12 @@ pub struct Call {
     pub is_answer: bool,
     /// The question about it that waits for a person.
     pub question: Option<EffectId>,
+    /// The state from which its function goes on in another process.
+    pub checkpoint: Option<ToolCheckpoint>,
+    /// The questions of its function to a person.
+    pub elicitations: Vec<Elicitation>,
+    /// The number of changes of the two that this process has made.
+    pub changes: u32,
     /// The step at which it was in another process, until your code has prepared it in this one.
     pub kept: Option<CallStatus>,
     pub phase: CallPhase,
@@ -140,6 +146,14 @@ impl Call {
             CallPhase::Running { started_ms, .. } => now_ms.saturating_sub(started_ms),
             CallPhase::Returned { duration_ms, .. } => duration_ms,
             _ => 0,
+        }
+    }
+
+    /// The effect of a call whose function is at work.
+    pub fn running(&self) -> Option<EffectId> {
+        match self.phase {
+            CallPhase::Running { effect, .. } => Some(effect),
+            _ => None,
         }
     }
 

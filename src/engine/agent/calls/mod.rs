@@ -20,6 +20,7 @@ pub mod call;
 pub(crate) mod check;
 pub(crate) mod delegation;
 pub(crate) mod early;
+pub(crate) mod elicitation;
 pub(crate) mod hooks;
 pub(crate) mod permission;
 pub(crate) mod restore;
@@ -295,6 +296,9 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
         terminates: false,
         worded: None,
         question: None,
+        checkpoint: None,
+        elicitations: Vec::new(),
+        changes: 0,
         kept: None,
         phase: CallPhase::Checked,
     }

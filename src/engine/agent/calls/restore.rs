@@ -2,7 +2,7 @@
 //!
 //! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a restored
 //! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. A
-//! call that had begun runs again if that is safe. Else your code is asked what became of it (`Point::Reconcile`), because
+//! call that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your code is asked what became of it (`Point::Reconcile`), because
 //! nobody else knows. The question stays open until it is answered.
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,8 @@ pub struct Mark {
     /// How far the call has come.
     rank: u8,
     question: Option<EffectId>,
+    /// See [`Call::changes`].
+    changes: u32,
 }
 
 impl Mark {
@@ -64,8 +66,11 @@ impl Mark {
             CallPhase::Returned { .. } => 7,
             CallPhase::Done { .. } => 8,
         };
-        let question = call.question;
-        Mark { rank, question }
+        Mark {
+            rank,
+            question: call.question,
+            changes: call.changes,
+        }
     }
 
     /// The marks of all calls up to the last one with a state.
@@ -89,8 +94,11 @@ impl Mark {
             CallStatus::Returned { .. } => 7,
             CallStatus::Done { .. } => 8,
         };
-        let question = state.question;
-        Mark { rank, question }
+        Mark {
+            rank,
+            question: state.question,
+            changes: 0,
+        }
     }
 }
 
@@ -146,6 +154,8 @@ impl Calls {
             needs_approval: call.needs_approval,
             resource_key: call.resource_key.clone(),
             question: call.question,
+            checkpoint: call.checkpoint.clone().filter(|_| !call.is_done()),
+            elicitations: call.elicitations.clone(),
         })
     }
 
@@ -209,6 +219,9 @@ impl Calls {
         call.needs_approval |= state.needs_approval;
         call.resource_key = state.resource_key.or(call.resource_key.take());
         call.question = state.question;
+        call.checkpoint = state.checkpoint;
+        call.elicitations = state.elicitations;
+        let can_go_on = call.checkpoint.is_some();
         let tool = desk.tool(call.tool);
         let has_started = matches!(
             state.status,
@@ -268,6 +281,7 @@ impl Calls {
                 } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
                     self.keep_running(desk, index, effect);
                 } else if is_agent
+                    || can_go_on
                     || tool.is_some_and(|tool| !tool.runs_once())
                     || (is_unasked && desk.ledger.running.is_some())
                 {

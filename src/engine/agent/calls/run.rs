@@ -84,6 +84,7 @@ impl Calls {
             return Next::Wait;
         };
         desk.ledger.close(effect);
+        self.forget_elicitations(desk, index);
         let result = match result {
             ToolReturn::Last(result) => {
                 if let Some(call) = self.batch.calls.get_mut(index) {
@@ -121,6 +122,7 @@ impl Calls {
 
     /// Gives the call its result.
     pub(super) fn finish(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
+        self.forget_elicitations(desk, index);
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
@@ -315,6 +317,7 @@ pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvoca
         iteration: who.iteration,
         agent: who.agent,
         profile: who.profile,
+        checkpoint: call.checkpoint.clone(),
     }
 }
 

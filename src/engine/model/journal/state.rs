@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Limits, ModelConfig};
 use crate::engine::model::hook::Gate;
-use crate::engine::model::input::ToolReturn;
+use crate::engine::model::input::{ElicitationAnswer, ToolCheckpoint, ToolReturn};
 use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output::EffectId;
@@ -235,6 +235,32 @@ pub struct CallState {
     /// The question about it that is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<EffectId>,
+    /// The state from which the tool goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<ToolCheckpoint>,
+    /// The tool's questions to a person since its checkpoint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elicitations: Vec<Elicitation>,
+}
+
+impl CallState {
+    /// Returns true if a person is asked about the call, or by it.
+    pub fn awaits_person(&self) -> bool {
+        let is_open = |elicitation: &Elicitation| elicitation.answer.is_none();
+        self.question.is_some() || self.elicitations.iter().any(is_open)
+    }
+}
+
+/// A question of a tool to a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Elicitation {
+    /// Its place among the call's questions, from 1.
+    pub number: u32,
+    pub question: EffectId,
+    pub request: Json,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ElicitationAnswer>,
 }
 
 /// How far a call has come. A call without a status has not been judged.

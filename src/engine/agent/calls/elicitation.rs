@@ -1,0 +1,119 @@
+//! Questions of a running tool to a person, and the checkpoints from which a tool goes on.
+//!
+//! [`Calls::elicit`] opens a question of the run for a call, whose time stands still until [`Calls::take_elicited`] hands
+//! the answer over. Both stand in the journal: a call that runs again in another process asks under the same numbers,
+//! gets the answers that are there, and has its open questions asked again under their ids. A call with a checkpoint runs
+//! again without a question to `reconcile`. Nothing here starts or ends a call.
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::call::Call;
+use crate::engine::agent::calls::run::wait_ms;
+use crate::engine::agent::calls::{Calls, Next};
+use crate::engine::agent::desk::Desk;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::input::{ElicitationAnswer, ToolCheckpoint};
+use crate::engine::model::journal::Elicitation;
+use crate::engine::model::message::Json;
+use crate::engine::model::output::{EffectId, Output};
+use crate::engine::model::question::{CallFacts, Facts, Point};
+
+/// The reason that stands beside the request.
+const TOOL_ASKS: &str = "its tool asks a person";
+
+impl Calls {
+    /// Asks a person for a running call, or answers with what the journal has.
+    pub fn elicit(&mut self, desk: &mut Desk<'_>, effect: EffectId, number: u32, request: Json) {
+        let Some(index) = self.batch.index_of(effect) else {
+            return;
+        };
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        let known = call.elicitations.iter().find(|known| known.number == number);
+        let known = known.filter(|known| known.request == request);
+        if let Some(answer) = known.and_then(|known| known.answer.clone()) {
+            return hand_over(desk, effect, number, answer);
+        }
+        let facts = Facts::call(CallFacts {
+            agent_path: desk.who.parent.as_ref().map(|_| desk.who.path.as_str()),
+            reason: Some(TOOL_ASKS),
+            request: Some(&request),
+            ..call.facts()
+        });
+        let ask = Ask {
+            id: known.map(|known| known.question),
+            ..Ask::new(Point::Elicitation, About::Elicitation(index, number), &facts)
+        };
+        if ask.id.is_some_and(|id| desk.ledger.is_open(id)) {
+            return;
+        }
+        let is_new = ask.id.is_none();
+        desk.ledger.set_timer(TimerReason::Effect(effect), None);
+        let question = desk.ask(ask);
+        if is_new {
+            call.elicitations.retain(|other| other.number != number);
+            call.elicitations.push(Elicitation {
+                number,
+                question,
+                request,
+                answer: None,
+            });
+            call.changes += 1;
+        }
+    }
+
+    /// Hands the answer of a person to the tool that has asked.
+    pub fn take_elicited(&mut self, desk: &mut Desk<'_>, about: &About, answer: ElicitationAnswer) -> Next {
+        let &About::Elicitation(index, number) = about else {
+            return Next::Wait;
+        };
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return Next::Wait;
+        };
+        let Some(effect) = call.running() else {
+            return Next::Wait;
+        };
+        let mut asked = call.elicitations.iter_mut();
+        if let Some(asked) = asked.find(|asked| asked.number == number) {
+            asked.answer = Some(answer.clone());
+            call.changes += 1;
+        }
+        if !is_asking(call, desk) {
+            let wait_ms = wait_ms(call, desk);
+            desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
+        }
+        hand_over(desk, effect, number, answer);
+        Next::Wait
+    }
+
+    /// Withdraws the questions of a call that has ended.
+    pub(super) fn forget_elicitations(&mut self, desk: &mut Desk<'_>, index: usize) {
+        let call = self.batch.calls.get_mut(index);
+        if let Some(call) = call.filter(|call| !call.elicitations.is_empty()) {
+            call.elicitations.clear();
+            desk.withdraw_elicitations(index);
+        }
+    }
+
+    /// Keeps the state from which a running call goes on. Questions that were answered before it are forgotten.
+    pub fn keep_checkpoint(&mut self, effect: EffectId, checkpoint: ToolCheckpoint) {
+        let index = self.batch.index_of(effect);
+        let Some(call) = index.and_then(|index| self.batch.calls.get_mut(index)) else {
+            return;
+        };
+        call.elicitations
+            .retain(|asked| asked.number > checkpoint.asked || asked.answer.is_none());
+        call.checkpoint = Some(checkpoint);
+        call.changes += 1;
+    }
+}
+
+/// Returns true if a person has yet to answer the call's function.
+fn is_asking(call: &Call, desk: &Desk<'_>) -> bool {
+    let is_open = |asked: &Elicitation| asked.answer.is_none() && desk.ledger.is_open(asked.question);
+    call.elicitations.iter().any(is_open)
+}
+
+fn hand_over(desk: &mut Desk<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
+    desk.ledger.output(Output::AnswerTool { call, number, answer });
+}
