@@ -6,7 +6,7 @@
 //! what is not open changes nothing.
 
 use looplet::engine::model::event::{EventKind, ToolFault};
-use looplet::engine::model::input::{Input, ToolCheckpoint, ToolReturn};
+use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
 use serde_json::{Value, json};
 
@@ -439,9 +439,9 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
         }
         6 => {
             let call = world.running[id].call;
-            let (state, asked) = (Json::parse("1").unwrap(), choices.below(3).into());
-            let checkpoint = ToolCheckpoint { state, asked };
-            world.input(Input::ToolCheckpoint { call, checkpoint });
+            let state = (choices.below(4) > 0).then(|| Json::parse("1").unwrap());
+            let asked = choices.below(3).into();
+            world.input(Input::ToolCheckpoint { call, state, asked });
         }
         3 => world.finish_tool(id, ToolReturn::Content(Vec::new())),
         4 => world.finish_tool(id, ToolReturn::Content(vec![Block::text("")])),

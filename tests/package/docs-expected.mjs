@@ -189,6 +189,27 @@ export const expected = {
       assert.equal(output.join(""), "3\nblue kettle\n");
     },
   },
+  "tools-7": {
+    before: ({ looplet, practice }) => {
+      const turns = [{ toolCalls: [{ name: "book", input: { people: 4 } }] }, { text: "Outside, then." }];
+      globalThis.model = looplet.anthropic("practice", { fetch: practice.scripted(turns) });
+    },
+    after: async ({ made, calls }) => {
+      assert.deepEqual(calls.show, [["A table for 4: inside or outside?"]]);
+      assert.equal((await made.run.result).toolCalls[0].output, "Booked outside.");
+    },
+  },
+  "tools-8": {
+    after: async ({ made, looplet, practice, calls }) => {
+      const fetch = practice.scripted([{ toolCalls: [{ name: "exporting", input: {} }] }, { text: "Done." }]);
+      const model = looplet.anthropic("practice", { fetch });
+      await looplet.createAgent({ model, tools: { exporting: made.exporting } }).run("Export.").result;
+      assert.deepEqual(
+        calls["remote.call"].map(([step]) => step),
+        ["begin", "wait"],
+      );
+    },
+  },
   "vendors-2": {
     before: ({ answer }) => answer({ text: "Hi" }),
     async after({ made, requests, looplet }) {

@@ -159,6 +159,20 @@ fn a_checkpoint_forgets_the_answers_before_it_and_another_request_is_another_que
 }
 
 #[test]
+fn a_call_that_takes_its_checkpoint_back_is_asked_about() {
+    let mut world = booking();
+    world.tool_keeps("a", json!(1), 0);
+    let call = world.running["a"].call;
+    world.input(Input::ToolCheckpoint {
+        call,
+        state: None,
+        asked: 0,
+    });
+    world.crash(settings());
+    assert_eq!(world.questions[0].1.point, Point::Reconcile);
+}
+
+#[test]
 fn without_a_checkpoint_your_code_says_what_became_of_the_call() {
     let mut world = booking();
     world.tool_asks("a", 1, size());

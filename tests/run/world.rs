@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::error::{Failure, FailureCode};
 use looplet::engine::model::event::Event;
-use looplet::engine::model::input::{ElicitationAnswer, Input, Moment, ToolCheckpoint, ToolReturn};
+use looplet::engine::model::input::{ElicitationAnswer, Input, Moment, ToolReturn};
 use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact, Record, Recorded, Step};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::outcome::Outcome;
@@ -449,11 +449,8 @@ impl World {
     /// A running tool leaves a state from which it can go on, after so many questions.
     pub fn tool_keeps(&mut self, id: &str, state: Value, asked: u32) {
         let call = self.running[id].call;
-        let state = Json::parse(&state.to_string()).unwrap();
-        self.input(Input::ToolCheckpoint {
-            call,
-            checkpoint: ToolCheckpoint { state, asked },
-        });
+        let state = Some(Json::parse(&state.to_string()).unwrap());
+        self.input(Input::ToolCheckpoint { call, state, asked });
     }
 
     pub fn cancel(&mut self) {

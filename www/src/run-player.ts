@@ -199,6 +199,8 @@ const inputs: Record<string, string> = {
   networkFailed: "The network fails",
   toolFinished: "A tool has finished",
   toolProgress: "A tool reports progress",
+  toolAsks: "A tool asks a person",
+  toolCheckpoint: "A tool keeps a state",
   answered: "A question is answered",
   saved: "The store has a save",
   due: "A time is up",

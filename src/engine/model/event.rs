@@ -160,7 +160,7 @@ pub enum EventKind {
         #[cfg_attr(test, schemars(extend("x-type" = "Exclude<Point, \"classify\">")))]
         question: Point,
         /// The data that a person needs to answer; absent where looplet answers.
-        #[cfg_attr(test, schemars(extend("x-type" = "Facts[\"permission\"] & Partial<Facts[\"elicitation\"]>")))]
+        #[cfg_attr(test, schemars(extend("x-type" = "Facts[\"permission\" | \"reconcile\" | \"elicitation\"]")))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },

@@ -121,10 +121,12 @@ pub enum Input<'a> {
         number: u32,
         request: Json,
     },
-    /// A running call has come so far that it can go on from this state.
+    /// A running call has come so far that it can go on from this state, or so far that it cannot go on from the last one.
     ToolCheckpoint {
         call: EffectId,
-        checkpoint: ToolCheckpoint,
+        state: Option<Json>,
+        /// The number of questions that the call has asked before. Their answers are forgotten.
+        asked: u32,
     },
     Answered {
         question: EffectId,
@@ -201,7 +203,7 @@ impl ToolReturn {
 #[serde(rename_all = "camelCase")]
 pub struct ToolCheckpoint {
     pub state: Json,
-    /// The number of questions that the call has asked before. Their answers are forgotten.
+    /// The number of questions that the call has asked before.
     pub asked: u32,
 }
 

@@ -201,8 +201,8 @@ impl Run {
             } => {
                 self.on_effect(call, |agent, desk| agent.tool_asks(desk, call, number, request));
             }
-            Input::ToolCheckpoint { call, checkpoint } => {
-                self.on_effect(call, |agent, _| agent.calls.keep_checkpoint(call, checkpoint));
+            Input::ToolCheckpoint { call, state, asked } => {
+                self.on_effect(call, |agent, _| agent.calls.keep_checkpoint(call, state, asked));
             }
             Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
                 if let Some(request) = self.request_of(question, &answer) {

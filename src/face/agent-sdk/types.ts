@@ -31,7 +31,7 @@ export interface Options {
    */
   toolSearch?: boolean | "auto" | `auto:${number}` | undefined;
   /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
-  onElicitation?: McpOptions["onElicitation"];
+  onElicitation?: Exclude<McpOptions["onElicitation"], "run">;
   /** Rules of tools that run without being asked about. A rule for a tool that is not there does nothing. */
   allowedTools?: readonly string[] | undefined;
   /** Rules of tools that never run. A bare name takes the tool out of the requests. */

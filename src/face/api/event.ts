@@ -31,7 +31,7 @@
  */
 import type { Message } from "./message.js";
 import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
-import type { EventKind as EngineEvent, Usage } from "../generated/model.js";
+import type { EventKind as EngineEvent, Facts, Usage } from "../generated/model.js";
 
 export type {
   CompactTrigger,
@@ -82,8 +82,24 @@ export type RunEventOf<K extends EventKind["type"], T extends Tools = Tools> = E
 /** An event of a run with tools of these types. */
 export type TypedEvent<C extends ToolTypes> = EventStamp & EventKind<C>;
 
+type AskedEvent = Extract<EngineEvent, { type: "question" }>;
+
+/** The questions that you answer tell the facts that a person needs. */
+type QuestionEvent =
+  | {
+      [P in "permission" | "reconcile" | "elicitation"]: Omit<AskedEvent, "question" | "data"> & {
+        question: P;
+        data: Facts[P];
+      };
+    }["permission" | "reconcile" | "elicitation"]
+  | (Omit<AskedEvent, "question" | "data"> & {
+      question: Exclude<AskedEvent["question"], "permission" | "reconcile" | "elicitation">;
+      data?: undefined;
+    });
+
 type EventKind<C extends ToolTypes = ToolTypes> =
-  | Exclude<EngineEvent, { toolName: string }>
+  | Exclude<EngineEvent, { toolName: string } | { type: "question" }>
+  | QuestionEvent
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
    * The first event of an iteration that began later than the run: `text` is the answer so far, `messages` the

@@ -134,7 +134,10 @@ export interface ToolAnnotations {
 export interface ToolContext {
   /** The provider's id of this call. */
   readonly toolCallId: string;
-  /** Fires when the run is aborted or the call has timed out; `signal.reason` tells the two apart. */
+  /**
+   * Fires when the run is aborted or the call has timed out; `signal.reason` tells the two apart. The reason's `name` is
+   * `SuspendError` if another process goes on with the run, and else `AbortError`.
+   */
   readonly signal: HostAbortSignal;
   /** Reports progress, any JSON value, as a `tool-progress` event. It does nothing once the call is over. */
   progress(data: unknown): void;
@@ -150,7 +153,8 @@ export interface ToolContext {
   /**
    * Keeps a state, any JSON value, from which the call can go on in another process: the id of a job, a page of a list.
    * `execute` then runs again with it as `restored`, and `reconcile` is not asked. Questions that were answered before are
-   * forgotten: put their answers into the state. Resolves when the store has it, at once without a store.
+   * forgotten: put their answers into the state. `undefined` takes the last state back, before a step that must not be done
+   * twice. Resolves when the store has it, at once without a store.
    *
    * Rejects with the store's error, and for a value that JSON cannot hold.
    */

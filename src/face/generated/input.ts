@@ -21,7 +21,6 @@ import type {
   StopCondition,
   Timeouts,
   ToolAccess,
-  ToolCheckpoint,
   ToolChoice,
   ToolExecution,
   ToolFault,
@@ -150,11 +149,15 @@ export type Input =
         request: unknown;
       };
     }
-  /** A running call has come so far that it can go on from this state. */
+  /**
+   * A running call has come so far that it can go on from this state, or so far that it cannot go on from the last one.
+   */
   | {
       toolCheckpoint: {
         call: number;
-        checkpoint: ToolCheckpoint;
+        state?: unknown;
+        /** The number of questions that the call has asked before. Their answers are forgotten. */
+        asked: number;
       };
     }
   | {

@@ -549,7 +549,7 @@ export type EventKind =
       /** The point of the run at which the question is asked. */
       question: Exclude<Point, "classify">;
       /** The data that a person needs to answer; absent where looplet answers. */
-      data?: Facts["permission"] & Partial<Facts["elicitation"]>;
+      data?: Facts["permission" | "reconcile" | "elicitation"];
     }
   | {
       type: "answered";
@@ -836,7 +836,7 @@ export interface ToolInvocation {
 /** The state from which a tool call goes on in another process. */
 export interface ToolCheckpoint {
   state: unknown;
-  /** The number of questions that the call has asked before. Their answers are forgotten. */
+  /** The number of questions that the call has asked before. */
   asked: number;
 }
 

@@ -245,13 +245,13 @@ export class RunDriver {
 
   /** Asks a person for a running call, with the number of its question, from 1. The answer comes by `answerTool`. */
   toolAsks(call: number, number: number, requestJson: string): void {
-    this.shell.handleJson(`{"toolAsks":{"call":${call},"number":${number},"request":${requestJson}}}`);
+    this.required(`{"toolAsks":{"call":${call},"number":${number},"request":${requestJson}}}`);
   }
 
-  /** Keeps the state from which a running call goes on. It has asked `asked` questions before. */
-  toolCheckpoint(call: number, stateJson: string, asked: number): void {
-    const checkpoint = `{"state":${stateJson},"asked":${asked}}`;
-    this.shell.handleJson(`{"toolCheckpoint":{"call":${call},"checkpoint":${checkpoint}}}`);
+  /** Keeps the state from which a running call goes on, or forgets it. The call has asked `asked` questions before. */
+  toolCheckpoint(call: number, stateJson: string | undefined, asked: number): void {
+    const state = stateJson ?? null;
+    this.required(`{"toolCheckpoint":{"call":${call},"state":${state},"asked":${asked}}}`);
   }
 
   /**
@@ -280,6 +280,12 @@ export class RunDriver {
   /** The run's result so far, at any time before `free()`; undefined if its instance is lost. */
   result(): RawRunResult | undefined {
     return readResult((read) => this.shell.enter(read));
+  }
+
+  /** @throws TypeError for an input that the engine refuses */
+  private required(json: string): void {
+    const problem = this.refused(json);
+    if (problem !== undefined) throw new TypeError(problem);
   }
 
   /** The problem of an input, if the engine refuses it. */

@@ -11,6 +11,9 @@ export const LEGACY = "2025-11-25";
 
 const META = "io.modelcontextprotocol/";
 
+/** The extension by which a server may answer with a task. */
+export const TASKS = `${META}tasks`;
+
 /** What the server is told of this program, in every request of the modern generation. */
 export interface Identity {
   readonly client: { readonly name: string; readonly version: string };
@@ -28,9 +31,9 @@ export function modern(
     ...(isObject(params["_meta"]) ? params["_meta"] : {}),
     [`${META}protocolVersion`]: MODERN,
     [`${META}clientInfo`]: client,
-    [`${META}clientCapabilities`]: capabilities,
+    [`${META}clientCapabilities`]: { ...capabilities, extensions: { [TASKS]: {} } },
   };
-  const name = params["name"];
+  const name = params["name"] ?? params["taskId"];
   return {
     message: { ...message, params: { ...params, _meta: meta } },
     headers: {

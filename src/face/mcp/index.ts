@@ -4,6 +4,7 @@ import type { Tool } from "../api/index.js";
 import { isObject } from "../options/check.js";
 import { ToolError } from "../api/errors.js";
 import { tool } from "../tools/tool.js";
+import { durableCall, type CallHost } from "./durable-call.js";
 import { LEGACY, MODERN, modern, type Identity } from "./eras.js";
 import { McpError } from "./errors.js";
 import type {
@@ -20,9 +21,6 @@ import { Wire, type Fields, type Reply, type RpcMessage } from "./wire.js";
 export { McpError, type McpErrorCode } from "./errors.js";
 export type * from "./types.js";
 
-/** The most rounds in which a call asks for input. */
-const ROUNDS = 10;
-
 /** The most pages of a list. */
 const PAGES = 1000;
 
@@ -36,6 +34,11 @@ export async function connectMcp(options: McpOptions): Promise<McpClient> {
   const client = new Client(options);
   await client.connect(options.signal);
   return client;
+}
+
+interface AskOptions extends McpCallOptions {
+  /** Answers what the server asks of the user meanwhile. */
+  readonly elicit?: CallHost["elicit"] | undefined;
 }
 
 class Client implements McpClient {
@@ -93,14 +96,31 @@ class Client implements McpClient {
 
   async callTool(name: string, input: object, options: McpCallOptions = {}): Promise<McpResult> {
     const signal = options.signal ?? new AbortController().signal;
-    let more: Fields = {};
-    for (let round = 0; round < ROUNDS; round++) {
-      const params = { name, arguments: input, ...more };
-      const { result } = await this.#ask("tools/call", params, { ...options, signal });
-      if (result["resultType"] !== "input_required") return resultOf(result);
-      more = await this.#input(result, signal);
-    }
-    throw new McpError("input_rounds", `The tool ${name} asked for input more than ${ROUNDS} times.`);
+    const checkpoint = (): Promise<void> => Promise.resolve();
+    const elicit = (): Promise<McpElicitationAnswer> => Promise.resolve({ action: "cancel" });
+    return this.#call(name, input, options, { signal, elicit, checkpoint, restored: undefined });
+  }
+
+  /** `run` asks the user, unless the options have a function that does. */
+  async #call(
+    name: string,
+    input: object,
+    { onProgress }: McpCallOptions,
+    run: Omit<CallHost, "onProgress">,
+  ): Promise<McpResult> {
+    const { signal } = run;
+    const own = this.#onElicitation;
+    const elicit: CallHost["elicit"] =
+      typeof own === "function"
+        ? async (request) => (await own(request, { signal })) ?? { action: "decline" }
+        : run.elicit;
+    const ask = async (method: string, params: Fields): Promise<Fields> => {
+      // A task is ended after its call was aborted.
+      if (method === "tasks/cancel") return (await this.#ask(method, params, {})).result;
+      const hearing = method === "tools/call" ? { onProgress } : {};
+      return (await this.#ask(method, params, { signal, elicit, ...hearing })).result;
+    };
+    return resultOf(await durableCall(ask, { name, arguments: input }, { ...run, elicit, onProgress }));
   }
 
   async tools(server: string): Promise<Record<string, Tool>> {
@@ -121,8 +141,8 @@ class Client implements McpClient {
       description,
       inputSchema,
       ...(annotations === undefined ? {} : { annotations }),
-      execute: async (input: object, { signal, progress }) => {
-        const result = await this.callTool(name, input, { signal, onProgress: progress });
+      execute: async (input: object, { progress, ...run }) => {
+        const result = await this.#call(name, input, { onProgress: progress }, run);
         if (result.isError !== true) return result;
         const texts = result.content.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
         throw new ToolError({ code: "tool_failed", message: texts.join("\n"), recoverable: true });
@@ -157,7 +177,7 @@ class Client implements McpClient {
   async #ask(
     method: string,
     params: Fields,
-    { signal, onProgress }: McpCallOptions,
+    { signal, onProgress, elicit }: AskOptions,
     isAgain = false,
   ): Promise<Reply> {
     const id = this.#wire.nextId();
@@ -172,7 +192,7 @@ class Client implements McpClient {
       const { method, params = {} } = heard;
       if (method === "notifications/progress" && params["progressToken"] === id)
         onProgress?.(params as never);
-      else if (method !== undefined && heard.id !== undefined) void this.#answer(heard, signal);
+      else if (method !== undefined && heard.id !== undefined) void this.#answer(heard, elicit, signal);
     };
     // The modern generation takes the end of the connection for the end of the call.
     const cancel = (): void => {
@@ -187,46 +207,27 @@ class Client implements McpClient {
       if (!isGone || isAgain) throw error;
       // The server has ended the session.
       await this.#initialize(signal);
-      return await this.#ask(method, params, { signal, onProgress }, true);
+      return await this.#ask(method, params, { signal, onProgress, elicit }, true);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
   }
 
-  /** What a call asked for, for its next round. */
-  async #input(result: Fields, signal: HostAbortSignal): Promise<Fields> {
-    const { inputRequests, requestState } = result;
-    const asked = Object.entries(isObject(inputRequests) ? inputRequests : {});
-    const answers: { [key: string]: unknown } = {};
-    for (const [key, request] of asked) {
-      const { method, params } = request as RpcMessage;
-      if (method !== "elicitation/create")
-        throw new McpError("rpc", `The MCP server asked for ${method}, which this client does not have.`);
-      answers[key] = await this.#elicit(params, signal);
-    }
-    return {
-      ...(asked.length === 0 ? {} : { inputResponses: answers }),
-      ...(requestState === undefined ? {} : { requestState }),
-    };
-  }
-
   /** Answers a request of a server of the generation before. */
-  async #answer({ id, method, params }: RpcMessage, signal?: HostAbortSignal): Promise<void> {
-    const isKnown =
-      method === "ping" || (method === "elicitation/create" && this.#onElicitation !== undefined);
-    const given = signal ?? new AbortController().signal;
+  async #answer(
+    { id, method, params }: RpcMessage,
+    elicit: AskOptions["elicit"],
+    signal?: HostAbortSignal,
+  ): Promise<void> {
     let message: RpcMessage = { id: id!, error: { code: -32601, message: `There is no ${method}.` } };
     try {
-      if (isKnown) message = { id: id!, result: method === "ping" ? {} : await this.#elicit(params, given) };
+      if (method === "ping") message = { id: id!, result: {} };
+      else if (method === "elicitation/create" && this.#onElicitation !== undefined && elicit !== undefined)
+        message = { id: id!, result: { ...(await elicit(params as unknown as McpElicitation)) } };
     } catch (error) {
       message = { id: id!, error: { code: -32603, message: String(error) } };
     }
     await this.#wire.send("POST", this.#session, message, signal).catch(() => {});
-  }
-
-  async #elicit(params: Fields | undefined, signal: HostAbortSignal): Promise<McpElicitationAnswer & Fields> {
-    const answer = await this.#onElicitation?.(params as unknown as McpElicitation, { signal });
-    return { ...(answer ?? { action: "decline" }) };
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a program gives the client of MCP servers, and what it gets. */
-import type { Tool, ToolAnnotations } from "../api/index.js";
+import type { ElicitationAnswer, ElicitationRequest, Tool, ToolAnnotations } from "../api/index.js";
 import type { HostAbortSignal, HostResponse } from "../api/platform.js";
 
 /** The options of {@link connectMcp}. */
@@ -13,10 +13,14 @@ export interface McpOptions {
   /** What the server is told of your program. Default `{ name: "looplet", version: "1" }`. */
   client?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * Contract: called when the server needs something of the user in the middle of a call. The call waits for the answer.
-   * Without this function the server is told that nobody can be asked.
+   * The way in which the user answers when a server needs something of them in the middle of a call. A function is called
+   * with the request, and the call waits for its answer. `"run"` makes the request a question of the run that calls the
+   * tool, as {@link ToolContext.elicit} does: with a `store` it outlives the process, and so does the call, if the server
+   * is of 2026-07-28. `callTool` outside of a run answers `cancel` then. Default: the server is told that nobody can be
+   * asked.
    */
   onElicitation?:
+    | "run"
     | ((
         request: McpElicitation,
         options: { readonly signal: HostAbortSignal },
@@ -42,20 +46,9 @@ export type McpFetch = (
 ) => Promise<HostResponse>;
 
 /** A question of a server to the user: a form, or a page to visit. */
-export interface McpElicitation {
-  readonly message: string;
-  /** `"form"` if it is missing. */
-  readonly mode?: "form" | "url";
-  /** The schema of the answer's `content`, for a form. */
-  readonly requestedSchema?: { readonly [key: string]: unknown };
-  readonly url?: string;
-}
+export type McpElicitation = ElicitationRequest;
 
-export interface McpElicitationAnswer {
-  readonly action: "accept" | "decline" | "cancel";
-  /** What the user filled in, with `accept`. */
-  readonly content?: { readonly [field: string]: unknown };
-}
+export type McpElicitationAnswer = ElicitationAnswer;
 
 /** A tool as a server lists it. */
 export interface McpTool {

@@ -488,7 +488,7 @@ export class EngineRun implements Run {
     // A run with another prompt has found its id taken, and leaves the journal as it was.
     const isPending = this.isSuspended || ["run_exists", "run_held"].includes(result.error?.code ?? "");
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
-    this.#tools.abortAll(result.abortReason ?? "the run has ended");
+    this.#tools.abortAll(result.abortReason ?? "the run has ended", this.isSuspended);
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
     void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);
     this.#onEnd(result);

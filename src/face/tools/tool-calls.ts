@@ -24,7 +24,7 @@ export class ToolCalls {
   readonly #running = new Map<number, Abort>();
   readonly #elicitations: Elicitations;
   /** The last checkpoints of running calls: the state's JSON, and the number of questions before it. */
-  readonly #checkpoints = new Map<number, readonly [stateJson: string, asked: number]>();
+  readonly #checkpoints = new Map<number, readonly [stateJson: string | undefined, asked: number]>();
   /** The results that no instance has taken. */
   readonly #finished = new Map<number, ToolReturn>();
   /**
@@ -89,22 +89,22 @@ export class ToolCalls {
   }
 
   /** Tells a running tool to stop and forgets it. */
-  abort(call: number, why: string): void {
+  abort(call: number, why: string, isSuspended = false): void {
     const abort = this.#running.get(call);
     this.#finished.delete(call);
     this.#forget(call, why);
-    abort?.abort(why);
+    abort?.abort(why, isSuspended ? "SuspendError" : "AbortError");
   }
 
   #forget(call: number, why: string): void {
     this.#running.delete(call);
     this.#checkpoints.delete(call);
-    this.#elicitations.forget(call, () => reason(why));
+    this.#elicitations.forget(call, () => new DOMException(why, "AbortError"));
   }
 
-  /** Aborts all calls, because the run is over. */
-  abortAll(why: string): void {
-    for (const call of [...this.#running.keys()]) this.abort(call, why);
+  /** Aborts all calls, because the run is over, or because another process goes on with it. */
+  abortAll(why: string, isSuspended = false): void {
+    for (const call of [...this.#running.keys()]) this.abort(call, why, isSuspended);
     this.#prepared.clear();
     this.#finished.clear();
   }
@@ -220,7 +220,7 @@ export class ToolCalls {
   }
 
   async #checkpoint(call: number, state: unknown, asked: number): Promise<void> {
-    const json = jsonOf(state) ?? "null";
+    const json = jsonOf(state);
     if (!this.#running.has(call)) return;
     this.#checkpoints.set(call, [json, asked]);
     this.#driver()?.toolCheckpoint(call, json, asked);
@@ -253,24 +253,20 @@ function placeOf({
 /** Makes a signal when it is first read: most functions never read it, and a signal costs more than a call. */
 export class Abort {
   #controller: AbortController | undefined;
-  #why: string | undefined;
+  #reason: DOMException | undefined;
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#why !== undefined) this.#controller.abort(reason(this.#why));
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
   }
 
-  abort(why: string): void {
-    this.#why = why;
-    this.#controller?.abort(reason(why));
+  abort(why: string, name = "AbortError"): void {
+    this.#reason = new DOMException(why, name);
+    this.#controller?.abort(this.#reason);
   }
-}
-
-function reason(why: string): DOMException {
-  return new DOMException(why, "AbortError");
 }
 
 type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;

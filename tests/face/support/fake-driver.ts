@@ -132,7 +132,7 @@ export class FakeDriver implements Driver {
     this.calls.push(["toolAsks", call, number, requestJson]);
   }
 
-  toolCheckpoint(call: number, stateJson: string, asked: number): void {
+  toolCheckpoint(call: number, stateJson: string | undefined, asked: number): void {
     this.calls.push(["toolCheckpoint", call, stateJson, asked]);
   }
 

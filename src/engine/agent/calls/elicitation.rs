@@ -95,15 +95,16 @@ impl Calls {
         }
     }
 
-    /// Keeps the state from which a running call goes on. Questions that were answered before it are forgotten.
-    pub fn keep_checkpoint(&mut self, effect: EffectId, checkpoint: ToolCheckpoint) {
+    /// Keeps the state from which a running call goes on, or forgets the last one. `asked` is the number of its questions
+    /// so far, whose answers are forgotten.
+    pub fn keep_checkpoint(&mut self, effect: EffectId, state: Option<Json>, asked: u32) {
         let index = self.batch.index_of(effect);
         let Some(call) = index.and_then(|index| self.batch.calls.get_mut(index)) else {
             return;
         };
         call.elicitations
-            .retain(|asked| asked.number > checkpoint.asked || asked.answer.is_none());
-        call.checkpoint = Some(checkpoint);
+            .retain(|other| other.number > asked || other.answer.is_none());
+        call.checkpoint = state.map(|state| ToolCheckpoint { state, asked });
         call.changes += 1;
     }
 }
