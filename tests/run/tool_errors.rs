@@ -146,6 +146,22 @@ fn s004_12_an_unknown_tool_fails_the_run_if_it_is_to_and_the_history_is_closed()
 }
 
 #[test]
+fn an_alias_calls_the_tool_that_it_names_and_the_history_keeps_the_word_of_the_model() {
+    let aliases = json!([["none", "other"], ["twice", "none"], ["lost", "gone"]]);
+    let fields = json!({"toolAliases": aliases, "permissions": {"allow": ["other"]}});
+    let pieces = ["none", "twice", "lost"].map(|name| call(name, name, json!({})));
+    let mut world = world(fields, &pieces);
+    assert_eq!(world.tool_log, ["start none"]);
+    assert_eq!(world.running["none"].tool_name, "other");
+    world.return_value("none", json!("done"));
+    let result = world.result();
+    assert_eq!(result["messages"][1]["content"][0]["name"], "none");
+    let names: Vec<&Value> = (0..3).map(|at| &result["toolCalls"][at]["toolName"]).collect();
+    assert_eq!(names, ["other", "twice", "lost"]);
+    assert_eq!(result["toolCalls"][1]["output"]["code"], "unknown_tool");
+}
+
+#[test]
 fn a_host_that_wants_unknown_calls_answers_them_as_any_other() {
     let pieces = [call("a", "none", json!({"x": 1})), call("b", "other", json!({}))];
     let mut world = world(json!({"onUnknownTool": "host"}), &pieces);

@@ -75,6 +75,17 @@ impl<'a> Desk<'a> {
         self.config.tools.get(index?)
     }
 
+    /// The name of the tool that a model calls by this name, and its index; without an index for an unknown tool.
+    pub fn called(&self, name: &str) -> (String, Option<usize>) {
+        let at = |name: &str| self.config.tools.iter().position(|tool| tool.name == name);
+        let mut aliases = self.setup.root.config.tool_aliases.iter();
+        let alias = aliases.find_map(|(alias, tool)| (alias == name).then_some(tool));
+        match alias.and_then(|tool| Some((tool, at(tool)?))) {
+            Some((tool, index)) => (tool.clone(), Some(index)),
+            None => (name.to_owned(), at(name)),
+        }
+    }
+
     /// Returns true if a hook, a guardrail or another listener at this point is for `name`.
     pub fn has_hooks(&self, point: Point, name: &str) -> bool {
         self.hooks().iter().any(|hook| hook.is_for(point, name))

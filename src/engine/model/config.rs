@@ -117,6 +117,8 @@ pub struct Config {
     pub max_tool_result_chars: u32,
     /// How a call of an unknown tool is answered.
     pub on_unknown_tool: OnUnknownTool,
+    /// Pairs of names: a call of the first is a call of the second, if there is such a tool.
+    pub tool_aliases: Vec<(String, String)>,
     /// Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
     /// streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
     /// guardrail.
@@ -186,6 +188,7 @@ impl Default for Config {
             word_errors: false,
             max_tool_result_chars: 100_000,
             on_unknown_tool: OnUnknownTool::default(),
+            tool_aliases: Vec::new(),
             eager_tools: false,
             estimate_usage: false,
             tell_updated_input: true,

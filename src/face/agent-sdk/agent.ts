@@ -113,6 +113,7 @@ export function made(
       canUseTool: options.canUseTool && agentSdkCanUseTool(options.canUseTool),
       allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
       hooks: hooksOf(options, ongoing, settings),
+      toolAliases: options.toolAliases,
       messageEvents: true,
     };
     return [createAgent(joined<object, object>(all, changes) as AgentOptions), Object.keys(offered.tools)];

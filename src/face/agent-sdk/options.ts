@@ -26,6 +26,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   betas: "array",
   outputFormat: "object",
   toolSearch: "any",
+  toolAliases: "object",
   onElicitation: "function",
   planModeInstructions: "string",
   includePartialMessages: "boolean",

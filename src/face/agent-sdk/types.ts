@@ -30,6 +30,11 @@ export interface Options {
    * withholds them if they are more than 10 % of a window of 200,000 tokens, `"auto:N"` more than N %. Default `"auto"`.
    */
   toolSearch?: boolean | "auto" | `auto:${number}` | undefined;
+  /**
+   * Names under which the model may call tools that have other names, for example `{ Bash: "mcp__workspace__bash" }`: a
+   * skill may speak of Bash. Rules and hooks see the tool's own name. Default: none.
+   */
+  toolAliases?: { readonly [alias: string]: string } | undefined;
   /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
   onElicitation?: Exclude<McpOptions["onElicitation"], "run">;
   /** Rules of tools that run without being asked about. A rule for a tool that is not there does nothing. */

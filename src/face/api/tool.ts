@@ -234,6 +234,12 @@ export interface ToolRunOptions {
    */
   toolHandlers?: { readonly [kind: string]: ToolHandler } | undefined;
   /**
+   * Names under which models call tools that have other names: `{ Bash: "mcp__workspace__bash" }`. A call of `Bash` is a
+   * call of that tool for events, results, permissions and hooks; the history keeps the model's word. An alias of an alias
+   * is none, and one whose tool the agent does not have does nothing. Default: none.
+   */
+  toolAliases?: { readonly [alias: string]: string } | undefined;
+  /**
    * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error that
    * it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.
    */

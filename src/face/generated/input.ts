@@ -605,6 +605,8 @@ export interface Config {
   maxToolResultChars?: number;
   /** How a call of an unknown tool is answered. */
   onUnknownTool?: OnUnknownTool;
+  /** Pairs of names: a call of the first is a call of the second, if there is such a tool. */
+  toolAliases?: readonly [string, string][];
   /**
    * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
    * streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output

@@ -98,6 +98,7 @@ export function agentTable(): OptionTable {
     wordToolError: "function",
     onUnknownTool: "any",
     onElicitation: "function",
+    toolAliases: "object",
     toolHandlers: "object",
     inputs: "object",
     ...PERMISSION_TABLE,

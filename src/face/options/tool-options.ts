@@ -10,14 +10,17 @@ import { at, checkValue, checkChoice, isObject, jsonOf, nearestName } from "./ch
  * @throws LoopletError `config_…`
  */
 export function toolRunConfig(options: ToolRunOptions): object {
-  const { wordToolError, onUnknownTool, toolHandlers } = options;
+  const { wordToolError, onUnknownTool, toolHandlers, toolAliases } = options;
   for (const [kind, handler] of Object.entries(toolHandlers ?? {}))
     checkValue(handler, at("toolHandlers", kind), "function");
+  for (const [alias, name] of Object.entries(toolAliases ?? {}))
+    checkValue(name, at("toolAliases", alias), "text");
   if (onUnknownTool !== undefined && typeof onUnknownTool !== "function")
     checkChoice(onUnknownTool, "onUnknownTool", ON_UNKNOWN_TOOL);
   return {
     wordErrors: wordToolError === undefined ? undefined : true,
     onUnknownTool: typeof onUnknownTool === "function" ? "host" : onUnknownTool,
+    toolAliases: toolAliases && Object.entries(toolAliases),
   };
 }
 

@@ -59,7 +59,6 @@ import { follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.
 
 export class EngineRun implements Run {
   readonly id: string;
-
   readonly #result: Promise<RunResult>;
   /** True as soon as somebody has asked for the result or seen the outcome. */
   #isRead = false;
@@ -150,8 +149,7 @@ export class EngineRun implements Run {
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
-    this.#tools.onThrow = delivery.onToolThrow;
-    this.#tools.saved = () => this.saved();
+    Object.assign(this.#tools, { onThrow: delivery.onToolThrow, saved: () => this.saved() });
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
       ...parts,

@@ -227,6 +227,20 @@ describe("the end of a turn", () => {
     expect(resultOf(messages).subtype).toBe("success");
   });
 
+  it("takes a call by an alias for a call of the tool, for rules and for messages", async () => {
+    const { options, calls, fetch } = scene(
+      [{ toolCalls: [{ name: "Bash", input: { command: "ls" } }] }, { text: "Listed." }],
+      { toolAliases: { Bash: "mcp__app__Bash" }, canUseTool: undefined },
+    );
+    const messages = await all("List", options);
+    expect(calls).toEqual(['Bash {"command":"ls"}']);
+    expect(resultOf(messages).subtype).toBe("success");
+    const [, answer] = (fetch.requests[1]!.body as any).messages;
+    expect(answer.content).toMatchObject([{ type: "tool_use", name: "Bash" }]);
+    const wrong = { ...options, toolAliases: { Bash: 3 } } as never;
+    expect(() => query({ prompt: "List", options: wrong })).toThrow(/toolAliases\.Bash/);
+  });
+
   it("runs hooks in the SDK's shape", async () => {
     const heard: string[] = [];
     const hook = (input: { hook_event_name: string; tool_name?: string }) => {

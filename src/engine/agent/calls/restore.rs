@@ -24,18 +24,21 @@ use crate::engine::model::question::{CallFacts, Facts, Point};
 /// The calls of an answer, read from its message. `cut_off` names the calls that the output limit has cut off.
 pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<WrittenCall> {
     let call = |block: &Block| match block {
-        Block::ToolCall { id, name, input, .. } => Some(WrittenCall {
-            id: id.clone(),
-            name: name.clone(),
-            tool: desk.config.tools.iter().position(|tool| tool.name == *name),
-            problem: match input {
-                ToolInput::Invalid(text) => parse_arguments(text).err().map(|error| error.describe()),
-                ToolInput::Json(_) => None,
-            },
-            input: input.clone(),
-            repaired_by: None,
-            is_cut_off: cut_off.contains(id),
-        }),
+        Block::ToolCall { id, name, input, .. } => {
+            let (name, tool) = desk.called(name);
+            Some(WrittenCall {
+                id: id.clone(),
+                name,
+                tool,
+                problem: match input {
+                    ToolInput::Invalid(text) => parse_arguments(text).err().map(|error| error.describe()),
+                    ToolInput::Json(_) => None,
+                },
+                input: input.clone(),
+                repaired_by: None,
+                is_cut_off: cut_off.contains(id),
+            })
+        }
         _ => None,
     };
     message.content.iter().filter_map(call).collect()

@@ -141,13 +141,12 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
             None,
         ),
     };
-    let (id, name) = (part.id.clone(), part.name.clone());
-    let tool = desk.config.tools.iter().position(|tool| tool.name == name);
+    let (name, tool) = desk.called(&part.name);
     if tool.is_none() {
         part.name = sendable_name(&name);
     }
     let mut call = WrittenCall {
-        id,
+        id: part.id.clone(),
         name,
         tool,
         input,
