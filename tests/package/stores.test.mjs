@@ -1,5 +1,5 @@
-// The contracts of stores and files where they work: IndexedDB and OPFS in Chromium, Durable Object SQLite, R2 and KV in
-// workerd, files between processes.
+// The contracts of stores and files where they work: IndexedDB and OPFS in Chromium, Durable Object SQLite, D1, R2 and KV in
+// workerd, Deno KV in Deno, SQLite and files in Node.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -98,13 +98,102 @@ test("files in R2 and in KV keep the contract in workerd", async () => {
   }
 });
 
+const cloudWorker = `
+import { d1Store, kvStore } from "looplet/stores";
+import { checkStore } from "looplet/testing";
+export default {
+  async fetch(_, { DB, KV }) {
+    const d1 = await checkStore(() => d1Store(DB)).catch(String);
+    return Response.json({ d1, kv: await checkStore(() => kvStore(KV)).catch(String) });
+  },
+};`;
+
+const race = "of two appends at the same moment one is refused";
+
+test("D1 keeps the contract in workerd, and KV all that it can promise", async () => {
+  writeFileSync(join(installed.folder, "cloud.mjs"), cloudWorker);
+  const options = { d1Databases: ["DB"], kvNamespaces: ["KV"] };
+  const worker = await startWorkerd(installed.folder, "cloud.mjs", undefined, options);
+  try {
+    const { d1, kv } = await (await worker.dispatchFetch("http://stores.test/")).json();
+    assert.deepEqual(d1.skipped, [], JSON.stringify(d1));
+    assert.ok(kv.skipped.includes(race), JSON.stringify(kv));
+    assert.ok(kv.passed.includes("a writer that has not seen another's append is refused"));
+    assert.ok(
+      kv.passed.includes("a writer of a journal that was deleted is refused, and the key begins anew"),
+    );
+  } finally {
+    await worker.dispose();
+  }
+});
+
+test("SQLite keeps the contract in Node, also between processes", async () => {
+  const { folder } = installed;
+  const opened = `
+    import { DatabaseSync } from "node:sqlite";
+    import { sqliteStore } from "looplet/stores";
+    const open = () => {
+      const database = new DatabaseSync("runs.db", { timeout: 10_000 });
+      database.exec("PRAGMA journal_mode = WAL");
+      return sqliteStore(database);
+    };`;
+  const checker = `${opened}
+    import { checkStore } from "looplet/testing";
+    const { passed, skipped } = await checkStore(open);
+    console.log(passed.length > 20, skipped.length);`;
+  const writer = `${opened}
+    const store = open();
+    const mine = [];
+    for (let round = 0; round < 40; round++) {
+      const last = (await store.load("x")).length;
+      const entry = { seq: last + 1, json: JSON.stringify({ by: process.pid }) };
+      await store.append("x", [entry], last).then(
+        () => mine.push(last + 1),
+        (error) => {
+          if (error.name !== "StoreConflict") throw error;
+        },
+      );
+    }
+    console.log(JSON.stringify(mine));`;
+  writeFileSync(join(folder, "checker.mjs"), checker);
+  writeFileSync(join(folder, "writer.mjs"), writer);
+  assert.equal((await run(process.execPath, ["checker.mjs"], folder)).trim(), "true 0");
+  const told = await Promise.all(
+    Array.from({ length: 4 }, () => run(process.execPath, ["writer.mjs"], folder)),
+  );
+  const claimed = told.flatMap((text) => JSON.parse(text)).sort((one, other) => one - other);
+  assert.deepEqual(
+    claimed,
+    claimed.map((_, at) => at + 1),
+    "each entry has one writer",
+  );
+});
+
+const denoPath = process.env.LOOPLET_DENO;
+
+test("Deno KV keeps the contract in Deno", { skip: !denoPath && "no Deno" }, async () => {
+  const checker = `
+    import { checkStore } from "looplet/testing";
+    import { denoKvStore } from "looplet/stores";
+    const kv = await Deno.openKv(":memory:");
+    const { passed, skipped } = await checkStore(() => denoKvStore(kv));
+    console.log(passed.length > 20, skipped.length);
+    kv.close();`;
+  writeFileSync(join(installed.folder, "deno-kv.mjs"), checker);
+  const args = ["run", "--unstable-kv", "--allow-read", "--allow-env", "deno-kv.mjs"];
+  assert.equal((await run(denoPath, args, installed.folder)).trim(), "true 0");
+});
+
 const script = `
-import { indexedDbStore } from "looplet/stores";
+import { indexedDbStore, opfsStore } from "looplet/stores";
 import { checkStore, checkVfs } from "looplet/testing";
 import { opfsVfs } from "looplet/vfs";
 globalThis.checkFiles = async () => checkVfs(opfsVfs()).catch(String);
 globalThis.check = () => checkStore(() => indexedDbStore({ name: "checked" })).catch(String);
+globalThis.checkOpfs = () => checkStore(() => opfsStore({ name: "checked" })).catch(String);
 globalThis.indexedDbStore = indexedDbStore;
+globalThis.takeOpfs = async (holder) => (await opfsStore().lease("x", { holder, ttlMs: 600_000 }))?.fence;
+globalThis.pendingOpfs = () => opfsStore().pending();
 globalThis.store = indexedDbStore();
 globalThis.take = async (holder) => (await store.lease("x", { holder, ttlMs: 600_000 }))?.fence;
 document.title = "ready";
@@ -135,6 +224,30 @@ test("IndexedDB keeps the contract in Chromium", inPage, async () => {
     assert.ok(verdict.passed.includes("of many processes that ask at the same moment one gets the lease"));
   });
 });
+
+test(
+  "journals in OPFS keep the contract in Chromium, and a tab's lease ends with the tab",
+  inPage,
+  async () => {
+    await browse(await storePage(), async (page, errors) => {
+      await ready(page);
+      const verdict = await page.evaluate(() => globalThis.checkOpfs());
+      assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
+      const context = await page.context().browser().newContext();
+      const [first, second] = [await context.newPage(), await context.newPage()];
+      for (const tab of [first, second]) {
+        await tab.goto(page.url());
+        await ready(tab);
+      }
+      assert.equal(await first.evaluate(() => globalThis.takeOpfs("first")), 1);
+      assert.equal(await second.evaluate(() => globalThis.takeOpfs("second")), undefined);
+      assert.deepEqual(await second.evaluate(() => globalThis.pendingOpfs()), []);
+      await first.close();
+      assert.deepEqual(await second.evaluate(() => globalThis.pendingOpfs()), ["x"]);
+      assert.equal(await second.evaluate(() => globalThis.takeOpfs("second")), 2);
+    });
+  },
+);
 
 test("files of OPFS keep the contract in Chromium", inPage, async () => {
   await browse(await storePage(), async (page, errors) => {

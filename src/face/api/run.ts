@@ -319,8 +319,8 @@ export interface JournalEntry {
 }
 
 /**
- * Keeps journals, by the ids of their runs. `looplet/stores` has stores for memory, IndexedDB and Durable Objects,
- * `looplet/stores/node` one for files.
+ * Keeps journals, by the ids of their runs. `looplet/stores` has stores for memory, browsers, Cloudflare, Deno KV
+ * and SQL databases, `looplet/stores/node` one for files.
  */
 export interface Store {
   /**

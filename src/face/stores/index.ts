@@ -1,7 +1,26 @@
 /**
- * `looplet/stores`: stores for journals in memory, in IndexedDB and in a Durable Object. `looplet/stores/node` has one for
- * files. They need no engine.
+ * `looplet/stores`: stores for journals in memory, in IndexedDB, in files of the browser, in a Durable Object, in Cloudflare
+ * KV and D1, in Deno KV, and in SQL databases. `looplet/stores/node` has one for files. They need no engine.
  */
+export {
+  denoKvStore,
+  type DenoKvAtomic,
+  type DenoKvEntry,
+  type DenoKvKey,
+  type DenoKvLike,
+} from "./deno-kv.js";
 export { durableObjectStore, type DurableObjectStorageLike } from "./durable-object.js";
 export { indexedDbStore, type IndexedDbStore, type IndexedDbStoreOptions } from "./indexed-db.js";
+export { kvStore, type EventualStore, type KvTextNamespaceLike } from "./kv.js";
 export { memoryStore, type StoreClock } from "./memory.js";
+export { opfsStore, type OpfsStoreOptions } from "./opfs.js";
+export {
+  d1Store,
+  sqliteStore,
+  sqlStore,
+  type D1DatabaseLike,
+  type SqlDatabase,
+  type SqliteDatabaseLike,
+  type SqlStoreOptions,
+  type SqlValue,
+} from "./sql.js";

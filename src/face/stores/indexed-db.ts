@@ -1,14 +1,12 @@
 import type { JournalEntry, Store } from "../api/run.js";
 import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
+import { heldLocks, hold, isGone } from "./web-locks.js";
 
 /** The object stores within the database, and the index of leases of runs that have not ended. */
 const ENTRIES = "entries";
 const LEASES = "leases";
 const UNFINISHED = "unfinished";
-
-/** The time that a page which is being left has to let go of its locks, in milliseconds. */
-const LEAVING_MS = 500;
 
 /** The options of {@link indexedDbStore}. */
 export interface IndexedDbStoreOptions extends StoreClock {
@@ -154,35 +152,6 @@ async function isPersisted(asks: boolean): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** The locks of the browser, if it has any. */
-function lockManager(): LockManager | undefined {
-  return (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks;
-}
-
-/** Holds a lock until it is let go, or until the page or the worker is gone. */
-async function hold(name: string): Promise<{ letGo: () => void }> {
-  const locks = lockManager();
-  if (locks === undefined) return { letGo: () => {} };
-  return new Promise((resolve, reject) => {
-    const granted = (): Promise<void> => new Promise((letGo) => resolve({ letGo }));
-    // A holder that asks again has its lock already.
-    locks.request(name, { mode: "shared" }, granted).catch(reject);
-  });
-}
-
-/** Whether nobody holds the lock, or the page that holds it is just being left. False if the browser has no locks. */
-async function isGone(name: string): Promise<boolean> {
-  const locks = lockManager();
-  if (locks === undefined) return false;
-  const signal = AbortSignal.timeout(LEAVING_MS);
-  return locks.request(name, { signal }, () => true).catch(() => false);
-}
-
-async function heldLocks(): Promise<(string | undefined)[] | undefined> {
-  const { held = [] } = (await lockManager()?.query()) ?? { held: undefined };
-  return lockManager() === undefined ? undefined : held.map(({ name }) => name);
 }
 
 /** The keys of all entries of a journal. */

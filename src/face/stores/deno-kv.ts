@@ -1,0 +1,171 @@
+import { StoreConflict } from "../api/errors.js";
+import type { JournalEntry, Lease, Store } from "../api/run.js";
+import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { entriesOf, linesOf } from "./lines.js";
+import { checkSeq, type StoreClock } from "./memory.js";
+
+export type DenoKvKey = (string | number)[];
+
+export interface DenoKvEntry {
+  readonly key: readonly unknown[];
+  readonly value: unknown;
+  readonly versionstamp: string | null;
+}
+
+/** The parts of a `Deno.Kv` that {@link denoKvStore} uses. */
+export interface DenoKvLike {
+  get(key: DenoKvKey): Promise<DenoKvEntry>;
+  list(selector: { prefix: DenoKvKey }): AsyncIterable<DenoKvEntry>;
+  set(key: DenoKvKey, value: unknown): Promise<unknown>;
+  delete(key: DenoKvKey): Promise<void>;
+  atomic(): DenoKvAtomic;
+}
+
+export interface DenoKvAtomic {
+  check(...checks: { key: DenoKvKey; versionstamp: string | null }[]): DenoKvAtomic;
+  set(key: DenoKvKey, value: unknown): DenoKvAtomic;
+  delete(key: DenoKvKey): DenoKvAtomic;
+  commit(): Promise<{ readonly ok: boolean }>;
+}
+
+/** Characters of a value: it may have 64 KiB, of two bytes a character. */
+const CHUNK_CHARS = 30_000;
+
+/** The tries of a step that others change at the same moment. */
+const TRIES = 10;
+
+/** The head of a journal: the number of its last entry, and its latest lease. */
+interface Head {
+  readonly last: number;
+  readonly lease?: LeaseRecord;
+}
+
+/** One append: its lines, or where its pieces are. */
+type Appended = { readonly lines: string } | { readonly pieces: string; readonly count: number };
+
+/**
+ * A store in Deno KV: `denoKvStore(await Deno.openKv())`. Keys begin with `"looplet"`. An append that is longer than a value
+ * may be is kept in pieces.
+ */
+export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {}): Required<Store> {
+  const headKey = (key: string): DenoKvKey => ["looplet", "head", key];
+  const openKey = (key: string): DenoKvKey => ["looplet", "unfinished", key];
+  const appendKey = (key: string, first: number): DenoKvKey => ["looplet", "entries", key, first];
+  const pieceKey = (key: string, pieces: string, at: number): DenoKvKey => [
+    "looplet",
+    "pieces",
+    key,
+    pieces,
+    at,
+  ];
+
+  /** Changes the head of a journal, with what `more` writes beside it, all or nothing. `change` throws to refuse. */
+  const changeHead = async <T>(
+    key: string,
+    change: (
+      head: Head,
+    ) => { head: Head; more?: (atomic: DenoKvAtomic) => DenoKvAtomic; result: T } | undefined,
+  ): Promise<T | undefined> => {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const { value, versionstamp } = await kv.get(headKey(key));
+      const changed = change((value as Head | null) ?? { last: 0 });
+      if (changed === undefined) return undefined;
+      const { head, more = (atomic) => atomic, result } = changed;
+      const atomic = kv
+        .atomic()
+        .check({ key: headKey(key), versionstamp })
+        .set(headKey(key), head);
+      if ((await more(atomic).commit()).ok) return result;
+    }
+    throw new StoreConflict(`The journal "${key}" was changed by other processes at the same moment.`);
+  };
+  /** Sets the time of a lease; false if it is not the latest, or was given back. */
+  const setExpiry = async (key: string, fence: number, expiresMs: number | undefined): Promise<boolean> => {
+    const isSet = await changeHead(key, (head) => {
+      const { lease } = head;
+      if (lease?.fence !== fence || lease.expiresMs === undefined) return undefined;
+      return {
+        head: { ...head, lease: { ...lease, expiresMs } },
+        more: (atomic) => (expiresMs === undefined ? atomic.delete(openKey(key)) : atomic),
+        result: true,
+      };
+    });
+    return isSet ?? false;
+  };
+  const removePieces = async (key: string, pieces: string, count: number): Promise<void> => {
+    for (let at = 0; at < count; at++) await kv.delete(pieceKey(key, pieces, at));
+  };
+  /** Writes what is too long for one value before the append that names it. */
+  const prepared = async (key: string, lines: string): Promise<Appended> => {
+    if (lines.length <= CHUNK_CHARS) return { lines };
+    const pieces = crypto.randomUUID();
+    const count = Math.ceil(lines.length / CHUNK_CHARS);
+    for (let at = 0; at < count; at++)
+      await kv.set(pieceKey(key, pieces, at), lines.slice(at * CHUNK_CHARS, (at + 1) * CHUNK_CHARS));
+    return { pieces, count };
+  };
+  const readLines = async (key: string, appended: Appended): Promise<string> => {
+    if ("lines" in appended) return appended.lines;
+    const { pieces, count } = appended;
+    const read = Array.from({ length: count }, (_, at) => kv.get(pieceKey(key, pieces, at)));
+    return (await Promise.all(read)).map(({ value }) => String(value)).join("");
+  };
+
+  return {
+    async append(key, entries, expectedSeq, fence) {
+      const appended = await prepared(key, linesOf(entries));
+      try {
+        await changeHead(key, (head) => {
+          checkFence(key, head.lease?.fence, fence);
+          checkSeq(key, head.last, expectedSeq);
+          const last = entries.at(-1)?.seq ?? expectedSeq;
+          const more = (atomic: DenoKvAtomic): DenoKvAtomic =>
+            atomic.set(appendKey(key, entries[0]!.seq), appended);
+          return { head: { ...head, last }, ...(entries.length === 0 ? {} : { more }), result: undefined };
+        });
+      } catch (error) {
+        if ("pieces" in appended) await removePieces(key, appended.pieces, appended.count);
+        throw error;
+      }
+    },
+    async load(key) {
+      const entries: JournalEntry[] = [];
+      for await (const { key: at, value } of kv.list({ prefix: ["looplet", "entries", key] }))
+        entries.push(...entriesOf(Number(at.at(-1)), await readLines(key, value as Appended)));
+      return entries;
+    },
+    async lease(key, options): Promise<Lease | undefined> {
+      const fence = await changeHead(key, (head) => {
+        if (!isFree(head.lease, now(), options)) return undefined;
+        const lease = nextLease(head.lease, now(), options);
+        return {
+          head: { ...head, lease },
+          more: (atomic) => atomic.set(openKey(key), true),
+          result: lease.fence,
+        };
+      });
+      if (fence === undefined) return undefined;
+      return {
+        fence,
+        renew: (ttlMs) => setExpiry(key, fence, now() + ttlMs),
+        release: async (isPending) => void (await setExpiry(key, fence, isPending ? 0 : undefined)),
+      };
+    },
+    async pending() {
+      const keys: string[] = [];
+      for await (const { key } of kv.list({ prefix: ["looplet", "unfinished"] })) {
+        const name = String(key.at(-1));
+        const { lease } = ((await kv.get(headKey(name))).value as Head | null) ?? {};
+        if (lease?.expiresMs !== undefined && !isHeld(lease, now())) keys.push(name);
+      }
+      return keys;
+    },
+    async delete(key) {
+      // Writers are refused as soon as the head is gone.
+      await kv.atomic().delete(headKey(key)).delete(openKey(key)).commit();
+      for (const kind of ["entries", "pieces"])
+        for await (const { key: at } of kv.list({ prefix: ["looplet", kind, key] }))
+          await kv.delete(at as DenoKvKey);
+    },
+  };
+}

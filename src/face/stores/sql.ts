@@ -1,0 +1,236 @@
+import { StoreConflict } from "../api/errors.js";
+import type { JournalEntry, Lease, Store } from "../api/run.js";
+import { checkFence, isFree, nextLease, type LeaseRecord } from "./leases.js";
+import { entriesOf, linesOf } from "./lines.js";
+import { checkSeq, type StoreClock } from "./memory.js";
+
+export type SqlValue = string | number | null;
+
+/** The functions of a database that {@link sqlStore} calls. */
+export interface SqlDatabase {
+  /** Runs a statement and returns the number of rows that it has changed. */
+  run(statement: string, values: readonly SqlValue[]): Promise<number> | number;
+  /** The rows of a query. Numbers may be texts. */
+  all(
+    query: string,
+    values: readonly SqlValue[],
+  ):
+    | Promise<readonly { readonly [column: string]: unknown }[]>
+    | readonly { readonly [column: string]: unknown }[];
+  /** The place of a value, by its number from 1: `$1` for Postgres. Default `?`. */
+  placeholder?(index: number): string;
+}
+
+/** The options of {@link sqlStore}. */
+export interface SqlStoreOptions extends StoreClock {
+  /** The beginning of the names of both tables: letters, digits and `_`. Default `"looplet_"`. */
+  prefix?: string | undefined;
+}
+
+/** The tries to take a lease that others take at the same moment. */
+const TRIES = 5;
+
+/**
+ * A store in an SQL database: SQLite, D1, Postgres, and what speaks their words. The first call makes the tables
+ * `looplet_entries` and `looplet_leases`. Each append is one row, and each step one statement, so that it needs no
+ * transaction. A row holds all entries of its append: the database's limit for a text is the limit of an append.
+ */
+export function sqlStore(
+  database: SqlDatabase,
+  { prefix = "looplet_", now = Date.now }: SqlStoreOptions = {},
+): Required<Store> {
+  if (!/^\w+$/.test(prefix)) throw new TypeError("sqlStore: prefix needs letters, digits and _");
+  const [ENTRIES, LEASES] = [`${prefix}entries`, `${prefix}leases`];
+  const { placeholder = () => "?" } = database;
+  const worded = (statement: string): string => {
+    let index = 0;
+    return statement.replace(/\?/g, () => placeholder.call(database, (index += 1)));
+  };
+  const create = async (): Promise<void> => {
+    await database.run(
+      `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (run_id, first_seq))`,
+      [],
+    );
+    await database.run(
+      `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT)`,
+      [],
+    );
+  };
+  let created: Promise<void> | undefined;
+  const ready = (): Promise<void> =>
+    (created ??= create().catch((error: unknown) => {
+      created = undefined;
+      throw error;
+    }));
+  const run = async (statement: string, ...values: SqlValue[]): Promise<number> => {
+    await ready();
+    return Number(await database.run(worded(statement), values));
+  };
+  const all = async (
+    query: string,
+    ...values: SqlValue[]
+  ): Promise<readonly { readonly [column: string]: unknown }[]> => {
+    await ready();
+    return database.all(worded(query), values);
+  };
+
+  const recordOf = async (key: string): Promise<LeaseRecord | undefined> => {
+    const [row] = await all(`SELECT fence, holder, expires_ms FROM ${LEASES} WHERE run_id = ?`, key);
+    if (row === undefined) return undefined;
+    const expires = row["expires_ms"] as number | string | null;
+    return {
+      fence: Number(row["fence"]),
+      holder: String(row["holder"]),
+      expiresMs: expires === null ? undefined : Number(expires),
+    };
+  };
+  const lastOf = async (key: string): Promise<number | undefined> => {
+    const [row] = await all(`SELECT MAX(last_seq) AS last_seq FROM ${ENTRIES} WHERE run_id = ?`, key);
+    const last = row?.["last_seq"] ?? null;
+    return last === null ? undefined : Number(last);
+  };
+  /** Throws what keeps an append from being taken. */
+  const refuse = async (key: string, expectedSeq: number, fence: number | undefined): Promise<void> => {
+    checkFence(key, (await recordOf(key))?.fence, fence);
+    checkSeq(key, await lastOf(key), expectedSeq);
+  };
+  /** Sets the time of a lease; false if it is not the latest, or was given back. */
+  const setExpiry = async (key: string, fence: number, expiresMs: number | null): Promise<boolean> =>
+    (await run(
+      `UPDATE ${LEASES} SET expires_ms = ? WHERE run_id = ? AND fence = ? AND expires_ms IS NOT NULL`,
+      expiresMs,
+      key,
+      fence,
+    )) > 0;
+  /** Puts the next record in the place of this one; false if another process was faster. */
+  const replace = async (
+    key: string,
+    before: LeaseRecord | undefined,
+    { fence, holder, expiresMs }: LeaseRecord,
+  ): Promise<boolean> => {
+    const time = expiresMs ?? null;
+    if (before !== undefined) {
+      const update = `UPDATE ${LEASES} SET fence = ?, holder = ?, expires_ms = ? WHERE run_id = ? AND fence = ?`;
+      return (await run(update, fence, holder, time, key, before.fence)) > 0;
+    }
+    const insert = `INSERT INTO ${LEASES} (run_id, fence, holder, expires_ms) VALUES (?, ?, ?, ?)`;
+    try {
+      return (await run(insert, key, fence, holder, time)) > 0;
+    } catch (error) {
+      if ((await recordOf(key)) === undefined) throw error;
+      return false;
+    }
+  };
+
+  return {
+    async append(key, entries, expectedSeq, fence) {
+      if (entries.length === 0) return refuse(key, expectedSeq, fence);
+      const [first, last] = [entries[0]!.seq, entries.at(-1)!.seq];
+      const statement =
+        `INSERT INTO ${ENTRIES} (run_id, first_seq, last_seq, entries) SELECT ?, ?, ?, ? ` +
+        (expectedSeq === 0
+          ? `WHERE NOT EXISTS (SELECT 1 FROM ${ENTRIES} WHERE run_id = ?)`
+          : `WHERE EXISTS (SELECT 1 FROM ${ENTRIES} WHERE run_id = ? AND last_seq = ?)`) +
+        (fence === undefined ? "" : ` AND EXISTS (SELECT 1 FROM ${LEASES} WHERE run_id = ? AND fence = ?)`);
+      const values = [
+        ...[key, first, last, linesOf(entries)],
+        ...(expectedSeq === 0 ? [key] : [key, expectedSeq]),
+        ...(fence === undefined ? [] : [key, fence]),
+      ];
+      try {
+        if ((await run(statement, ...values)) > 0) return;
+      } catch (error) {
+        // A row with this number is there already, or something else is wrong.
+        await refuse(key, expectedSeq, fence);
+        throw error;
+      }
+      await refuse(key, expectedSeq, fence);
+      throw new StoreConflict(`The journal "${key}" was changed by another process at the same moment.`);
+    },
+    async load(key): Promise<JournalEntry[]> {
+      const rows = await all(
+        `SELECT first_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`,
+        key,
+      );
+      return rows.flatMap((row) => entriesOf(Number(row["first_seq"]), String(row["entries"])));
+    },
+    async lease(key, options): Promise<Lease | undefined> {
+      for (let attempt = 0; attempt < TRIES; attempt++) {
+        const before = await recordOf(key);
+        if (!isFree(before, now(), options)) return undefined;
+        const taken = nextLease(before, now(), options);
+        if (!(await replace(key, before, taken))) continue;
+        const { fence } = taken;
+        return {
+          fence,
+          renew: (ttlMs) => setExpiry(key, fence, now() + ttlMs),
+          release: async (isPending) => void (await setExpiry(key, fence, isPending ? 0 : null)),
+        };
+      }
+      return undefined;
+    },
+    async pending() {
+      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms IS NOT NULL AND expires_ms <= ?`;
+      return (await all(query, now())).map((row) => String(row["run_id"]));
+    },
+    async delete(key) {
+      // A writer without its lease is refused, so the lease goes first.
+      for (const table of [LEASES, ENTRIES]) await run(`DELETE FROM ${table} WHERE run_id = ?`, key);
+    },
+  };
+}
+
+/** The parts of Cloudflare's D1 that {@link d1Store} uses. */
+export interface D1DatabaseLike {
+  prepare(query: string): {
+    bind(...values: unknown[]): {
+      run(): Promise<{ readonly meta: { readonly changes?: number } }>;
+      all(): Promise<{ readonly results: readonly { readonly [column: string]: unknown }[] }>;
+    };
+  };
+}
+
+/** A store in Cloudflare's D1. One append has at most 2 MB of text there. Reads of replicas would be old: give it no session. */
+export function d1Store(database: D1DatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
+  return sqlStore(
+    {
+      run: async (statement, values) => {
+        const { meta } = await database
+          .prepare(statement)
+          .bind(...values)
+          .run();
+        return meta.changes ?? 0;
+      },
+      all: async (query, values) =>
+        (
+          await database
+            .prepare(query)
+            .bind(...values)
+            .all()
+        ).results,
+    },
+    options,
+  );
+}
+
+/** A database of `node:sqlite`, `better-sqlite3` or `bun:sqlite`. */
+export interface SqliteDatabaseLike {
+  prepare(statement: string): {
+    run(...values: any[]): { readonly changes: number | bigint };
+    all(...values: any[]): unknown[];
+  };
+}
+
+/**
+ * A store in a file of SQLite, which several processes may have open: `new DatabaseSync("runs.db")` of `node:sqlite`, or the
+ * `Database` of `better-sqlite3` or `bun:sqlite`.
+ */
+export function sqliteStore(database: SqliteDatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
+  return sqlStore(
+    {
+      run: (statement, values) => Number(database.prepare(statement).run(...values).changes),
+      all: (query, values) => database.prepare(query).all(...values) as { [column: string]: unknown }[],
+    },
+    options,
+  );
+}
