@@ -1,4 +1,10 @@
-import { expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import type { Store } from "looplet";
+import { memoryStore, sqliteStore, type SqliteDatabaseLike } from "looplet/stores";
+import { fileStore } from "looplet/stores/node";
 import { between, seededRandom } from "../../src/face/practice/random.js";
 import { live, once, safe, told, World, type Fate, type Life } from "./support/lives.js";
 
@@ -19,11 +25,13 @@ async function killAtRandom(
   fate: Fate,
   callbacks: readonly string[],
   expectEnd: (life: Life, where: string) => void,
+  makeStore: () => Store = memoryStore,
+  times = CUTS,
 ): Promise<void> {
   const random = seededRandom(SEED);
   const seen = new Set<string>();
-  for (let number = 0; number < CUTS; number++) {
-    const world = new World();
+  for (let number = 0; number < times; number++) {
+    const world = new World(makeStore());
     // Some are killed a second time.
     const cuts = [between(random, 0, callbacks.length - 1)];
     if (number % 3 === 0) cuts.push(between(random, 0, 60));
@@ -73,5 +81,44 @@ it(
     expect([...whole.effects.keys()].sort()).toEqual([...once, ...safe].sort());
     expect(whole.callbacks).toEqual(expect.arrayContaining(names));
     await killAtRandom({}, whole.callbacks, (life, where) => expect(told(life.result!), where).toEqual(end));
+  },
+);
+
+/** Stores that outlive a process and work here. Those of other runtimes keep the same contract in theirs. */
+const sqlite = (process.getBuiltinModule as ((name: string) => any) | undefined)?.("node:sqlite") as
+  { DatabaseSync: new (path: string) => SqliteDatabaseLike } | undefined;
+const folder = await mkdtemp(join(tmpdir(), "looplet-kills-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+let stores = 0;
+/** A write of a process that was killed is over when the next one begins. */
+function withoutLateWrites(store: Store): Store {
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    append: async (...args) => {
+      const written = Promise.resolve(store.append(...args));
+      writing = Promise.allSettled([writing, written]);
+      await written;
+    },
+    load: async (key) => {
+      await writing;
+      return store.load(key);
+    },
+  };
+}
+
+const makers: { [name: string]: () => Store } = {
+  files: () => withoutLateWrites(fileStore(join(folder, `${(stores += 1)}`))),
+  ...(sqlite && { SQLite: () => sqliteStore(new sqlite.DatabaseSync(":memory:")) }),
+};
+
+it.each(Object.keys(makers))(
+  "a run on %s is killed and goes on as on the store in memory",
+  TIMEOUT,
+  async (name) => {
+    const whole = new World();
+    const end = told((await live(whole)).result!);
+    const check = (life: Life, where: string): void => expect(told(life.result!), where).toEqual(end);
+    await killAtRandom({}, whole.callbacks, check, makers[name], Math.ceil(CUTS / 5));
+    await rm(folder, { recursive: true, force: true });
   },
 );

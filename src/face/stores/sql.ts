@@ -123,7 +123,8 @@ export function sqlStore(
   };
 
   return {
-    async append(key, entries, expectedSeq, fence) {
+    async append(id, entries, expectedSeq, fence) {
+      const key = keyOf(id);
       if (entries.length === 0) return refuse(key, expectedSeq, fence);
       const [first, last] = [entries[0]!.seq, entries.at(-1)!.seq];
       const statement =
@@ -147,14 +148,15 @@ export function sqlStore(
       await refuse(key, expectedSeq, fence);
       throw new StoreConflict(`The journal "${key}" was changed by another process at the same moment.`);
     },
-    async load(key): Promise<JournalEntry[]> {
+    async load(id): Promise<JournalEntry[]> {
       const rows = await all(
         `SELECT first_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`,
-        key,
+        keyOf(id),
       );
       return rows.flatMap((row) => entriesOf(Number(row["first_seq"]), String(row["entries"])));
     },
-    async lease(key, options): Promise<Lease | undefined> {
+    async lease(id, options): Promise<Lease | undefined> {
+      const key = keyOf(id);
       for (let attempt = 0; attempt < TRIES; attempt++) {
         const before = await recordOf(key);
         if (!isFree(before, now(), options)) return undefined;
@@ -171,13 +173,18 @@ export function sqlStore(
     },
     async pending() {
       const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms IS NOT NULL AND expires_ms <= ?`;
-      return (await all(query, now())).map((row) => String(row["run_id"]));
+      return (await all(query, now())).map((row) => decodeURIComponent(String(row["run_id"])));
     },
-    async delete(key) {
+    async delete(id) {
       // A writer without its lease is refused, so the lease goes first.
-      for (const table of [LEASES, ENTRIES]) await run(`DELETE FROM ${table} WHERE run_id = ?`, key);
+      for (const table of [LEASES, ENTRIES]) await run(`DELETE FROM ${table} WHERE run_id = ?`, keyOf(id));
     },
   };
+}
+
+/** The id of a run as a text that every database takes: Postgres has no character 0. */
+function keyOf(id: string): string {
+  return id.replace(/[%\0]/g, encodeURIComponent);
 }
 
 /** The parts of Cloudflare's D1 that {@link d1Store} uses. */

@@ -1,0 +1,82 @@
+// The contract of stores in hosts that only the long suite has: Postgres, Bun's SQLite, and Firefox.
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import * as esbuild from "esbuild";
+import { firefox } from "playwright-core";
+import { installPacked, run } from "../install.mjs";
+import { open, writePage } from "../page.mjs";
+
+const { LOOPLET_BUN, LOOPLET_FIREFOX, LOOPLET_PGLITE } = process.env;
+let installed;
+before(async () => {
+  installed = await installPacked();
+});
+after(() => installed?.remove());
+
+/** A script that checks the stores that `make` makes, and prints how many rules they keep. */
+const checker = (imports, make) => `${imports}
+import { checkStore } from "looplet/testing";
+const { passed, skipped } = await checkStore(() => ${make});
+console.log(passed.length, skipped.length);
+process.exit(0);`;
+
+const whole = /^2\d 0$/;
+
+test("Postgres keeps the contract, in WebAssembly", async () => {
+  const { folder } = installed;
+  mkdirSync(join(folder, "node_modules/@electric-sql"), { recursive: true });
+  symlinkSync(
+    join(LOOPLET_PGLITE, "@electric-sql/pglite"),
+    join(folder, "node_modules/@electric-sql/pglite"),
+  );
+  const imports = `
+    import { PGlite } from "@electric-sql/pglite";
+    import { sqlStore } from "looplet/stores";
+    const database = new PGlite();
+    const functions = {
+      run: async (statement, values) => (await database.query(statement, values)).affectedRows,
+      all: async (query, values) => (await database.query(query, values)).rows,
+      placeholder: (index) => "$" + index,
+    };`;
+  writeFileSync(join(folder, "postgres.mjs"), checker(imports, "sqlStore(functions)"));
+  assert.match((await run(process.execPath, ["postgres.mjs"], folder)).trim(), whole);
+});
+
+test("SQLite of Bun keeps the contract", async () => {
+  const { folder } = installed;
+  const imports = `
+    import { Database } from "bun:sqlite";
+    import { sqliteStore } from "looplet/stores";
+    const database = new Database("bun.db");`;
+  writeFileSync(join(folder, "bun-sqlite.mjs"), checker(imports, "sqliteStore(database)"));
+  assert.match((await run(LOOPLET_BUN, ["bun-sqlite.mjs"], folder)).trim(), whole);
+});
+
+test(
+  "IndexedDB and OPFS keep the contract in Firefox",
+  { skip: !LOOPLET_FIREFOX && "no Firefox" },
+  async () => {
+    const { folder } = installed;
+    writePage(folder, "stores");
+    const contents = `
+      import { indexedDbStore, opfsStore } from "looplet/stores";
+      import { checkStore } from "looplet/testing";
+      const told = [];
+      for (const make of [indexedDbStore, opfsStore]) {
+        const { passed, skipped } = await checkStore(() => make({ name: "checked", persist: false }));
+        told.push(passed.length >= 20 && skipped.length === 0);
+      }
+      document.title = "done: " + told;`;
+    await esbuild.build({
+      stdin: { contents, resolveDir: join(folder, "stores"), loader: "js" },
+      bundle: true,
+      format: "esm",
+      outfile: join(folder, "stores/main.js"),
+      logLevel: "error",
+    });
+    const launch = () => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX });
+    assert.match(await open(folder, "/stores/", launch), /^done: true,true/);
+  },
+);
