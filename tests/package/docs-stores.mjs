@@ -2,6 +2,24 @@
 import assert from "node:assert/strict";
 
 export const stores = {
+  "stores/service.ts": {
+    async after({ made, practice }) {
+      const { DatabaseSync } = await import("node:sqlite");
+      const agent = made.service(new DatabaseSync(":memory:"), practice.scripted([{ text: "Kept." }]));
+      const run = agent.run("Hello", { id: "a" });
+      assert.equal((await run.result).text, "Kept.");
+      await run.saved();
+      assert.equal((await agent.resume("a").result).text, "Kept.");
+    },
+  },
+  "stores-1": {
+    async after({ made }) {
+      const texts = [];
+      const query = async (text) => (texts.push(text), { rows: [], rowCount: 1 });
+      await made.postgresStore({ query }).append("x", [{ seq: 1, json: "{}" }], 0);
+      assert.match(texts.at(-1), /SELECT \$1, \$2, \$3, \$4 WHERE .* \$5/);
+    },
+  },
   "runs-that-survive/agent.ts": {
     async after({ made, practice: { scripted } }) {
       const { memoryStore } = await import("looplet/stores");
