@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^looplet$|^(\.\.\/)+src\/face\/entry\/node\.js$/, replacement: source("entry/node.ts") },
       { find: /^looplet\/(?:external\/)?sprout$/, replacement: source("sprout/index.ts") },
+      { find: /^looplet\/cloudflare$/, replacement: source("cloudflare/index.ts") },
       { find: /^looplet\/(?:external\/)?guide$/, replacement: source("guide/index.ts") },
       { find: /^looplet\/(?:external\/)?agent-sdk$/, replacement: source("agent-sdk/index.ts") },
       { find: /^looplet\/(?:external\/)?production$/, replacement: source("production/index.ts") },

@@ -84,6 +84,7 @@ test("a room of the face that is not in the list is a subpath or an entry of the
   expect([...folders].filter((folder) => !ROOMS.includes(folder)).sort()).toEqual([
     "agent-sdk",
     "builtin-tools",
+    "cloudflare",
     "entry",
     "guide",
     "mcp",

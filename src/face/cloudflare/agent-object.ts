@@ -1,0 +1,325 @@
+/**
+ * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was evicted,
+ * and clients follow the events by server-sent events or WebSockets that hibernate.
+ */
+import type { Agent, Chat, Run, RunEvent, Store } from "../api/index.js";
+import type { HostResponse } from "../api/platform.js";
+import type { QuestionAnswer } from "../api/run.js";
+import { isObject } from "../options/check.js";
+import { durableObjectStore } from "../stores/durable-object.js";
+import { EventLog, type LoggedEvent } from "./event-log.js";
+import {
+  json,
+  respond,
+  socketPair,
+  type DurableObjectStateLike,
+  type RequestLike,
+  type WebSocketLike,
+} from "./host.js";
+
+/** The time in which a run that was woken asks its open questions again, in milliseconds. */
+const ASKED_AGAIN_MS = 5000;
+
+/** The name of the chat in the object's store. */
+const SESSION = "session";
+
+export interface AgentObjectOptions {
+  /** The time after which an alarm looks after a run that was begun, in milliseconds. Default 10,000. */
+  alarmMs?: number | undefined;
+  /** The number of events that stay for clients that come back. Default 20,000. */
+  keepEvents?: number | undefined;
+}
+
+/** What a client asks for, in a request or in a message of a WebSocket. */
+type Order =
+  | { readonly do: "run"; readonly prompt: string; readonly requestId?: string }
+  | { readonly do: "answer"; readonly questionId: number; readonly answer: QuestionAnswer }
+  | { readonly do: "abort"; readonly reason?: string };
+
+/**
+ * A class to extend, with one session for each object:
+ *
+ * - `POST …/run` with `{ prompt, requestId? }` begins a run, or steers the one under way. A second request with the same
+ *   `requestId` changes nothing.
+ * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind `?after=`.
+ * - `POST …/answer` with `{ questionId, answer }` answers a question, `POST …/abort` ends the run.
+ * - `GET …` tells the messages and the cursor of the last event.
+ *
+ * Contract: the Worker in front of it decides who may ask. The class needs `new_sqlite_classes` in the migrations.
+ */
+export abstract class AgentObject<Env = unknown> {
+  readonly ctx: DurableObjectStateLike;
+  readonly env: Env;
+  readonly #log: EventLog;
+  readonly #alarmMs: number;
+  #chat: Promise<Chat> | undefined;
+  /** The run that this instance of the object goes on with. */
+  #woken: Run | undefined;
+  /** The questions that wait for a person. */
+  readonly #questions = new Set<number>();
+  /** Hears of each question. */
+  #asked: (questionId: number) => unknown = () => {};
+
+  constructor(ctx: DurableObjectStateLike, env: Env, options: AgentObjectOptions = {}) {
+    const { alarmMs = 10_000, keepEvents = 20_000 } = options;
+    this.ctx = ctx;
+    this.env = env;
+    this.#alarmMs = alarmMs;
+    this.#log = new EventLog(ctx.storage, keepEvents);
+    const { sql } = ctx.storage;
+    sql.exec("CREATE TABLE IF NOT EXISTS looplet_requests (id TEXT PRIMARY KEY)");
+    this.#log.follow(this.#log.last, (event) => this.#send(event));
+  }
+
+  /** The agent of the session. It is made once for each instance of the object, and must have this store. */
+  abstract agent(store: Store): Agent;
+
+  async fetch(request: RequestLike): Promise<HostResponse> {
+    const { pathname, searchParams } = new URL(request.url) as unknown as {
+      pathname: string;
+      searchParams: { get(name: string): string | null };
+    };
+    const place = pathname.split("/").at(-1);
+    try {
+      if (request.method === "POST") return json(await this.#obey({ ...(await bodyOf(request)), do: place }));
+      if (request.method !== "GET") return json({ error: `There is no ${request.method}.` }, 405);
+      if (place !== "events") {
+        const chat = await this.#open();
+        return json({
+          messages: chat.messages,
+          isRunning: chat.current !== undefined,
+          cursor: `${this.#log.last}`,
+        });
+      }
+      await this.#open();
+      const after = cursorOf(request.headers.get("last-event-id") ?? searchParams.get("after"));
+      const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
+      return isSocket ? this.#socket(after) : this.#stream(after);
+    } catch (error) {
+      return problem(error);
+    }
+  }
+
+  /** Wakes a run whose object was evicted, and looks after one that is under way. */
+  async alarm(): Promise<void> {
+    const { current } = await this.#open();
+    if (current === undefined || this.#isWaiting) return;
+    await this.#watch();
+    // The object stays as long as its alarm is at work.
+    await Promise.race([ended(current), pause(this.#alarmMs)]);
+  }
+
+  /** An order of a client: `{ "do": "run", "prompt": "…" }`. */
+  async webSocketMessage(socket: WebSocketLike, message: unknown): Promise<void> {
+    try {
+      socket.send(JSON.stringify({ reply: await this.#obey(parsed(String(message))) }));
+    } catch (error) {
+      socket.send(JSON.stringify({ error: wordsOf(error).error }));
+    }
+  }
+
+  webSocketClose(socket: WebSocketLike, code: number): void {
+    // 1005 and 1006 stand for no code, and nobody may send them.
+    socket.close(code === 1005 || code === 1006 ? 1000 : code);
+  }
+
+  /** The chat of the session, in which a run that was cut off goes on. */
+  #open(): Promise<Chat> {
+    this.#chat ??= this.#opened().catch((error: unknown) => {
+      this.#chat = undefined;
+      throw error;
+    });
+    return this.#chat;
+  }
+
+  async #opened(): Promise<Chat> {
+    const agent = this.agent(durableObjectStore(this.ctx.storage));
+    const chat = await agent.openChat(SESSION, { onEvent: this.#hear });
+    this.#woken = chat.current;
+    if (chat.current !== undefined) await this.#watch();
+    return chat;
+  }
+
+  readonly #hear = (event: RunEvent): void => {
+    if (event.type === "question" && event.data !== undefined) {
+      this.#questions.add(event.questionId);
+      this.#asked(event.questionId);
+    }
+    if (event.type === "answered" && this.#questions.delete(event.questionId)) void this.#watch();
+    if (event.type === "finish") this.#questions.clear();
+    this.#log.append(event);
+  };
+
+  /** Whether the run waits for people alone: their answer wakes the object. */
+  get #isWaiting(): boolean {
+    return this.#questions.size > 0;
+  }
+
+  /** Answers a question. One of a run that has just been woken may have to be asked again first. */
+  async #answer(run: Run, questionId: number, answer: QuestionAnswer): Promise<boolean> {
+    if (run.answer(questionId, answer)) return true;
+    if (run !== this.#woken) return false;
+    const isAsked = new Promise<void>((resolve) => {
+      this.#asked = (id) => id === questionId && resolve();
+    });
+    await Promise.race([isAsked, ended(run), pause(ASKED_AGAIN_MS)]);
+    return run.answer(questionId, answer);
+  }
+
+  #watch(): Promise<void> {
+    return this.ctx.storage.setAlarm(Date.now() + this.#alarmMs);
+  }
+
+  async #obey(given: unknown): Promise<object> {
+    const order = checked(given);
+    const chat = await this.#open();
+    const { current } = chat;
+    if (order.do === "abort") {
+      current?.abort(order.reason);
+      return { taken: current !== undefined };
+    }
+    if (order.do === "answer") {
+      const { questionId, answer } = order;
+      return { taken: current !== undefined && (await this.#answer(current, questionId, answer)) };
+    }
+    const { prompt, requestId } = order;
+    const after = `${this.#log.last}`;
+    if (requestId !== undefined && this.#isKnown(requestId, current)) return { taken: false, after };
+    if (current !== undefined) current.steer(prompt, requestId === undefined ? {} : { requestId });
+    else await this.#begin(chat, prompt, requestId);
+    return { taken: true, after };
+  }
+
+  async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
+    this.#log.prune();
+    const run = chat.run(prompt, {
+      onEvent: this.#hear,
+      ...(requestId === undefined ? {} : { id: requestId }),
+    });
+    void ended(run).then(() => this.ctx.storage.deleteAlarm());
+    await Promise.all([this.#watch(), run.saved()]);
+    if (requestId !== undefined)
+      this.ctx.storage.sql.exec("INSERT OR IGNORE INTO looplet_requests (id) VALUES (?)", requestId);
+  }
+
+  /** Whether a request has come before: its run is under way, or its prompt was saved. */
+  #isKnown(requestId: string, current: Run | undefined): boolean {
+    const known = "SELECT id FROM looplet_requests WHERE id = ?";
+    return current?.id === requestId || this.ctx.storage.sql.exec(known, requestId).toArray().length > 0;
+  }
+
+  #send({ id, event }: LoggedEvent): void {
+    for (const socket of this.ctx.getWebSockets()) tell(socket, id, event);
+  }
+
+  #socket(after: number): HostResponse {
+    const [client, server] = socketPair();
+    this.ctx.acceptWebSocket(server);
+    const end = this.#log.follow(
+      after,
+      ({ id, event }) => tell(server, id, event),
+      () => server.send('{"gap":true}'),
+    );
+    // Later events go to all sockets, those included that outlive this instance.
+    end();
+    return respond(null, { status: 101, webSocket: client });
+  }
+
+  #stream(after: number): HostResponse {
+    const encoder = new TextEncoder();
+    let end = (): unknown => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const write = (text: string): void => {
+          try {
+            controller.enqueue(encoder.encode(text));
+          } catch {
+            // The client is gone, and comes back with the last number that it has.
+            end();
+          }
+        };
+        write(": looplet\n\n");
+        end = this.#log.follow(
+          after,
+          ({ id, event }) => write(`id: ${id}\ndata: ${event}\n\n`),
+          () => write("event: gap\ndata: {}\n\n"),
+        );
+      },
+      cancel: () => void end(),
+    });
+    const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
+    return respond(body, { headers });
+  }
+}
+
+/** Resolves when a run has ended, however it has. */
+function ended(run: Run): Promise<unknown> {
+  return run.result.catch(() => {});
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+function tell(socket: WebSocketLike, id: number, event: string): void {
+  try {
+    socket.send(`{"id":"${id}","event":${event}}`);
+  } catch {
+    // The client is gone, and comes back with the last number that it has.
+  }
+}
+
+/** An order that has what it needs. @throws TypeError */
+function checked(given: unknown): Order {
+  const order = given as { readonly do?: unknown; readonly [field: string]: unknown };
+  const wrong = (needed: string): never => {
+    throw new TypeError(`${String(order.do)} needs ${needed}`);
+  };
+  if (order.do === "run") {
+    if (typeof order["prompt"] !== "string") wrong('{ "prompt": "…" }');
+    if (!["undefined", "string"].includes(typeof order["requestId"])) wrong("a text as its requestId");
+  } else if (order.do === "answer") {
+    if (typeof order["questionId"] !== "number" || !isObject(order["answer"]))
+      wrong('{ "questionId": 1, "answer": {…} }');
+  } else if (order.do !== "abort") {
+    throw new TypeError(`There is no "${String(order.do)}": use run, answer or abort.`);
+  }
+  return order as unknown as Order;
+}
+
+async function bodyOf(request: RequestLike): Promise<object> {
+  const text = await request.text();
+  return text === "" ? {} : parsed(text);
+}
+
+function parsed(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError("The body is not JSON.");
+  }
+  if (!isObject(value)) throw new TypeError("The body needs a JSON object.");
+  return value;
+}
+
+function cursorOf(text: string | null): number {
+  const cursor = Number(text ?? 0);
+  if (!Number.isSafeInteger(cursor) || cursor < 0) throw new TypeError(`There is no event "${text}".`);
+  return cursor;
+}
+
+/** An error in words, with its code if it is one of looplet. The class may be that of another bundle. */
+function wordsOf(error: unknown): { error: string; code?: string } {
+  const {
+    name,
+    message = String(error),
+    code,
+  } = Object(error) as { name?: string; message?: string; code?: string };
+  return name === "LoopletError" && code !== undefined ? { error: message, code } : { error: message };
+}
+
+function problem(error: unknown): HostResponse {
+  const words = wordsOf(error);
+  return json(words, error instanceof TypeError || words.code !== undefined ? 400 : 500);
+}

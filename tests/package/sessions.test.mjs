@@ -1,0 +1,144 @@
+// `looplet/cloudflare` in workerd: sessions in Durable Objects, whose clients leave and come back, and whose process is
+// killed.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { installPacked } from "./install.mjs";
+import { clientOf, isFinish, isQuestion, startSessions, until } from "./session-kit.mjs";
+
+let installed, sessions, client;
+before(async () => {
+  installed = await installPacked();
+});
+after(() => installed?.remove());
+beforeEach(async () => {
+  sessions = await startSessions(installed.folder);
+  client = clientOf(sessions, "one");
+});
+afterEach(() => sessions.end());
+
+test("a client that loses its connection gets exactly what it has missed", async () => {
+  const whole = client.follow(undefined, isFinish);
+  const parts = [];
+  assert.deepEqual(await client.post("run", { prompt: "Count.", requestId: "r1" }), {
+    status: 200,
+    taken: true,
+    after: "0",
+  });
+  for (let ended = false; !ended; ended = parts.some(isFinish))
+    parts.push(
+      ...(await client.follow(parts.at(-1)?.id, (event, now) => isFinish(event) || now.length === 3)),
+    );
+  assert.deepEqual(parts, await whole);
+  assert.deepEqual(
+    parts.map(({ id }) => id),
+    parts.map((_, index) => index + 1),
+  );
+  const said = parts.flatMap(({ type, text }) => (type === "text-delta" ? [text] : [])).join("");
+  assert.match(said, /^word1 word2 .* word20 $/);
+  const { messages, isRunning, cursor } = await client.get("");
+  assert.deepEqual([messages.length, isRunning, cursor], [2, false, `${parts.length}`]);
+  assert.equal((await client.post("run", { prompt: "Count.", requestId: "r1" })).taken, false);
+  assert.equal((await client.get("")).messages.length, 2);
+});
+
+test("other requests answer and abort", async () => {
+  await client.post("run", { prompt: "Pay." });
+  const asked = (await client.follow(0, isQuestion)).at(-1);
+  assert.equal(
+    (await client.post("answer", { questionId: 999, answer: { behavior: "allow" } })).taken,
+    false,
+  );
+  const answer = { questionId: asked.questionId, answer: { behavior: "allow" } };
+  assert.equal((await client.post("answer", answer)).taken, true);
+  assert.equal((await client.follow(asked.id, isFinish)).at(-1).outcome.outcome, "completed");
+  assert.deepEqual(
+    (await client.get("notes")).notes.filter((note) => note === "paid"),
+    ["paid"],
+  );
+  await client.post("run", { prompt: "Hang." });
+  assert.equal((await client.post("abort", { reason: "enough" })).taken, true);
+  assert.equal((await client.post("abort")).taken, false);
+  assert.equal((await client.get("")).isRunning, false);
+});
+
+test("a WebSocket gets the events and sends orders", async () => {
+  const open = async (after) => {
+    const headers = { upgrade: "websocket" };
+    const { webSocket } = await client.fetch(`events?after=${after}`, { headers });
+    const messages = [];
+    let wake = () => {};
+    webSocket.addEventListener("message", ({ data }) => (messages.push(JSON.parse(data)), wake()));
+    webSocket.accept();
+    const next = async (isIt) => {
+      for (;;) {
+        const found = messages.find(isIt);
+        if (found) return found;
+        await new Promise((resolve) => (wake = resolve));
+      }
+    };
+    return { webSocket, messages, next };
+  };
+  const first = await open(0);
+  first.webSocket.send(JSON.stringify({ do: "run", prompt: "Pay." }));
+  const asked = await first.next(({ event }) => event !== undefined && isQuestion(event));
+  first.webSocket.close(1000);
+  const second = await open(asked.id);
+  second.webSocket.send("nonsense");
+  assert.match((await second.next(({ error }) => error)).error, /not JSON/);
+  const { questionId } = asked.event;
+  second.webSocket.send(JSON.stringify({ do: "answer", questionId, answer: { behavior: "allow" } }));
+  await second.next(({ event }) => event?.type === "finish");
+  const ids = [...first.messages, ...second.messages].flatMap(({ id }) =>
+    id === undefined ? [] : [Number(id)],
+  );
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => index + 1),
+  );
+  second.webSocket.close(1000);
+});
+
+test("bad requests are told what they need", async () => {
+  const told = async (path, init) => {
+    const response = await client.fetch(path, init);
+    return `${response.status} ${(await response.json()).error}`;
+  };
+  const body = (text) => ({ method: "POST", body: text });
+  assert.match(await told("run", body("{")), /^400 The body is not JSON/);
+  assert.match(await told("run", body("{}")), /^400 run needs \{ "prompt"/);
+  assert.match(await told("run", body('{"prompt":" "}')), /^400 .*prompt/);
+  assert.match(await told("answer", body("{}")), /^400 answer needs/);
+  assert.match(await told("dance", body("{}")), /^400 There is no "dance"/);
+  assert.match(await told("events?after=x", {}), /^400 There is no event "x"/);
+  assert.match(await told("run", { method: "PUT" }), /^405/);
+});
+
+test("an alarm goes on with a run whose process was killed, without any request", async () => {
+  await client.post("run", { prompt: "Hang." });
+  await client.follow(0, ({ type }) => type === "attempt-start");
+  await sessions.crash();
+  const { notes } = await until(async () => {
+    const looked = await client.get("notes");
+    return looked.events.includes("finish") && looked;
+  });
+  assert.ok(notes.includes("alarm"));
+  const events = await client.follow(0, isFinish);
+  assert.equal(events.at(-1).outcome.outcome, "completed");
+  assert.match(JSON.stringify((await client.get("")).messages), /word20/);
+});
+
+test("an answer wakes a run that waits for a person after its process was killed, and the tool runs once", async () => {
+  await client.post("run", { prompt: "Pay.", requestId: "order" });
+  const asked = (await client.follow(0, isQuestion)).at(-1);
+  await sessions.crash();
+  assert.equal((await client.post("run", { prompt: "Pay.", requestId: "order" })).taken, false);
+  const answer = { questionId: asked.questionId, answer: { behavior: "allow" } };
+  assert.equal((await client.post("answer", answer)).taken, true);
+  const rest = await client.follow(asked.id, isFinish);
+  assert.equal(rest[0].id, asked.id + 1);
+  assert.equal(rest.at(-1).outcome.outcome, "completed");
+  assert.deepEqual(
+    (await client.get("notes")).notes.filter((note) => note === "paid"),
+    ["paid"],
+  );
+});
