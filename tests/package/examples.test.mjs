@@ -1,10 +1,11 @@
-// The two deployments in examples/, on the packed package, in the hosts they are meant for.
+// The deployments in examples/, on the packed package, in the hosts they are meant for.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
 import { installPacked, startWorkerd } from "./install.mjs";
 
 const deno = process.env.LOOPLET_DENO;
@@ -12,7 +13,7 @@ let installed;
 
 before(async () => {
   installed = await installPacked();
-  for (const name of ["cloudflare-worker", "deno-deploy"])
+  for (const name of ["cloudflare-worker", "cloudflare-chat", "deno-deploy"])
     cpSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), join(installed.folder, name), {
       recursive: true,
       filter: (path) => !path.endsWith("package.json"),
@@ -22,6 +23,53 @@ after(() => installed?.remove());
 
 describe("the Cloudflare Worker", () => behaves(startWorker));
 describe("the Deno server", { skip: !deno && "no Deno" }, () => behaves(startDeno));
+
+const browserPath = process.env.LOOPLET_CHROMIUM;
+
+test(
+  "the chat in a Durable Object asks, goes on when its page is opened again, and is told",
+  {
+    skip: !browserPath && "no Chromium",
+  },
+  async () => {
+    const flare = await startWorkerd(installed.folder, "cloudflare-chat/src/index.ts", undefined, {
+      durableObjects: { SESSIONS: { className: "Session", useSQLite: true } },
+    });
+    const browser = await chromium.launch({
+      executablePath: browserPath,
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    try {
+      const page = await browser.newPage();
+      const errors = [];
+      page.on("pageerror", (error) => errors.push(String(error)));
+      await page.goto(String(await flare.ready));
+      await page.getByLabel("Message").fill("What time is it in Tokyo?");
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByRole("button", { name: "Allow" }).waitFor();
+      // Another tab of the same conversation, after the first one is gone.
+      const address = page.url();
+      await page.close();
+      const again = await browser.newPage();
+      again.on("pageerror", (error) => errors.push(String(error)));
+      await again.goto(address);
+      await again.getByRole("button", { name: "Allow" }).click();
+      await again.getByText("completed").waitFor();
+      assert.equal(await again.locator(".user").textContent(), "What time is it in Tokyo?");
+      assert.equal(await again.locator(".question").count(), 0);
+      assert.match(await again.locator(".model").last().textContent(), /Tokyo|\d\d:\d\d/);
+      const drawn = await again.locator("#log").innerText();
+      await again.reload();
+      await again.getByText("completed").waitFor();
+      assert.equal(await again.locator("#log").innerText(), drawn);
+      if (process.env.LOOPLET_PICTURE) await again.screenshot({ path: process.env.LOOPLET_PICTURE });
+      assert.deepEqual(errors, []);
+    } finally {
+      await browser.close();
+      await flare.dispose();
+    }
+  },
+);
 
 /** Registers what both have in common. `start` gives `{ ask, stop }`, `ask` being a `fetch` without a URL. */
 function behaves(start) {
