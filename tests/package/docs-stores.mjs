@@ -2,6 +2,16 @@
 import assert from "node:assert/strict";
 
 export const stores = {
+  "durable-objects/worker.ts": {
+    // `sessions.test.mjs` has it in workerd.
+    async after({ made }) {
+      const asked = [];
+      const SESSIONS = { idFromName: (name) => name, get: (id) => ({ fetch: async () => asked.push(id) }) };
+      await made.default.fetch(new Request("https://chat.test/ada/run"), { SESSIONS });
+      assert.deepEqual(asked, ["ada"]);
+      assert.equal(typeof made.Session.prototype.alarm, "function");
+    },
+  },
   "stores/service.ts": {
     async after({ made, practice }) {
       const { DatabaseSync } = await import("node:sqlite");
