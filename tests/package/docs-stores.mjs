@@ -2,6 +2,24 @@
 import assert from "node:assert/strict";
 
 export const stores = {
+  "trace/dashboard.ts": {
+    before: ({ answer }) => answer({ text: "Hi." }),
+    async after({ made }) {
+      const { DatabaseSync } = await import("node:sqlite");
+      const database = new DatabaseSync(":memory:");
+      const prepare = (text) => ({
+        bind: (...values) => ({
+          run: async () => ({ meta: database.prepare(text).run(...values) }),
+          all: async () => ({ results: database.prepare(text).all(...values) }),
+        }),
+      });
+      const { agent } = made.traced({ prepare }, "key");
+      await agent.run("Hello").result;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const { maxItersPercent, iterationsToEndTurn } = await made.dashboard({ prepare });
+      assert.deepEqual([maxItersPercent, iterationsToEndTurn], [0, [{ iterations: 1, jobs: 1 }]]);
+    },
+  },
   "durable-objects/worker.ts": {
     // `sessions.test.mjs` has it in workerd.
     async after({ made }) {

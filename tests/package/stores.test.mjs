@@ -18,6 +18,7 @@ const inPage = { skip: !browserPath && "no Chromium" };
 let installed;
 before(async () => {
   installed = await installPacked();
+  writeFileSync(join(installed.folder, "trace-answers.mjs"), traceModule);
 });
 after(() => installed?.remove());
 
@@ -99,14 +100,50 @@ test("files in R2 and in KV keep the contract in workerd", async () => {
 });
 
 const cloudWorker = `
-import { d1Store, kvStore } from "looplet/stores";
+import { d1Database, d1Store, kvStore } from "looplet/stores";
 import { checkStore } from "looplet/testing";
+import { sqlTraceStore } from "looplet/trace";
+import { traceAnswers } from "./trace-answers.mjs";
 export default {
   async fetch(_, { DB, KV }) {
     const d1 = await checkStore(() => d1Store(DB)).catch(String);
-    return Response.json({ d1, kv: await checkStore(() => kvStore(KV)).catch(String) });
+    const trace = await traceAnswers(() => sqlTraceStore(d1Database(DB))).catch(String);
+    return Response.json({ d1, trace, kv: await checkStore(() => kvStore(KV)).catch(String) });
   },
 };`;
+
+/** What a place for the rows of traces answers after three jobs. */
+const traceModule = `
+export async function traceAnswers(make) {
+  const job = (name, iterations, reason) => Array.from({ length: iterations }, (_, iter) => ({
+    job_id: name,
+    iter,
+    stop_reason: iter + 1 === iterations ? reason : "tool_use",
+    tool_calls: [{ name: "read", input_hash: "ab", ms: 3, ok: true }],
+    input_tokens: 10, output_tokens: null, cache_read: 0, cache_write: null,
+    ts: "2026-01-01T00:00:00.000Z",
+  }));
+  // In Postgres a job is a UUID.
+  const id = (digit) => "00000000-0000-4000-8000-00000000000" + digit;
+  const rows = [...job(id(1), 3, "end_turn"), ...job(id(2), 12, "max_iters"), ...job(id(3), 3, "end_turn"), ...job(id(4), 1, "end_turn")];
+  const store = make();
+  const before = [await store.maxItersPercent(), await store.iterationsToEndTurn()];
+  for (const row of rows) await store.write(row);
+  const again = make();
+  const kept = JSON.stringify(await again.rows(id(3))) === JSON.stringify(job(id(3), 3, "end_turn"));
+  const all = (await again.rows()).length;
+  return JSON.stringify([before, kept, all, await again.maxItersPercent(), await again.iterationsToEndTurn()]);
+}`;
+const traceAnswers = JSON.stringify([
+  [0, []],
+  true,
+  19,
+  25,
+  [
+    { iterations: 1, jobs: 1 },
+    { iterations: 3, jobs: 2 },
+  ],
+]);
 
 const race = "of two appends at the same moment one is refused";
 
@@ -115,7 +152,8 @@ test("D1 keeps the contract in workerd, and KV all that it can promise", async (
   const options = { d1Databases: ["DB"], kvNamespaces: ["KV"] };
   const worker = await startWorkerd(installed.folder, "cloud.mjs", undefined, options);
   try {
-    const { d1, kv } = await (await worker.dispatchFetch("http://stores.test/")).json();
+    const { d1, kv, trace } = await (await worker.dispatchFetch("http://stores.test/")).json();
+    assert.equal(trace, traceAnswers);
     assert.deepEqual(d1.skipped, [], JSON.stringify(d1));
     assert.ok(kv.skipped.includes(race), JSON.stringify(kv));
     assert.ok(kv.passed.includes("a writer that has not seen another's append is refused"));
@@ -139,8 +177,12 @@ test("SQLite keeps the contract in Node, also between processes", async () => {
     };`;
   const checker = `${opened}
     import { checkStore } from "looplet/testing";
+    import { sqliteDatabase } from "looplet/stores";
+    import { sqlTraceStore } from "looplet/trace";
+    import { traceAnswers } from "./trace-answers.mjs";
     const { passed, skipped } = await checkStore(open);
-    console.log(passed.length > 20, skipped.length);`;
+    const database = sqliteDatabase(new DatabaseSync(":memory:"));
+    console.log(passed.length > 20, skipped.length, await traceAnswers(() => sqlTraceStore(database)));`;
   const writer = `${opened}
     const store = open();
     const mine = [];
@@ -157,7 +199,7 @@ test("SQLite keeps the contract in Node, also between processes", async () => {
     console.log(JSON.stringify(mine));`;
   writeFileSync(join(folder, "checker.mjs"), checker);
   writeFileSync(join(folder, "writer.mjs"), writer);
-  assert.equal((await run(process.execPath, ["checker.mjs"], folder)).trim(), "true 0");
+  assert.equal((await run(process.execPath, ["checker.mjs"], folder)).trim(), `true 0 ${traceAnswers}`);
   const told = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, ["writer.mjs"], folder)),
   );
@@ -187,10 +229,13 @@ test("Deno KV keeps the contract in Deno", { skip: !denoPath && "no Deno" }, asy
 const script = `
 import { indexedDbStore, opfsStore } from "looplet/stores";
 import { checkStore, checkVfs } from "looplet/testing";
+import { indexedDbTraceStore } from "looplet/trace";
 import { opfsVfs } from "looplet/vfs";
+import { traceAnswers } from "../trace-answers.mjs";
 globalThis.checkFiles = async () => checkVfs(opfsVfs()).catch(String);
 globalThis.check = () => checkStore(() => indexedDbStore({ name: "checked" })).catch(String);
 globalThis.checkOpfs = () => checkStore(() => opfsStore({ name: "checked" })).catch(String);
+globalThis.checkTrace = () => traceAnswers(() => indexedDbTraceStore()).catch(String);
 globalThis.indexedDbStore = indexedDbStore;
 globalThis.takeOpfs = async (holder) => (await opfsStore().lease("x", { holder, ttlMs: 600_000 }))?.fence;
 globalThis.pendingOpfs = () => opfsStore().pending();
@@ -222,6 +267,7 @@ test("IndexedDB keeps the contract in Chromium", inPage, async () => {
     const verdict = await page.evaluate(() => globalThis.check());
     assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
     assert.ok(verdict.passed.includes("of many processes that ask at the same moment one gets the lease"));
+    assert.equal(await page.evaluate(() => globalThis.checkTrace()), traceAnswers);
   });
 });
 

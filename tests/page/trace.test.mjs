@@ -80,6 +80,23 @@ describe("the trace on the page", { skip }, () => {
     assert.match(await panel().locator(".more:visible").innerText(), /took\s+[3-5]\.\d s\s+ran\s+\d+ ms/);
   });
 
+  test("all runs of the browser are plotted, those before a reload too", async () => {
+    await visitor.ask("What is 6 * 7?");
+    await visitor.page.reload();
+    await visitor.ask("What is 6 * 8?");
+    await visitor.button("Trace").click();
+    await panel().getByText("All runs of this browser").click();
+    const plots = panel().locator(".all-runs");
+    await visitor.until(plots.getByText("0 % reached their most iterations"));
+    const cells = plots.locator("tbody :is(th, td:last-child)");
+    assert.deepEqual(await cells.allInnerTexts(), ["2", "2"], "two runs of two iterations");
+    const share = (bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth;
+    assert.ok((await plots.locator(".plot-bar").evaluate(share)) > 0.9);
+    await visitor.ask("What is 6 * 9?");
+    await visitor.until(plots.getByRole("cell", { name: "3", exact: true }));
+    if (process.env.LOOPLET_PICTURE) await visitor.page.screenshot({ path: process.env.LOOPLET_PICTURE });
+  });
+
   test("a legend says what the bars mean", async () => {
     await visitor.button("Trace").click();
     const legend = panel().getByRole("list", { name: "Meaning of the bars" });

@@ -22,6 +22,7 @@ import {
 } from "looplet";
 import { recorder } from "looplet/replay";
 import { demoTools, system } from "../../examples/tools/index.mjs";
+import { keptRows } from "./all-runs.js";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, windowOf, type Connection } from "./connection.js";
 import { forgetJournal, journals } from "./journals.js";
@@ -452,10 +453,13 @@ export class Conversation {
       },
       // The card of the call asks.
       canUseTool: () => null,
-      trace: (run) => {
-        this.#traced = run;
-        return this.#view.traced(run);
-      },
+      trace: [
+        (run) => {
+          this.#traced = run;
+          return this.#view.traced(run);
+        },
+        keptRows,
+      ],
       // The person who switches to it sits in front of the page.
       allowDangerouslySkipPermissions: true,
     });

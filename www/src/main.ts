@@ -1,4 +1,5 @@
 /** Wires the parts of the page to one conversation. Imports looplet as any application does: by its name. */
+import { AllRuns } from "./all-runs.js";
 import { Answer } from "./answer.js";
 import { BudgetBars } from "./budget-bars.js";
 import { budgets, initialLimits, type BudgetName, type Limits } from "./budget.js";
@@ -43,6 +44,8 @@ const meter = new Meter(controls.toggle, () => answer?.review());
 const queue = new Queue();
 const log = new EventLog(byId("event-log"), () => showLog(false));
 const waterfall = new Waterfall(byId("trace"), () => showTrace(false));
+const allRuns = new AllRuns();
+byId("trace").append(allRuns.element);
 const composer = new Composer({
   ask: (text) => conversation.ask(text),
   tell: (kind, text) => conversation.tell(kind, text),
@@ -88,6 +91,7 @@ const conversation = new Conversation(
       tally.handle(event, timeMs);
       meter.handle(event);
       bars.grow();
+      if (event.type === "finish") void allRuns.draw();
       if (event.type === "steer-delivered") {
         for (const id of event.ids) {
           const told = queue.take(id);

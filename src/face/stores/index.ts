@@ -15,7 +15,9 @@ export { kvStore, type EventualStore, type KvTextNamespaceLike } from "./kv.js";
 export { memoryStore, type StoreClock } from "./memory.js";
 export { opfsStore, type OpfsStoreOptions } from "./opfs.js";
 export {
+  d1Database,
   d1Store,
+  sqliteDatabase,
   sqliteStore,
   sqlStore,
   type D1DatabaseLike,

@@ -197,27 +197,29 @@ export interface D1DatabaseLike {
   };
 }
 
+/** The functions of a D1 database, for {@link sqlStore} and for `sqlTraceStore` of `looplet/trace`. */
+export function d1Database(database: D1DatabaseLike): SqlDatabase {
+  return {
+    run: async (statement, values) => {
+      const { meta } = await database
+        .prepare(statement)
+        .bind(...values)
+        .run();
+      return meta.changes ?? 0;
+    },
+    all: async (query, values) =>
+      (
+        await database
+          .prepare(query)
+          .bind(...values)
+          .all()
+      ).results,
+  };
+}
+
 /** A store in Cloudflare's D1. One append has at most 2 MB of text there. Reads of replicas would be old: give it no session. */
 export function d1Store(database: D1DatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
-  return sqlStore(
-    {
-      run: async (statement, values) => {
-        const { meta } = await database
-          .prepare(statement)
-          .bind(...values)
-          .run();
-        return meta.changes ?? 0;
-      },
-      all: async (query, values) =>
-        (
-          await database
-            .prepare(query)
-            .bind(...values)
-            .all()
-        ).results,
-    },
-    options,
-  );
+  return sqlStore(d1Database(database), options);
 }
 
 /** A database of `node:sqlite`, `better-sqlite3` or `bun:sqlite`. */
@@ -228,16 +230,18 @@ export interface SqliteDatabaseLike {
   };
 }
 
+/** The functions of an SQLite database, for {@link sqlStore} and for `sqlTraceStore` of `looplet/trace`. */
+export function sqliteDatabase(database: SqliteDatabaseLike): SqlDatabase {
+  return {
+    run: (statement, values) => Number(database.prepare(statement).run(...values).changes),
+    all: (query, values) => database.prepare(query).all(...values) as { [column: string]: unknown }[],
+  };
+}
+
 /**
  * A store in a file of SQLite, which several processes may have open: `new DatabaseSync("runs.db")` of `node:sqlite`, or the
  * `Database` of `better-sqlite3` or `bun:sqlite`.
  */
 export function sqliteStore(database: SqliteDatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
-  return sqlStore(
-    {
-      run: (statement, values) => Number(database.prepare(statement).run(...values).changes),
-      all: (query, values) => database.prepare(query).all(...values) as { [column: string]: unknown }[],
-    },
-    options,
-  );
+  return sqlStore(sqliteDatabase(database), options);
 }

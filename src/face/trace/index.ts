@@ -17,4 +17,5 @@ export type { Attributes } from "./conventions.js";
 export type { OpenTelemetryMeter } from "./otel/metrics.js";
 export type { SpanEvent } from "./span.js";
 export type { SpanOptions } from "./spans.js";
+export { indexedDbTraceStore, sqlTraceStore, type IterationsToEndTurn, type TraceStore } from "./stores.js";
 export { summarizeTrace, type TraceSummary } from "./summary.js";

@@ -44,6 +44,33 @@ test("Postgres keeps the contract, in WebAssembly", async () => {
   assert.match((await run(process.execPath, ["postgres.mjs"], folder)).trim(), whole);
 });
 
+test("Postgres keeps the rows of traces, and answers a dashboard's questions", async () => {
+  const { folder } = installed;
+  const script = `
+    import { PGlite } from "@electric-sql/pglite";
+    import { sqlTraceStore } from "looplet/trace";
+    const database = new PGlite();
+    const functions = {
+      run: async (statement, values) => (await database.query(statement, values)).affectedRows,
+      all: async (query, values) => (await database.query(query, values)).rows,
+      placeholder: (index) => "$" + index,
+    };
+    const store = sqlTraceStore(functions, { dialect: "postgres" });
+    const job_id = "00000000-0000-4000-8000-000000000001";
+    const tool_calls = [{ name: "read", input_hash: "ab", ms: 3, ok: true }];
+    const counts = { input_tokens: 1, output_tokens: null, cache_read: 0, cache_write: null };
+    const ts = "2026-01-01T00:00:00.000Z";
+    for (const [iter, stop_reason] of ["tool_use", "end_turn"].entries())
+      await store.write({ job_id, iter, stop_reason, tool_calls, ...counts, ts });
+    const [, { tool_calls: [call], ...last }] = await store.rows(job_id);
+    const answers = [await store.maxItersPercent(), await store.iterationsToEndTurn()];
+    console.log(JSON.stringify([last.iter, last.ts === ts, call.input_hash, answers]));
+    process.exit(0);`;
+  writeFileSync(join(folder, "postgres-trace.mjs"), script);
+  const told = (await run(process.execPath, ["postgres-trace.mjs"], folder)).trim();
+  assert.equal(told, JSON.stringify([1, true, "ab", [0, [{ iterations: 2, jobs: 1 }]]]));
+});
+
 test("SQLite of Bun keeps the contract", async () => {
   const { folder } = installed;
   const imports = `
