@@ -92,6 +92,7 @@ test("a room of the face that is not in the list is a subpath or an entry of the
     "production",
     "prompty",
     "replay",
+    "sessions",
     "sprout",
     "stores",
     "testing",

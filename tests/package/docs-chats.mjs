@@ -2,6 +2,19 @@
 import assert from "node:assert/strict";
 
 export const chats = {
+  "save-a-chat/conversations.ts": {
+    async after({ made, looplet: { createAgent, custom } }) {
+      const { memoryStore } = await import("looplet/stores");
+      const store = memoryStore();
+      const agent = createAgent({ model: custom(({ messages }) => `answer ${messages.length}`), store });
+      const listed = await made.conversations(agent, store);
+      assert.deepEqual(
+        listed.map(({ title, tags }) => [title, tags]),
+        [["Shirts", ["shop"]]],
+      );
+      assert.equal((await agent.readChat(listed[0].id)).messages.length, 2);
+    },
+  },
   "save-a-chat/app.ts": {
     async after({ made, practice: { scripted } }) {
       const { memoryStore } = await import("looplet/stores");

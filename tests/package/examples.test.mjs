@@ -5,15 +5,24 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { installPacked, startWorkerd } from "./install.mjs";
+import { browse } from "./page.mjs";
 
 const deno = process.env.LOOPLET_DENO;
 let installed;
 
 before(async () => {
   installed = await installPacked();
-  for (const name of ["cloudflare-worker", "cloudflare-chat", "deno-deploy"])
+  for (const name of [
+    "cloudflare-worker",
+    "cloudflare-chat",
+    "deno-deploy",
+    "node-service",
+    "offline-page",
+    "tools",
+  ])
     cpSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), join(installed.folder, name), {
       recursive: true,
       filter: (path) => !path.endsWith("package.json"),
@@ -70,6 +79,91 @@ test(
     }
   },
 );
+
+test(
+  "the offline page keeps its chats and itself without a network, and goes on with a run after a reload",
+  { skip: !browserPath && "no Chromium" },
+  async () => {
+    const { folder } = installed;
+    const [from, to] = [join(folder, "offline-page"), join(folder, "offline")];
+    for (const name of ["index.html", "worker.js"]) cpSync(join(from, name), join(to, name));
+    await esbuild.build({
+      entryPoints: [join(from, "main.js")],
+      bundle: true,
+      format: "esm",
+      target: "es2022",
+      outfile: join(to, "main.js"),
+      logLevel: "error",
+    });
+    const launch = () =>
+      chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+    await browse({ folder, path: "/offline/", launch }, async (page, errors) => {
+      const ready = () => page.locator("body[data-ready]").waitFor();
+      const say = async (prompt) => {
+        await page.getByLabel("Message").fill(prompt);
+        await page.getByRole("button", { name: "Send" }).click();
+      };
+      const completed = () => page.getByRole("status").getByText("completed").waitFor();
+      await ready();
+      await say("What time is it in Tokyo?");
+      await completed();
+      // The second visit goes through the service worker, which keeps the files.
+      await page.reload();
+      await ready();
+      await page.context().setOffline(true);
+      await page.reload();
+      await ready();
+      assert.equal(await page.locator(".user").textContent(), "What time is it in Tokyo?");
+      await say("And what time is it in Paris?");
+      await page.locator(".assistant").nth(2).waitFor();
+      await page.reload();
+      await completed();
+      assert.deepEqual(await page.locator(".user").allInnerTexts(), [
+        "What time is it in Tokyo?",
+        "And what time is it in Paris?",
+      ]);
+      assert.match(await page.locator(".assistant").last().innerText(), /Europe\/Paris/);
+      await page.getByRole("button", { name: "New chat" }).click();
+      await say("Hello");
+      await completed();
+      const chats = page.getByRole("navigation").getByRole("button");
+      assert.deepEqual(await chats.allInnerTexts(), ["Hello", "What time is it in Tokyo?", "+"]);
+      if (process.env.LOOPLET_PICTURE) await page.screenshot({ path: process.env.LOOPLET_PICTURE });
+      assert.deepEqual(errors, []);
+    });
+  },
+);
+
+test("the Node service goes on with a run whose process was killed", async () => {
+  const begin = () =>
+    startProcess(process.execPath, ["node-service/server.mjs", "runs.db", "0"], /http:\/\/127\.0\.0\.1:\d+/);
+  let service = await begin();
+  const ask = (path, init) => fetch(`${service.url}/chats${path}`, init);
+  const read = async (path) => (await ask(path)).json();
+  try {
+    const response = await ask("/ada", { method: "POST", body: '{"prompt":"What time is it in Tokyo?"}' });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; !text.includes("event: text-delta");) text += (await reader.read()).value;
+    service.child.kill("SIGKILL");
+    await service.ended;
+    await reader.cancel().catch(() => {});
+    service = await begin();
+    assert.match(service.printed(), /Going on with ada/);
+    let chat = await read("/ada");
+    while (chat.isRunning) chat = await read("/ada");
+    assert.equal(chat.messages.length, 4, JSON.stringify(chat.messages));
+    assert.match(JSON.stringify(chat.messages.at(-1)), /Asia\/Tokyo/);
+    const next = await ask("/ada", { method: "POST", body: '{"prompt":"And what time is it in Paris?"}' });
+    assert.match(await next.text(), /event: finish/);
+    assert.deepEqual(
+      (await read("")).map(({ id }) => id),
+      ["ada"],
+    );
+    assert.equal((await ask("/ada", { method: "POST", body: "{" })).status, 400);
+  } finally {
+    service.child.kill("SIGKILL");
+  }
+});
 
 /** Registers what both have in common. `start` gives `{ ask, stop }`, `ask` being a `fetch` without a URL. */
 function behaves(start) {
@@ -138,24 +232,31 @@ async function startDeno() {
     "--node-modules-dir=manual",
     "deno-deploy/main.js",
   ];
-  const child = spawn(deno, args, {
+  const env = { DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0", NO_COLOR: "1" };
+  const { child, ended, url } = await startProcess(deno, args, /http:\/\/127\.0\.0\.1:\d+\//, env);
+  return { ask: (init) => fetch(url, init), stop: () => (child.kill(), ended) };
+}
+
+/** A server as a process of its own, once it prints its address. */
+async function startProcess(command, args, address, env = {}) {
+  const child = spawn(command, args, {
     cwd: installed.folder,
-    env: { ...process.env, DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0", NO_COLOR: "1", ANTHROPIC_API_KEY: "" },
+    env: { ...process.env, ANTHROPIC_API_KEY: "", ...env },
   });
   const ended = new Promise((resolve) => child.once("close", resolve));
+  let text = "";
   const url = await new Promise((resolve, reject) => {
-    let text = "";
     const onData = (bytes) => {
       text += bytes;
-      const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(text);
+      const found = address.exec(text);
       if (found) resolve(found[0]);
     };
     child.stdout.on("data", onData);
     child.stderr.on("data", onData);
     child.once("error", reject);
-    child.once("close", (code) => reject(new Error(`Deno ended with ${code}\n${text}`)));
+    child.once("close", (code) => reject(new Error(`${command} ended with ${code}\n${text}`)));
   });
-  return { ask: (init) => fetch(url, init), stop: () => (child.kill(), ended) };
+  return { child, ended, url, printed: () => text };
 }
 
 function parse(stream) {

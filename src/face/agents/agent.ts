@@ -10,7 +10,7 @@
 import { addAgents, type AgentList } from "./agent-list.js";
 import type { ChatJournal } from "../chat/chat-journal.js";
 import { Conversation, type StartRun } from "../chat/chat.js";
-import { openChat } from "../chat/open-chat.js";
+import { openChat, readChat } from "../chat/open-chat.js";
 import { checkOptions, describe, describeReturned, joined, jsonOf } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
@@ -186,6 +186,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       return new Conversation(startIn(), chat, parts.endSession);
     },
     openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),
+    readChat: (id) => readChat(parts, load, id),
   };
   return keepOptions(agent, options, parts.config);
 }

@@ -12,6 +12,7 @@ import type { HostAbortSignal } from "./platform.js";
 import type { FinishOptions, OutputFormat, RunBound } from "./result.js";
 import type { JournalEntry, StoreOptions } from "./run.js";
 import type {
+  KeptChat,
   OpenChatOptions,
   Prompt,
   ResumeOptions,
@@ -159,6 +160,11 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * `config_invalid_value` if the journal cannot be read or names an agent that these options do not have.
    */
   openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
+  /**
+   * The messages of a chat in the agent's `store`, whoever goes on with it; undefined if there is no such chat. Nothing begins or
+   * changes. Rejects as `openChat`.
+   */
+  readChat(id: string): Promise<KeptChat | undefined>;
 }
 
 /** The options of `agent.resumePending`: those of `agent.resume` for each of the runs. */

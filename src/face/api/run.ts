@@ -310,6 +310,14 @@ export interface TypedChat<C extends ToolTypes, Output> {
   close(): void;
 }
 
+/** A chat as a store has it. */
+export interface KeptChat {
+  readonly messages: readonly Message[];
+  readonly subagents: readonly SubagentMemory[];
+  /** Whether a run of it has not ended. Its messages are those so far. */
+  readonly isRunning: boolean;
+}
+
 /** A fact of a run. */
 export interface JournalEntry {
   /** From 1 on, without a gap. */

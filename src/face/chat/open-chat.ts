@@ -4,7 +4,7 @@
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError } from "../api/errors.js";
-import type { OpenChatOptions } from "../api/index.js";
+import type { JournalEntry, KeptChat, OpenChatOptions } from "../api/index.js";
 import { checkOptions, checkValue } from "../options/check.js";
 import { RESUME_TABLE } from "../options/options.js";
 import { message } from "../options/thrown.js";
@@ -24,24 +24,9 @@ export async function openChat(
   key: string,
   given: OpenChatOptions,
 ): Promise<Conversation> {
-  checkValue(key, "id", "text");
-  if (key === "") throw new LoopletError("config_invalid_value", "id", "must not be empty");
   const { takeOver, ...options } = checkOptions(given, "", LISTENERS_TABLE);
-  const { store, speakers, endSession } = parts;
-  if (store === undefined) throw new LoopletError("config_missing", "store", "agent.openChat needs one");
-  let open: OpenRun;
-  try {
-    open = await load();
-  } catch (error) {
-    throw new LoopletError(
-      "config_wasm",
-      "",
-      `The WebAssembly could not be loaded: ${message(error)}`,
-      error,
-    );
-  }
-  const entries = (await store.load(key)) ?? [];
-  const kept = new ChatJournal(key, parts, open);
+  const { speakers, endSession } = parts;
+  const { kept, entries } = await found(parts, load, key, "agent.openChat");
   const start = startIn(kept);
   if (entries.length === 0) return new Conversation(start, {}, endSession, kept);
   const { tail, messages, subagents, profile } = kept.read(entries);
@@ -52,4 +37,36 @@ export async function openChat(
   const resumed = { key, entries, isKept: true, takeOver };
   chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
+}
+
+export async function readChat(
+  parts: AgentParts,
+  load: LoadEngine,
+  key: string,
+): Promise<KeptChat | undefined> {
+  const { kept, entries } = await found(parts, load, key, "agent.readChat");
+  if (entries.length === 0) return undefined;
+  const { tail, messages, subagents } = kept.read(entries);
+  return { messages, subagents, isRunning: !tail.isOver };
+}
+
+/** The journal of a chat, and what the store has of it. */
+async function found(
+  parts: AgentParts,
+  load: LoadEngine,
+  key: string,
+  method: string,
+): Promise<{ kept: ChatJournal; entries: readonly JournalEntry[] }> {
+  checkValue(key, "id", "text");
+  if (key === "") throw new LoopletError("config_invalid_value", "id", "must not be empty");
+  const { store } = parts;
+  if (store === undefined) throw new LoopletError("config_missing", "store", `${method} needs one`);
+  let open: OpenRun;
+  try {
+    open = await load();
+  } catch (error) {
+    const words = `The WebAssembly could not be loaded: ${message(error)}`;
+    throw new LoopletError("config_wasm", "", words, error);
+  }
+  return { kept: new ChatJournal(key, parts, open), entries: (await store.load(key)) ?? [] };
 }

@@ -20,6 +20,9 @@ import {
 /** The time in which a run that was woken asks its open questions again, in milliseconds. */
 const ASKED_AGAIN_MS = 5000;
 
+/** The requests that are remembered. */
+const REQUESTS = 1000;
+
 /** The name of the chat in the object's store. */
 const SESSION = "session";
 
@@ -191,7 +194,7 @@ export abstract class AgentObject<Env = unknown> {
   }
 
   async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
-    this.#log.prune();
+    this.#prune();
     const run = chat.run(prompt, {
       onEvent: this.#hear,
       ...(requestId === undefined ? {} : { id: requestId }),
@@ -200,6 +203,12 @@ export abstract class AgentObject<Env = unknown> {
     await Promise.all([this.#watch(), run.saved()]);
     if (requestId !== undefined)
       this.ctx.storage.sql.exec("INSERT OR IGNORE INTO looplet_requests (id) VALUES (?)", requestId);
+  }
+
+  #prune(): void {
+    this.#log.prune();
+    const oldest = `(SELECT MAX(rowid) FROM looplet_requests) - ${REQUESTS}`;
+    this.ctx.storage.sql.exec(`DELETE FROM looplet_requests WHERE rowid <= ${oldest}`);
   }
 
   /** Whether a request has come before: its run is under way, or its prompt was saved. */

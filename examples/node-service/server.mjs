@@ -1,0 +1,78 @@
+/**
+ * A chat service on Node 24: its conversations are in one SQLite file, and a run whose process has ended goes on in the next
+ * one.
+ *
+ *   node server.mjs runs.db 8080
+ *   curl -N localhost:8080/chats/ada -d '{"prompt": "What time is it in Tokyo?"}'
+ *   curl localhost:8080/chats
+ */
+import { createServer } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+import { anthropic, createAgent } from "looplet";
+import { practice } from "looplet/practice";
+import { sessionsOf } from "looplet/sessions";
+import { sqliteStore } from "looplet/stores";
+import { time } from "../tools/time.mjs";
+
+const [, , path = "runs.db", port = "8080"] = process.argv;
+const database = new DatabaseSync(path, { timeout: 5000 });
+database.exec("PRAGMA journal_mode = WAL");
+const store = sqliteStore(database);
+const sessions = sessionsOf(store);
+const apiKey = process.env.ANTHROPIC_API_KEY;
+const agent = createAgent({
+  model: anthropic("claude-sonnet-4-6", apiKey ? { apiKey } : { fetch: practice({ delayMs: 50 }) }),
+  tools: { time },
+  store,
+  maxIterations: 10,
+});
+
+/** The open chats of this process. */
+const chats = new Map();
+const chatOf = (id) => {
+  if (!chats.has(id)) chats.set(id, sessions.open(agent, id));
+  return chats.get(id);
+};
+
+/** The events of a run, as long as the client listens. The run goes on without it. */
+async function stream(run, response) {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for await (const event of run.events({ detached: true })) {
+    if (response.destroyed) return;
+    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  }
+  response.end();
+}
+
+async function answer(request, response) {
+  const [, , id] = new URL(request.url, "http://localhost").pathname.split("/");
+  const json = (value, status = 200) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(value));
+  };
+  if (!id) return json(await sessions.list());
+  if (request.method !== "POST") return json((await agent.readChat(id)) ?? { messages: [] });
+  const chat = await chatOf(id);
+  if (chat.current) return json({ error: "A run of this chat goes on." }, 409);
+  const { prompt } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+  const run = chat.run(prompt);
+  await run.saved();
+  await stream(run, response);
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error) => {
+    if (!response.headersSent) response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: error.message }));
+  });
+});
+
+// What an earlier process was at when it ended. One process at a time has this file, so nobody else holds its runs.
+for (const { id } of await sessions.list()) {
+  if (!(await agent.readChat(id))?.isRunning) continue;
+  chats.set(id, sessions.open(agent, id, { takeOver: true }));
+  console.log(`Going on with ${id}.`);
+}
+server.listen(Number(port), "127.0.0.1", () => {
+  console.log(`http://127.0.0.1:${server.address().port}/chats`);
+});

@@ -1,0 +1,100 @@
+// @ts-check
+/**
+ * A page that needs no server once it was opened: its chats are in files of the browser (OPFS), and a service worker keeps
+ * the page itself. A run that a reload has cut off goes on.
+ */
+import { anthropic, createAgent } from "looplet";
+import { practice } from "looplet/practice";
+import { sessionsOf } from "looplet/sessions";
+import { opfsStore } from "looplet/stores";
+import { time } from "../tools/time.mjs";
+
+const store = opfsStore();
+const sessions = sessionsOf(store);
+// A real model needs the network: a server of yours that adds the key, or a model in the page.
+const agent = createAgent({
+  model: anthropic("practice", { fetch: practice({ delayMs: 20 }) }),
+  tools: { time },
+  store,
+});
+
+/** @param {string} selector */
+const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
+const log = find("#log");
+const state = find("#state");
+const list = find("#chats");
+const form = /** @type {HTMLFormElement} */ (document.querySelector("form"));
+
+/** @type {import("looplet").Chat} */
+let chat;
+
+/** @param {string} role @param {string} text */
+function add(role, text) {
+  const line = Object.assign(document.createElement("p"), { className: role, textContent: text });
+  log.append(line);
+  line.scrollIntoView({ block: "nearest" });
+  return line;
+}
+
+function draw() {
+  log.replaceChildren();
+  for (const { role, content } of chat.messages)
+    for (const block of content) if (block.type === "text") add(role, block.text);
+}
+
+async function drawList() {
+  const all = await sessions.list();
+  const open = all.map(({ id, title }) => {
+    const button = Object.assign(document.createElement("button"), { textContent: title ?? "New chat" });
+    if (id === chat.id) button.setAttribute("aria-current", "true");
+    button.onclick = () => show(id);
+    return button;
+  });
+  const fresh = Object.assign(document.createElement("button"), { textContent: "+" });
+  fresh.setAttribute("aria-label", "New chat");
+  fresh.onclick = () => show();
+  list.replaceChildren(...open, fresh);
+}
+
+/** Shows a run as it comes. @param {import("looplet").Run} run */
+async function follow(run) {
+  state.textContent = "…";
+  /** @type {HTMLElement | undefined} */
+  let line;
+  for await (const event of run) {
+    if (event.type === "attempt-start") line = void line?.remove();
+    else if (event.type === "text-delta") (line ??= add("assistant", "")).textContent += event.text;
+    else if (event.type === "iteration-finish") line = undefined;
+  }
+  const { outcome, error } = await run.result;
+  state.textContent = error?.message ?? outcome;
+  draw();
+}
+
+/** Opens a chat, and goes on with the run that a reload has cut off. @param {string} [id] */
+async function show(id) {
+  chat = await sessions.open(agent, id);
+  state.textContent = "";
+  draw();
+  await drawList();
+  if (chat.current !== undefined) await follow(chat.current);
+}
+
+form.onsubmit = async (/** @type {SubmitEvent} */ event) => {
+  event.preventDefault();
+  const input = /** @type {HTMLInputElement} */ (form.elements.namedItem("prompt"));
+  if (chat.current !== undefined) return;
+  const prompt = input.value;
+  input.value = "";
+  add("user", prompt);
+  const isFirst = chat.messages.length === 0;
+  const run = chat.run(prompt);
+  if (isFirst) await sessions.rename(/** @type {string} */ (chat.id), prompt.slice(0, 40));
+  await drawList();
+  await follow(run);
+};
+
+await navigator.serviceWorker.register("./worker.js");
+await navigator.serviceWorker.ready;
+await show((await sessions.latest())?.id);
+document.body.dataset.ready = "true";
