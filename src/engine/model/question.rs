@@ -85,7 +85,7 @@ pub enum Point {
     /// Was this call done, which had begun when the run was cut off?
     #[serde(rename = "reconcile")]
     Reconcile,
-    /// What does a person say to a tool that asks them while its call is under way?
+    /// A tool asks a person while its call is under way.
     #[serde(rename = "elicitation")]
     Elicitation,
     /// Which text stands for the first part of the conversation?

@@ -155,7 +155,7 @@ export type Point =
   | "classify"
   /** Was this call done, which had begun when the run was cut off? */
   | "reconcile"
-  /** What does a person say to a tool that asks them while its call is under way? */
+  /** A tool asks a person while its call is under way. */
   | "elicitation"
   /** Which text stands for the first part of the conversation? */
   | "summarize"
@@ -1079,7 +1079,7 @@ export interface Facts {
     /** The agent that made the call; `"root"` is the run's own. */
     readonly agentPath?: string;
   };
-  /** What does a person say to a tool that asks them while its call is under way? */
+  /** A tool asks a person while its call is under way. */
   elicitation: {
     readonly toolCallId: string;
     readonly toolName: string;

@@ -149,7 +149,7 @@ export class EngineRun implements Run {
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
-    Object.assign(this.#tools, { onThrow: delivery.onToolThrow, saved: () => this.saved() });
+    this.#tools.follow(delivery.onToolThrow, () => this.saved());
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
       ...parts,

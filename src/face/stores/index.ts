@@ -21,8 +21,7 @@ export {
   sqliteStore,
   sqlStore,
   type D1DatabaseLike,
-  type SqlDatabase,
   type SqliteDatabaseLike,
   type SqlStoreOptions,
-  type SqlValue,
 } from "./sql.js";
+export type { SqlDatabase, SqlRows, SqlValue } from "./sql-tables.js";

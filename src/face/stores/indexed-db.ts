@@ -1,4 +1,5 @@
 import type { JournalEntry, Store } from "../api/run.js";
+import { answer } from "./idb-request.js";
 import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { heldLocks, hold, isGone } from "./web-locks.js";
@@ -173,13 +174,6 @@ function open(name: string, forget: () => void): Promise<IDBDatabase> {
     };
     database.onclose = forget;
     return database;
-  });
-}
-
-function answer<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
   });
 }
 

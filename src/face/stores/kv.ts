@@ -1,17 +1,12 @@
 import type { JournalEntry, Store } from "../api/run.js";
+import type { KvNamespaceLike } from "../vfs/objects.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq } from "./memory.js";
 
 /** The parts of a Cloudflare KV namespace that {@link kvStore} uses. */
-export interface KvTextNamespaceLike {
+export interface KvTextNamespaceLike extends Pick<KvNamespaceLike, "list" | "delete"> {
   get(key: string): Promise<string | null>;
   put(key: string, value: string, options: { metadata: { readonly last: number } }): Promise<void>;
-  delete(key: string): Promise<void>;
-  list(options: { prefix: string; cursor?: string }): Promise<{
-    readonly keys: readonly { readonly name: string; readonly metadata?: unknown }[];
-    readonly list_complete: boolean;
-    readonly cursor?: string;
-  }>;
 }
 
 /** A store that cannot refuse one of two writers at the same moment: only one process may go on with a run. */
@@ -61,7 +56,7 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
       const texts = await Promise.all(found.map(({ name }) => namespace.get(name)));
       const entries: JournalEntry[] = [];
       for (const [at, { first }] of found.entries()) {
-        // What comes behind a gap has not arrived here whole.
+        // The entries behind a gap have arrived here before others.
         if (texts[at] === null || first !== entries.length + 1) break;
         entries.push(...entriesOf(first, texts[at]!));
       }

@@ -3,23 +3,7 @@ import type { JournalEntry, Lease, Store } from "../api/run.js";
 import { checkFence, isFree, nextLease, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
-
-export type SqlValue = string | number | null;
-
-/** The functions of a database that {@link sqlStore} calls. */
-export interface SqlDatabase {
-  /** Runs a statement and returns the number of rows that it has changed. */
-  run(statement: string, values: readonly SqlValue[]): Promise<number> | number;
-  /** The rows of a query. Numbers may be texts. */
-  all(
-    query: string,
-    values: readonly SqlValue[],
-  ):
-    | Promise<readonly { readonly [column: string]: unknown }[]>
-    | readonly { readonly [column: string]: unknown }[];
-  /** The place of a value, by its number from 1: `$1` for Postgres. Default `?`. */
-  placeholder?(index: number): string;
-}
+import { sqlTables, type SqlDatabase } from "./sql-tables.js";
 
 /** The options of {@link sqlStore}. */
 export interface SqlStoreOptions extends StoreClock {
@@ -41,38 +25,10 @@ export function sqlStore(
 ): Required<Store> {
   if (!/^\w+$/.test(prefix)) throw new TypeError("sqlStore: prefix needs letters, digits and _");
   const [ENTRIES, LEASES] = [`${prefix}entries`, `${prefix}leases`];
-  const { placeholder = () => "?" } = database;
-  const worded = (statement: string): string => {
-    let index = 0;
-    return statement.replace(/\?/g, () => placeholder.call(database, (index += 1)));
-  };
-  const create = async (): Promise<void> => {
-    await database.run(
-      `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (run_id, first_seq))`,
-      [],
-    );
-    await database.run(
-      `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT)`,
-      [],
-    );
-  };
-  let created: Promise<void> | undefined;
-  const ready = (): Promise<void> =>
-    (created ??= create().catch((error: unknown) => {
-      created = undefined;
-      throw error;
-    }));
-  const run = async (statement: string, ...values: SqlValue[]): Promise<number> => {
-    await ready();
-    return Number(await database.run(worded(statement), values));
-  };
-  const all = async (
-    query: string,
-    ...values: SqlValue[]
-  ): Promise<readonly { readonly [column: string]: unknown }[]> => {
-    await ready();
-    return database.all(worded(query), values);
-  };
+  const { run, all } = sqlTables(database, [
+    `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (run_id, first_seq))`,
+    `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT)`,
+  ]);
 
   const recordOf = async (key: string): Promise<LeaseRecord | undefined> => {
     const [row] = await all(`SELECT fence, holder, expires_ms FROM ${LEASES} WHERE run_id = ?`, key);

@@ -17,10 +17,8 @@ export class ToolCalls {
   readonly #tools: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
-  /** Hears the errors that tools throw; it does not throw itself. */
-  onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
-  /** Resolves when the store has everything so far. */
-  saved: () => Promise<void> = () => Promise.resolve();
+  #onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
+  #saved: () => Promise<void> = () => Promise.resolve();
   readonly #running = new Map<number, Abort>();
   readonly #elicitations: Elicitations;
   /** The last checkpoints of running calls: the state's JSON, and the number of questions before it. */
@@ -50,6 +48,15 @@ export class ToolCalls {
     this.#elicitations = new Elicitations(driver);
     this.#report = report;
     this.#options = options;
+  }
+
+  /**
+   * Ties the calls to their run. `onThrow` hears the errors that tools throw, and does not throw itself; `saved` resolves when the
+   * store has everything so far.
+   */
+  follow(onThrow: (toolCallId: string, thrown: unknown) => void, saved: () => Promise<void>): void {
+    this.#onThrow = onThrow;
+    this.#saved = saved;
   }
 
   /** Starts a call; the driver gets its result. */
@@ -185,7 +192,7 @@ export class ToolCalls {
       return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
     } catch (error) {
       // An aborted call's error concerns nobody.
-      if (this.#running.has(invocation.call)) this.onThrow?.(invocation.toolCallId, error);
+      if (this.#running.has(invocation.call)) this.#onThrow?.(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }
   }
@@ -226,7 +233,7 @@ export class ToolCalls {
     this.#driver()?.toolCheckpoint(call, json, asked);
     // The engine hands its entries out when the callback at hand has returned.
     await null;
-    await this.saved();
+    await this.#saved();
   }
 
   #progress(call: number, data: unknown): void {

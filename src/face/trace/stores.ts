@@ -1,5 +1,6 @@
 /** Places for the rows of `traceRows`, with the two questions of a dashboard. */
-import type { SqlDatabase } from "../stores/sql.js";
+import { answer } from "../stores/idb-request.js";
+import { sqlTables, type SqlDatabase } from "../stores/sql-tables.js";
 import { traceQueries, traceTable } from "./queries.js";
 import type { TraceRow } from "./rows.js";
 import { summarizeTrace } from "./summary.js";
@@ -40,37 +41,19 @@ export function sqlTraceStore(
   database: SqlDatabase,
   { dialect = "sqlite" }: { dialect?: "sqlite" | "postgres" | undefined } = {},
 ): TraceStore {
-  const { placeholder = () => "?" } = database;
-  const place = (index: number): string => placeholder.call(database, index);
-  const create = async (): Promise<void> => {
-    for (const statement of traceTable[dialect].split(/;\s*/).filter((text) => text !== ""))
-      await database.run(statement.replace(/^CREATE (TABLE|INDEX)/, "CREATE $1 IF NOT EXISTS"), []);
-  };
-  let created: Promise<void> | undefined;
-  const ready = (): Promise<void> =>
-    (created ??= create().catch((error: unknown) => {
-      created = undefined;
-      throw error;
-    }));
-  const insert = `INSERT INTO agent_loop_trace (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((_, at) => place(at + 1)).join(", ")})`;
-  const all = async (
-    query: string,
-    ...values: string[]
-  ): Promise<readonly { readonly [column: string]: any }[]> => {
-    await ready();
-    return database.all(query, values);
-  };
+  const statements = traceTable[dialect].split(/;\s*/).filter((text) => text !== "");
+  const { run, all } = sqlTables(
+    database,
+    statements.map((text) => text.replace(/^CREATE (TABLE|INDEX)/, "CREATE $1 IF NOT EXISTS")),
+  );
+  const insert = `INSERT INTO agent_loop_trace (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
   return {
     async write(row) {
-      await ready();
       const values = { ...row, tool_calls: JSON.stringify(row.tool_calls) };
-      await database.run(
-        insert,
-        COLUMNS.map((column) => values[column]),
-      );
+      await run(insert, ...COLUMNS.map((column) => values[column]));
     },
     async rows(jobId) {
-      const where = jobId === undefined ? "" : ` WHERE job_id = ${place(1)}`;
+      const where = jobId === undefined ? "" : " WHERE job_id = ?";
       const query = `SELECT ${COLUMNS.join(", ")} FROM agent_loop_trace${where} ORDER BY job_id, iter, id`;
       return (await all(query, ...(jobId === undefined ? [] : [jobId]))).map(rowOf);
     },
@@ -139,11 +122,4 @@ async function open(name: string): Promise<IDBDatabase> {
     table.createIndex(BY_JOB, ["job_id", "iter"]);
   };
   return answer(request);
-}
-
-function answer<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 }

@@ -31,7 +31,7 @@ const agentOf = (instructions: string, frontmatter: object = {}): Promise<Prompt
 
 describe.skipIf(!hasVectors)("vectors", () => {
   it.each(stage("load"))("S004-04: load %s", async (_, { input, expected }) => {
-    const base = `${["/work", input.agent_subdir].filter(Boolean).join("/")}/agent.prompty`;
+    const base = `${["/files", input.agent_subdir].filter(Boolean).join("/")}/agent.prompty`;
     const text = input.fixture
       ? fixture(input.fixture)
       : (input.frontmatter_raw ?? promptyOf(input.frontmatter));
@@ -95,36 +95,36 @@ describe.skipIf(!hasVectors)("vectors", () => {
 
 describe("files", () => {
   const vfs = files({
-    "/work/a.prompty": promptyOf({
+    "/files/a.prompty": promptyOf({
       model: "m",
       metadata: { more: "${file:more.yaml}", text: "${file:note.txt}" },
     }),
-    "/work/more.yaml": "key: ${env:KEY}",
-    "/work/note.txt": "A note.",
+    "/files/more.yaml": "key: ${env:KEY}",
+    "/files/note.txt": "A note.",
     "/secret.txt": "secret",
   });
 
   it("S004-04: references are read beside the file, and out of its folder only where the host says so", async () => {
     const host = { vfs, env: { KEY: "k" } };
-    expect((await load("/work/a.prompty", { host })).metadata).toEqual({
+    expect((await load("/files/a.prompty", { host })).metadata).toEqual({
       more: { key: "k" },
       text: "A note.",
     });
     const text = promptyOf({ model: "m", metadata: { stolen: "${file:../secret.txt}" } });
-    await expect(loadPrompty(text, { base: "/work/b.prompty", host })).rejects.toThrow(
+    await expect(loadPrompty(text, { base: "/files/b.prompty", host })).rejects.toThrow(
       "outside allowed roots",
     );
-    const wide = await loadPrompty(text, { base: "/work/b.prompty", host: { ...host, roots: ["/"] } });
+    const wide = await loadPrompty(text, { base: "/files/b.prompty", host: { ...host, roots: ["/"] } });
     expect(wide.metadata).toEqual({ stolen: "secret" });
     const linked = {
       ...host,
       vfs: { ...vfs, realpath: (path: string) => path.replace("note", "../secret") },
     };
-    await expect(load("/work/a.prompty", { host: linked })).rejects.toThrow("outside allowed roots");
+    await expect(load("/files/a.prompty", { host: linked })).rejects.toThrow("outside allowed roots");
   });
 
   it("S004-04: a file that is missing has an error of its own", async () => {
-    await expect(load("/work/none.prompty", { host: { vfs } })).rejects.toMatchObject({
+    await expect(load("/files/none.prompty", { host: { vfs } })).rejects.toMatchObject({
       name: "FileNotFoundError",
     });
   });

@@ -1,0 +1,49 @@
+/** Tables of an SQL database that are made at the first call. */
+
+export type SqlValue = string | number | null;
+
+export type SqlRows = readonly { readonly [column: string]: any }[];
+
+/** The functions of a database that `sqlStore` calls, and `sqlTraceStore` of `looplet/trace`. */
+export interface SqlDatabase {
+  /** Runs a statement and returns the number of rows that it has changed. */
+  run(statement: string, values: readonly SqlValue[]): Promise<number> | number;
+  /** The rows of a query. Numbers may be texts. */
+  all(query: string, values: readonly SqlValue[]): Promise<SqlRows> | SqlRows;
+  /** The place of a value, by its number from 1: `$1` for Postgres. Default `?`. */
+  placeholder?(index: number): string;
+}
+
+/** Statements on tables, in which each value stands as `?`. */
+export interface SqlTables {
+  run(statement: string, ...values: SqlValue[]): Promise<number>;
+  all(query: string, ...values: SqlValue[]): Promise<SqlRows>;
+}
+
+/** The tables that these statements make, if they are not there yet. */
+export function sqlTables(database: SqlDatabase, statements: readonly string[]): SqlTables {
+  const { placeholder = () => "?" } = database;
+  const worded = (statement: string): string => {
+    let index = 0;
+    return statement.replace(/\?/g, () => placeholder.call(database, (index += 1)));
+  };
+  const create = async (): Promise<void> => {
+    for (const statement of statements) await database.run(statement, []);
+  };
+  let created: Promise<void> | undefined;
+  const ready = (): Promise<void> =>
+    (created ??= create().catch((error: unknown) => {
+      created = undefined;
+      throw error;
+    }));
+  return {
+    async run(statement, ...values) {
+      await ready();
+      return Number(await database.run(worded(statement), values));
+    },
+    async all(query, ...values) {
+      await ready();
+      return database.all(worded(query), values);
+    },
+  };
+}
