@@ -5,7 +5,6 @@
  * The run hands in what the engine tells, and says when its readers and its tracers end. A listener that throws, or
  * whose promise rejects, is reported and never stops a run. Nothing here changes the run.
  */
-import type { AgentParts } from "../agents/agent.js";
 import type { EventStamp, Outcome, RunEvent } from "../api/event.js";
 import type { RunResult } from "../api/result.js";
 import type { RunOptions } from "../api/run.js";
@@ -16,7 +15,6 @@ import { isThenable } from "../options/check.js";
 import { message, stackOf } from "../options/thrown.js";
 import { isToolError } from "../tools/tool-result.js";
 import { partialOutput } from "../tools/structured-output.js";
-import { traces } from "../trace/tracing.js";
 import type { Driver } from "./engine.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
@@ -51,11 +49,15 @@ export class Delivery {
   /** `all` is true as long as somebody sees every event. */
   readonly #seen = { all: true };
 
-  /** `running` returns the driver until the run has an outcome. */
-  constructor(options: RunOptions, parts: AgentParts, id: string, running: () => Driver | undefined) {
+  /** `running` returns the driver until the run has an outcome. `trace` begins the traces, and takes errors of tracers. */
+  constructor(
+    options: RunOptions,
+    running: () => Driver | undefined,
+    trace: (report: (error: unknown) => void) => readonly Trace[] = () => [],
+  ) {
     this.#options = options;
     this.#running = running;
-    this.#traces = traces(parts, id, this.report);
+    this.#traces = trace(this.report);
     // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
     setTimeout(() => this.#dropBacklog(), 0);
   }
@@ -71,6 +73,11 @@ export class Delivery {
       this.#tell(() => onToolResult?.(event));
     this.#trace((trace) => trace.onEvent(event));
     this.#pass(event);
+  }
+
+  /** Whether a reader that begins now gets every event. */
+  get hasBacklog(): boolean {
+    return this.#backlog !== undefined;
   }
 
   /** The number of blocks that listeners have heard of the root's latest attempt. */

@@ -17,6 +17,9 @@ const WAITS_MS = [100, 1000];
 export const LEASE_MS = 90_000;
 const RENEWAL_MS = 30_000;
 
+/** The reason with which a run ends whose journal another process has taken. */
+export const TAKEN = "another process goes on with this run";
+
 /**
  * The end of a run in this process: its journal has the end, or another process may go on with it at once, or this process
  * can do nothing with the journal that it has found.

@@ -45,10 +45,11 @@ import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
+import { traces } from "../trace/tracing.js";
 import type { ChatJournal } from "../chat/chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
-import { Journal } from "./journal.js";
+import { Journal, TAKEN } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
@@ -134,8 +135,8 @@ export class EngineRun implements Run {
       this.#reject = reject;
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
-    const delivery = (this.#delivery = new Delivery(options, parts, this.id, running));
-    const { report } = delivery;
+    this.#delivery = new Delivery(options, running, (report) => traces(parts, this.id, report));
+    const { report, onToolThrow } = this.#delivery;
     const { store, clock } = parts;
     if (store !== undefined) {
       const saved = (id: number, ok: boolean): void => {
@@ -143,13 +144,13 @@ export class EngineRun implements Run {
         this.#saves.delete(id);
         if (save !== undefined) running()?.saved(save, ok);
       };
-      const lost = (): void => this.abort("another process goes on with this run");
+      const lost = (): void => this.abort(TAKEN);
       const host = { store, clock, saved, report, lost };
       this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, resumed?.held);
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
-    this.#tools.follow(delivery.onToolThrow, () => this.saved());
+    this.#tools.follow(onToolThrow, () => this.saved());
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
       ...parts,
@@ -466,8 +467,7 @@ export class EngineRun implements Run {
     const hasPrice = this.#models.priceBasis() !== undefined;
     const { text } = this.#delivery.heard;
     const durationMs = Math.max(0, this.#nowMs() - this.#startedMs) || 0;
-    const { ids } = this.#early;
-    return unfinished(this.#options, this.#prompt, text, ids, hasPrice, this.#first, durationMs);
+    return unfinished(this.#options, this.#prompt, text, this.#early.ids, hasPrice, this.#first, durationMs);
   }
 
   /** The platform's time; `NaN` for a run with a clock of its own, because that one counts its reads. */

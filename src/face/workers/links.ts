@@ -1,0 +1,76 @@
+/** The ways of messages between pages and hosts: workers, ports, channels and the ports of extensions. */
+
+/** A `Worker`, a `MessagePort`, a `BroadcastChannel` or the scope of a dedicated worker. */
+export interface Messaging {
+  postMessage(message: unknown): void;
+  addEventListener(type: "message", listener: (event: any) => void): void;
+  removeEventListener(type: "message", listener: (event: any) => void): void;
+  start?(): void;
+}
+
+/** `navigator.serviceWorker`. */
+export interface ServiceWorkers {
+  readonly ready: Promise<{ readonly active: { postMessage(message: unknown): void } | null }>;
+  addEventListener(type: "message", listener: (event: any) => void): void;
+  removeEventListener(type: "message", listener: (event: any) => void): void;
+  startMessages?(): void;
+}
+
+/** A port of an extension, as `chrome.runtime.connect()` returns it. */
+export interface ExtensionPort {
+  postMessage(message: unknown): void;
+  disconnect(): void;
+  readonly onMessage: { addListener(listener: (message: any) => void): void };
+  readonly onDisconnect: { addListener(listener: () => void): void };
+}
+
+/**
+ * A way to the host of an agent: a `Worker`, a `SharedWorker`, `navigator.serviceWorker`, a `MessagePort`, a `BroadcastChannel`,
+ * or a function that opens a port of an extension, such as `() => chrome.runtime.connect()`.
+ */
+export type AgentEndpoint = Messaging | { readonly port: Messaging } | ServiceWorkers | (() => ExtensionPort);
+
+/** One end of a way. */
+export interface Link {
+  post(message: object): void;
+  close(): void;
+}
+
+/** Opens the way to a host. `hear` gets its messages; `lost` is called when the way is gone, and the next message opens it again. */
+export function linkTo(endpoint: AgentEndpoint, hear: (message: unknown) => void, lost: () => void): Link {
+  if (typeof endpoint === "function") return extensionLink(endpoint, hear, lost);
+  if ("port" in endpoint) return linkTo(endpoint.port, hear, lost);
+  const listener = ({ data }: { data: unknown }): void => hear(data);
+  endpoint.addEventListener("message", listener);
+  const close = (): void => endpoint.removeEventListener("message", listener);
+  if ("ready" in endpoint) {
+    endpoint.startMessages?.();
+    return {
+      post: (message) => void endpoint.ready.then(({ active }) => active?.postMessage(message)),
+      close,
+    };
+  }
+  endpoint.start?.();
+  return { post: (message) => endpoint.postMessage(message), close };
+}
+
+function extensionLink(
+  connect: () => ExtensionPort,
+  hear: (message: unknown) => void,
+  lost: () => void,
+): Link {
+  let port: ExtensionPort | undefined;
+  const open = (): ExtensionPort => {
+    const opened = connect();
+    opened.onMessage.addListener(hear);
+    opened.onDisconnect.addListener(() => {
+      port = undefined;
+      lost();
+    });
+    return opened;
+  };
+  return {
+    post: (message) => (port ??= open()).postMessage(message),
+    close: () => port?.disconnect(),
+  };
+}

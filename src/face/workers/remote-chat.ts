@@ -1,0 +1,127 @@
+/** A chat of a store as a page sees it that does not hold it. Every page that has opened it sees the runs of all of them. */
+import { LoopletError } from "../api/errors.js";
+import type { Message, Prompt, RunOptions, RunResult, SubagentMemory, TypedChat } from "../api/index.js";
+import { content } from "../run/prompt.js";
+import type { Connection } from "./connection.js";
+import type { ChatState } from "./protocol.js";
+import type { RemoteRun } from "./remote-run.js";
+
+/** The options of a run in a chat. */
+export type ChatRunOptions = Omit<RunOptions, "messages" | "subagents" | "agent">;
+
+/** Begins to follow a run of the chat; `onEnd` is called before its result settles. */
+export type FollowRun = (
+  run: string,
+  options: ChatRunOptions,
+  isFromHere: boolean,
+  onEnd: (result: RunResult | undefined) => void,
+) => RemoteRun;
+
+export class RemoteChat implements TypedChat<any, any> {
+  readonly id: string;
+  messages: readonly Message[];
+  subagents: readonly SubagentMemory[];
+  #current: RemoteRun | undefined;
+  #isClosed = false;
+  readonly #connection: Connection;
+  readonly #follow: FollowRun;
+  readonly #ids: () => string;
+  readonly #listeners = new Set<(run: RemoteRun) => void>();
+  readonly #leave: () => void;
+
+  constructor(
+    connection: Connection,
+    id: string,
+    { messages, subagents, run }: ChatState,
+    options: ChatRunOptions,
+    follow: FollowRun,
+    ids: () => string,
+  ) {
+    this.id = id;
+    this.messages = messages;
+    this.subagents = subagents;
+    this.#connection = connection;
+    this.#follow = follow;
+    this.#ids = ids;
+    if (run !== null) this.#take(run, options, true);
+    this.#leave = connection.onChat(id, (state) => this.#hear(state));
+  }
+
+  get current(): RemoteRun | undefined {
+    return this.#current;
+  }
+
+  run(prompt: Prompt, { signal, ...options }: ChatRunOptions = {}): RemoteRun {
+    const said = content(prompt, "prompt");
+    return this.#begin("run", { signal, ...options }, [said]);
+  }
+
+  compact({
+    instructions,
+    ...options
+  }: ChatRunOptions & { instructions?: string | undefined } = {}): RemoteRun {
+    return this.#begin("compact", options, [], instructions === undefined ? {} : { instructions });
+  }
+
+  reset(messages: readonly Message[] = []): void {
+    this.#refuse("reset");
+    this.messages = [...messages];
+    this.subagents = [];
+    this.#connection.tell({ chat: this.id }, "reset", messages);
+  }
+
+  async saved(): Promise<void> {
+    await this.#connection.call({ chat: this.id }, "saved");
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#refuse("close");
+    this.#isClosed = true;
+    this.#leave();
+  }
+
+  /**
+   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that it returns
+   * ends that.
+   */
+  onRun(listener: (run: RemoteRun) => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#current !== undefined) listener(this.#current);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #begin(method: string, options: ChatRunOptions, args: unknown[], more: object = {}): RemoteRun {
+    this.#refuse(method);
+    const { id = this.#ids(), inputs } = options;
+    const sent = { id, ...(inputs === undefined ? {} : { inputs }), ...more };
+    const begun = this.#connection.call({ chat: this.id }, method, ...args, sent);
+    const run = this.#take(id, options, false);
+    begun.catch((error: unknown) => run.fail(error));
+    return run;
+  }
+
+  #take(id: string, options: ChatRunOptions, isFromHere: boolean): RemoteRun {
+    const run = this.#follow(id, options, isFromHere, (result) => {
+      if (result !== undefined) [this.messages, this.subagents] = [result.messages, result.subagents];
+      if (this.#current === run) this.#current = undefined;
+    });
+    this.#current = run;
+    for (const listener of [...this.#listeners]) listener(run);
+    return run;
+  }
+
+  /** The host tells that a run has begun or ended, or that the chat was reset. */
+  #hear({ messages, subagents, run }: ChatState): void {
+    if (run === null) [this.messages, this.subagents] = [messages, subagents];
+    else if (this.#current?.id !== run) this.#take(run, {}, false);
+  }
+
+  #refuse(field: string): void {
+    if (this.#isClosed)
+      throw new LoopletError("misuse_chat_closed", field, "this chat was closed; open it again");
+    if (this.#current === undefined) return;
+    const problem = "a run of this chat goes on; await its result, steer it or abort it";
+    throw new LoopletError("misuse_chat_busy", field, problem);
+  }
+}

@@ -1,0 +1,84 @@
+/** The runs that a host has begun, in the order of their beginnings. The last ones keep their logs. */
+import { isStoreConflict } from "../api/errors.js";
+import type { Store } from "../api/run.js";
+import { reportUnheard } from "../host/failures.js";
+import type { Target } from "./protocol.js";
+import { RunLog } from "./run-log.js";
+
+/** The journal of the list, and the beginning of the keys of logs. */
+const LIST = "looplet.runs";
+const LOG = "looplet.events ";
+
+/** The tries of a note that another host makes at the same moment. */
+const TRIES = 10;
+
+export interface ListedRun extends Target {
+  readonly run: string;
+}
+
+export class RunList {
+  readonly #store: Store | undefined;
+  readonly #keep: number;
+  readonly #logs = new Map<string, RunLog>();
+
+  /** `keep` is the number of runs whose logs stay. */
+  constructor(store: Store | undefined, keep: number) {
+    this.#store = store;
+    this.#keep = keep;
+  }
+
+  /** Notes a run that is about to begin, and forgets the log of one that is long over. A list that fails is no reason to stop. */
+  async add(run: string, chat: string | undefined): Promise<RunLog> {
+    const log = this.log(run);
+    await this.#note({ run, ...(chat === undefined ? {} : { chat }) }).catch(reportUnheard);
+    const [oldest] = this.#logs.keys();
+    if (this.#logs.size > this.#keep && (await this.log(oldest!).state()) === "over")
+      this.#logs.delete(oldest!);
+    return log;
+  }
+
+  async #note(run: ListedRun): Promise<void> {
+    const store = this.#store;
+    if (store === undefined) return;
+    for (let attempt = 1; ; attempt++) {
+      const runs = await this.#all();
+      try {
+        await store.append(LIST, [{ seq: runs.length + 1, json: JSON.stringify(run) }], runs.length);
+        const old = runs.at(-this.#keep)?.run;
+        if (old !== undefined && (await this.log(old).state()) === "over") await store.delete?.(LOG + old);
+        return;
+      } catch (error) {
+        if (!isStoreConflict(error) || attempt === TRIES) throw error;
+      }
+    }
+  }
+
+  log(run: string): RunLog {
+    let log = this.#logs.get(run);
+    if (log === undefined) {
+      log = new RunLog(this.#store, LOG + run);
+      this.#logs.set(run, log);
+    }
+    return log;
+  }
+
+  /** The runs that have begun and not ended. `isFree`: only those that no host goes on with, if the store has leases. */
+  async open(isFree: boolean): Promise<ListedRun[]> {
+    const pending = isFree ? await this.#store?.pending?.() : undefined;
+    const open: ListedRun[] = [];
+    for (const listed of (await this.#all()).slice(-this.#keep)) {
+      const isHeld = pending?.includes(listed.chat ?? listed.run) === false;
+      if (!isHeld && (await this.log(listed.run).state()) !== "over") open.push(listed);
+    }
+    return open;
+  }
+
+  /** The chat of a run that the list has. */
+  async chatOf(run: string): Promise<string | undefined> {
+    return (await this.#all()).find((listed) => listed.run === run)?.chat;
+  }
+
+  async #all(): Promise<ListedRun[]> {
+    return ((await this.#store?.load(LIST)) ?? []).map(({ json }) => JSON.parse(json) as ListedRun);
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The log of a run: what its listeners have heard, and its end. An entry goes into the store before it goes to a page, so that a
+ * page that comes back gets what it has missed, from another host too. Entries that come while the store writes go with the next
+ * write. A store that fails is reported and never stops the run.
+ */
+import { isStoreConflict } from "../api/errors.js";
+import type { JournalEntry, Store } from "../api/run.js";
+import { reportUnheard } from "../host/failures.js";
+import { randomName, type LogEntry } from "./protocol.js";
+
+/** Waits between the tries of a write, in milliseconds. */
+const WAITS_MS = [100, 1000];
+
+/** Hears of an entry, with the cursor behind it. */
+export type Follower = (cursor: string, entry: LogEntry) => void;
+
+export class RunLog {
+  readonly #store: Store | undefined;
+  readonly #key: string;
+  /** The name of the log, which its first entry keeps, and the entries as they were told. */
+  #name = randomName();
+  #told: LogEntry[] = [];
+  #waiting: LogEntry[] = [];
+  /** Entries that were told, and that the store has not taken. */
+  #missed: LogEntry[] = [];
+  #fence: number | undefined;
+  #loaded: Promise<void> | undefined;
+  #isWriting = false;
+  #isLost = false;
+  readonly #followers = new Map<string, Follower>();
+
+  constructor(store: Store | undefined, key: string) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  /** Whether the run has begun, and whether it has ended. */
+  async state(): Promise<"new" | "open" | "over"> {
+    await this.#load();
+    const last = this.#told.at(-1);
+    if (last === undefined) return "new";
+    return "event" in last ? "open" : "over";
+  }
+
+  /** Makes the log this host's, so that no host before it can write any more, and says as `state` what it has by then. */
+  async claim(): Promise<"new" | "open" | "over"> {
+    const lease = await this.#store?.lease?.(this.#key, {
+      holder: randomName(),
+      ttlMs: 1000,
+      takeOver: true,
+    });
+    this.#fence = lease?.fence;
+    // The fence alone is needed: nobody goes on with a log.
+    await lease?.release(false);
+    this.#loaded = undefined;
+    return this.state();
+  }
+
+  append(entry: LogEntry): void {
+    this.#waiting.push(entry);
+    if (!this.#isWriting) void this.#write();
+  }
+
+  /** Another host has the run. The entry says so to the pages here, and the log stays that host's. */
+  lose(entry: LogEntry): void {
+    this.#tell(entry);
+    this.#isLost = true;
+  }
+
+  /**
+   * Tells a page every entry behind its cursor, and each that comes later. Without a cursor it gets all; false if the cursor is
+   * none of this log.
+   */
+  async follow(page: string, cursor: string | undefined, follower: Follower): Promise<boolean> {
+    await this.#load();
+    const from = cursor === undefined ? 0 : this.#placeOf(cursor);
+    if (from === undefined) return false;
+    for (let at = from; at < this.#told.length; at++) follower(this.#cursor(at + 1), this.#told[at]!);
+    this.#followers.set(page, follower);
+    return true;
+  }
+
+  /** Tells a page what comes later, and returns the cursor of this place. */
+  followFromHere(page: string, follower: Follower): string {
+    this.#followers.set(page, follower);
+    return this.#cursor(this.#told.length);
+  }
+
+  leave(page: string): void {
+    this.#followers.delete(page);
+  }
+
+  #cursor(place: number): string {
+    return `${this.#name}.${place}`;
+  }
+
+  #placeOf(cursor: string): number | undefined {
+    const [name, place] = [cursor.slice(0, cursor.lastIndexOf(".")), Number(cursor.split(".").at(-1))];
+    return name === this.#name && place <= this.#told.length ? place : undefined;
+  }
+
+  /** Reads what the store has of a run of another host. */
+  #load(): Promise<void> | undefined {
+    if (this.#store === undefined) return undefined;
+    return (this.#loaded ??= this.#read(this.#store));
+  }
+
+  async #read(store: Store): Promise<void> {
+    const [first, ...rest] = (await store.load(this.#key)) ?? [];
+    if (first === undefined) return;
+    this.#name = (JSON.parse(first.json) as { log: string }).log;
+    this.#told = rest.map(({ json }) => JSON.parse(json) as LogEntry);
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    // A log that cannot be read is one that does not know any cursor.
+    if (this.#store !== undefined) await this.#load()!.catch(reportUnheard);
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting;
+      this.#waiting = [];
+      if (this.#store !== undefined) await this.#keep(this.#store, entries);
+      for (const entry of entries) this.#tell(entry);
+    }
+    this.#isWriting = false;
+  }
+
+  #tell(entry: LogEntry): void {
+    if (this.#isLost) return;
+    this.#told.push(entry);
+    const cursor = this.#cursor(this.#told.length);
+    for (const follower of [...this.#followers.values()]) follower(cursor, entry);
+  }
+
+  async #keep(store: Store, entries: readonly LogEntry[]): Promise<void> {
+    const all = [...this.#missed, ...entries];
+    // The name of the log is its first entry.
+    const kept = this.#told.length - this.#missed.length;
+    const rows: JournalEntry[] = all.map((entry, at) => ({
+      seq: kept + at + 2,
+      json: JSON.stringify(entry),
+    }));
+    if (kept === 0) rows.unshift({ seq: 1, json: JSON.stringify({ log: this.#name }) });
+    const before = rows[0]!.seq - 1;
+    this.#missed = all;
+    // A store that has just failed is not waited for again.
+    const waits = all.length > entries.length ? [] : WAITS_MS;
+    for (const waitMs of [...waits, undefined]) {
+      try {
+        await store.append(this.#key, rows, before, this.#fence);
+        this.#missed = [];
+        return;
+      } catch (error) {
+        // A write that failed may have reached the store, and then it has the last entry.
+        if (isStoreConflict(error)) {
+          this.#isLost = (await this.#last(store)) !== rows.at(-1)!.json;
+          if (!this.#isLost) this.#missed = [];
+          return;
+        }
+        if (waitMs === undefined) reportUnheard(error);
+        else await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  async #last(store: Store): Promise<string | undefined> {
+    return (await store.load(this.#key))?.at(-1)?.json;
+  }
+}
