@@ -21,6 +21,7 @@ export default defineConfig({
       { find: /^looplet\/presets$/, replacement: source("presets.ts") },
       { find: /^looplet\/transcript$/, replacement: source("transcript/index.ts") },
       { find: /^looplet\/sessions$/, replacement: source("sessions/index.ts") },
+      { find: /^looplet\/workers$/, replacement: source("workers/index.ts") },
       { find: /^looplet\/stores$/, replacement: source("stores/index.ts") },
       { find: /^looplet\/stores\/node$/, replacement: source("stores/node.ts") },
       { find: /^looplet\/mcp$/, replacement: source("mcp/index.ts") },

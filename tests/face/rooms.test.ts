@@ -98,6 +98,7 @@ test("a room of the face that is not in the list is a subpath or an entry of the
     "testing",
     "transcript",
     "vfs",
+    "workers",
   ]);
 });
 

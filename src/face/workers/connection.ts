@@ -84,7 +84,9 @@ export class Connection {
   follow(run: Following): void {
     const follower = ++this.#calls;
     this.#following.set(follower, run);
-    this.#followAgain(follower, run);
+    this.call(run.target, "follow", follower, ...run.place).catch((error: unknown) => {
+      if (this.#following.get(follower) === run) run.fail(error);
+    });
   }
 
   leave(run: Following): void {
@@ -142,8 +144,7 @@ export class Connection {
     const isOther = this.#host !== undefined && this.#host !== told.host;
     if (isOther) this.#former.add(this.#host!);
     this.#host = told.host;
-    if (isOther) this.#repeatCalls();
-    if (isOther || (told.type === "pong" && told.isNew)) this.#repeatFollowing();
+    if (isOther || (told.type === "pong" && told.isNew)) this.#repeat(isOther);
     if (told.type === "reply") this.#settle(told.number, told);
     else if (told.type === "entry") this.#following.get(told.follower)?.hear(told.cursor, told.entry);
     else if (told.type === "chat") for (const hear of this.#chats.get(told.chat) ?? []) hear(told.state);
@@ -156,19 +157,21 @@ export class Connection {
     else waiting?.reject(errorOf(error));
   }
 
-  #repeatCalls(): void {
+  /** A host that does not know this page may not have heard its calls. `isOther`: another one may have performed them. */
+  #repeat(isOther: boolean): void {
     for (const [number, { call, reject }] of [...this.#waiting]) {
       if (call.method === "follow") this.#waiting.delete(number);
-      else if (!ONCE.includes(call.method)) this.#link.post(call);
+      else if (!isOther || !ONCE.includes(call.method)) this.#link.post(call);
       else {
         this.#waiting.delete(number);
         reject(new Error(`The host of the agent was lost before it answered ${call.method}.`));
       }
     }
-  }
-
-  #repeatFollowing(): void {
-    for (const [follower, run] of this.#following) this.#followAgain(follower, run);
+    for (const run of [...this.#following.values()]) {
+      // What is still on its way would come a second time.
+      this.leave(run);
+      this.follow(run);
+    }
     for (const chat of this.#chats.keys()) this.#refreshChat(chat);
   }
 
@@ -180,9 +183,5 @@ export class Connection {
       },
       () => {},
     );
-  }
-
-  #followAgain(follower: number, run: Following): void {
-    this.call(run.target, "follow", follower, ...run.place).catch((error: unknown) => run.fail(error));
   }
 }

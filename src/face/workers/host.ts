@@ -43,8 +43,10 @@ type Content = Told extends infer T
   : never;
 
 interface Page {
-  readonly send: Send;
+  send: Send;
   heardMs: number;
+  /** The calls that the host has heard. A page that does not know that repeats them. */
+  readonly calls: Set<number>;
 }
 
 /** A run and its log. `run` is undefined if it has ended in another host. */
@@ -107,6 +109,9 @@ export class AgentHost {
     if (looplet === "ping") return this.#greet(from, send);
     if (looplet !== "call") return;
     const { number, target, method, args } = message as Call;
+    const { calls } = this.#pages.get(from) ?? {};
+    if (calls?.has(number)) return;
+    calls?.add(number);
     try {
       const value = await this.#perform(from, target, method, args, send);
       this.#post(from, send, { type: "reply", number, value });
@@ -117,8 +122,9 @@ export class AgentHost {
 
   #greet(page: string, send: Send): void {
     const now = Date.now();
-    const isNew = !this.#pages.has(page);
-    this.#pages.set(page, { send, heardMs: now });
+    const known = this.#pages.get(page);
+    const isNew = known === undefined;
+    this.#pages.set(page, { calls: new Set(), ...known, send, heardMs: now });
     for (const [name, { heardMs }] of this.#pages) if (now - heardMs > FORGOTTEN_MS) this.#pages.delete(name);
     this.#post(page, send, { type: "pong", isNew });
   }
@@ -302,9 +308,10 @@ export class AgentHost {
     const here = log.followFromHere(name, (cursor, entry) => {
       void snapshot.then((so) => so !== undefined && isBehind(entry, so) && hear(cursor, entry));
     });
+    const { questions } = log;
     const event = await snapshot;
-    if (event === undefined) await log.follow(name, undefined, hear);
-    else hear(here, { event });
+    if (event === undefined) return void (await log.follow(name, undefined, hear));
+    for (const entry of [{ event }, ...questions]) hear(here, entry);
   }
 }
 

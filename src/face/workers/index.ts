@@ -3,7 +3,7 @@
  * in the page: the worker's agent brings one.
  */
 export { connectAgent } from "./remote-agent.js";
-export type { AttachOptions, ConnectOptions, Followed, RemoteAgent, Watched } from "./remote-agent.js";
+export type { AttachOptions, ConnectOptions, Followed, RemoteAgent, RemoteChat } from "./remote-agent.js";
 export { serveAgent, type ExtensionRuntime, type ServedAgent, type ServeOptions } from "./serve.js";
 export { shareAgent, type SharedAgent, type ShareOptions } from "./share.js";
 export type { HostOptions } from "./host.js";

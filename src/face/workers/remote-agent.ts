@@ -21,7 +21,7 @@ import { isOnlySummary, promptOf, type OnlySummary } from "../run/prompt.js";
 import { Connection } from "./connection.js";
 import type { AgentEndpoint } from "./links.js";
 import { randomName, type ChatState } from "./protocol.js";
-import { RemoteChat } from "./remote-chat.js";
+import { ChatOfHost } from "./remote-chat.js";
 import { RemoteRun, type RunTarget } from "./remote-run.js";
 
 /** The options of `connectAgent`. */
@@ -47,14 +47,17 @@ export interface Followed {
   readonly cursor: string | undefined;
 }
 
-/** What a chat of a remote agent has in addition. */
-export interface Watched<R> {
+/** A chat of a store that several pages may have opened. */
+export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compact" | "current"> & {
+  readonly current: (ReturnType<C["run"]> & Followed) | undefined;
+  run(...args: Parameters<C["run"]>): ReturnType<C["run"]> & Followed;
+  compact(...args: Parameters<C["compact"]>): ReturnType<C["run"]> & Followed;
   /**
    * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that it returns
    * ends that.
    */
-  onRun(listener: (run: R) => void): () => void;
-}
+  onRun(listener: (run: ReturnType<C["run"]> & Followed) => void): () => void;
+};
 
 /** What every remote agent has in addition. */
 interface Remote<R> {
@@ -79,9 +82,7 @@ export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "re
   Remote<ReturnType<A["run"]>> & {
     run(...args: Parameters<A["run"]>): ReturnType<A["run"]> & Followed;
     resume(...args: Parameters<A["resume"]>): ReturnType<A["run"]> & Followed;
-    openChat(
-      ...args: Parameters<A["openChat"]>
-    ): Promise<Awaited<ReturnType<A["openChat"]>> & Watched<ReturnType<A["run"]> & Followed>>;
+    openChat(...args: Parameters<A["openChat"]>): Promise<RemoteChat<Awaited<ReturnType<A["openChat"]>>>>;
   };
 
 /**
@@ -143,7 +144,13 @@ export function remoteAgent(connection: Connection): RemoteAgent {
     const { id = newId(), messages, subagents, agent, inputs } = options;
     if (isOnlySummary(prompt)) {
       const history = defined({ messages, subagents });
-      return begin(id, options, "compact", [history, { id, instructions: prompt.onlySummary }], onEnd);
+      return begin(
+        id,
+        options,
+        "compact",
+        [history, { id, instructions: prompt.onlySummary || undefined }],
+        onEnd,
+      );
     }
     const sent = defined({ id, messages, subagents, agent, inputs });
     return begin(id, options, "run", [promptOf(prompt, options), sent], onEnd);
@@ -176,7 +183,7 @@ export function remoteAgent(connection: Connection): RemoteAgent {
     async openChat(id, given = {}) {
       const { takeOver, ...options } = checkOptions(given, "", RESUME_TABLE);
       const state = (await connection.call({}, "openChat", id, defined({ takeOver }))) as ChatState;
-      return new RemoteChat(
+      return new ChatOfHost(
         connection,
         id,
         state,

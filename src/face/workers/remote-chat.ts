@@ -17,7 +17,7 @@ export type FollowRun = (
   onEnd: (result: RunResult | undefined) => void,
 ) => RemoteRun;
 
-export class RemoteChat implements TypedChat<any, any> {
+export class ChatOfHost implements TypedChat<any, any> {
   readonly id: string;
   messages: readonly Message[];
   subagents: readonly SubagentMemory[];

@@ -4,6 +4,7 @@
  * write. A store that fails is reported and never stops the run.
  */
 import { isStoreConflict } from "../api/errors.js";
+import type { RunEvent } from "../api/event.js";
 import type { JournalEntry, Store } from "../api/run.js";
 import { reportUnheard } from "../host/failures.js";
 import { randomName, type LogEntry } from "./protocol.js";
@@ -84,6 +85,17 @@ export class RunLog {
   followFromHere(page: string, follower: Follower): string {
     this.#followers.set(page, follower);
     return this.#cursor(this.#told.length);
+  }
+
+  /** The questions that wait for an answer. */
+  get questions(): LogEntry[] {
+    const open = new Map<number, LogEntry>();
+    for (const entry of this.#told) {
+      const event = "event" in entry ? (entry.event as RunEvent) : undefined;
+      if (event?.type === "question" && event.data !== undefined) open.set(event.questionId, entry);
+      else if (event?.type === "answered") open.delete(event.questionId);
+    }
+    return [...open.values()];
   }
 
   leave(page: string): void {

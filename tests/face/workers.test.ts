@@ -1,0 +1,371 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createAgent, custom, LoopletError, tool } from "looplet";
+import type { Agent, RunEvent, Store } from "looplet";
+import { connectAgent, serveAgent, type AgentEndpoint, type RemoteAgent } from "looplet/workers";
+import { memoryStore } from "looplet/stores";
+
+/** An agent whose model waits for `go()` before each answer, and whose tool asks first. */
+class Kit {
+  #now = 0;
+  /** What outlives the workers. */
+  readonly #kept: Store = memoryStore({ now: () => this.#now });
+  store: Store = this.#kept;
+  readonly effects: string[] = [];
+  #go: (() => void)[] = [];
+
+  agent(options: object = {}): Agent {
+    const model = custom(async function* (this: void, { messages }) {
+      const last = messages.at(-1)!;
+      const [asked] = last.content;
+      if (asked?.type === "text" && asked.text === "Pay.")
+        return yield { type: "tool_call", id: `c${messages.length}`, name: "pay", input: {} };
+      for (const word of ["one ", "two ", "three"]) yield word;
+    });
+    const pay = tool({
+      description: "Pays",
+      inputSchema: { type: "object" },
+      needsApproval: true,
+      replay: "safe",
+      execute: async (_, { toolCallId }) => {
+        this.effects.push(toolCallId);
+        await new Promise<void>((go) => this.#go.push(go));
+        return "paid";
+      },
+    });
+    return createAgent({ model, tools: { pay }, store: this.store, ...options });
+  }
+
+  /** The process is dead: it reaches no store any more, and its leases run out. The next one has a store. */
+  live(): void {
+    let isDead = false;
+    const alive = async (work: () => unknown): Promise<unknown> =>
+      isDead ? new Promise(() => {}) : await work();
+    const store = Object.fromEntries(
+      (["append", "load", "lease", "pending", "delete"] as const).map((name) => [
+        name,
+        (...args: any[]) => alive(() => (this.#kept[name] as any)(...args)),
+      ]),
+    );
+    this.store = store as unknown as Store;
+    this.#die();
+    this.#die = () => {
+      isDead = true;
+      this.#now += 100_000;
+      this.#go = [];
+    };
+  }
+  #die: () => void = () => {};
+
+  /** Resolves when a tool waits. */
+  async effect(): Promise<void> {
+    while (this.#go.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  /** Lets the tools go on that wait. */
+  go(): void {
+    for (const go of this.#go.splice(0)) go();
+  }
+}
+
+const ends: (() => void)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+
+/** A worker that can be killed: its pages then speak with the one that `serve` makes next. */
+class Place {
+  #listeners = new Set<(event: { data: unknown }) => void>();
+  #port: MessagePort | undefined;
+
+  serve(agent: Agent, options: object = {}): void {
+    const { port1, port2 } = new MessageChannel();
+    this.#port?.close();
+    this.#port = port1;
+    port1.onmessage = ({ data }) => this.#listeners.forEach((listener) => listener({ data }));
+    serveAgent(agent, { on: port2 as any, ...options });
+    ends.push(() => port1.close());
+  }
+
+  kill(): void {
+    this.#port?.close();
+    this.#port = undefined;
+  }
+
+  get endpoint(): AgentEndpoint {
+    return {
+      postMessage: (message: unknown) => this.#port?.postMessage(message),
+      addEventListener: (_: string, listener: any) => void this.#listeners.add(listener),
+      removeEventListener: (_: string, listener: any) => void this.#listeners.delete(listener),
+    };
+  }
+
+  connect(heartbeatMs = 20): RemoteAgent {
+    const agent = connectAgent(this.endpoint, { heartbeatMs });
+    ends.push(() => agent.disconnect());
+    return agent;
+  }
+}
+
+function served(kit = new Kit(), options: object = {}): { kit: Kit; place: Place; agent: RemoteAgent } {
+  const place = new Place();
+  place.serve(kit.agent(), options);
+  return { kit, place, agent: place.connect() };
+}
+
+async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
+  const all: RunEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+/** The deltas joined, and the types of the other events. */
+function told(events: readonly RunEvent[]): string[] {
+  const parts: string[] = [];
+  for (const event of events) {
+    if (event.type !== "text-delta") parts.push(event.type);
+    else if (parts.at(-1)?.startsWith("“")) parts[parts.length - 1] += event.text;
+    else parts.push(`“${event.text}`);
+  }
+  return parts;
+}
+
+async function question(events: AsyncIterable<RunEvent>): Promise<number> {
+  for await (const event of events) if (event.type === "question") return event.questionId;
+  throw new Error("no question");
+}
+
+describe("an agent behind a port", () => {
+  it("tells what the agent itself would tell", async () => {
+    const { kit, agent } = served();
+    const near = kit.agent().run("Hi.");
+    const nearEvents = collect(near);
+    const heard: string[] = [];
+    const far = agent.run("Hi.", {
+      onText: (text) => void heard.push(text),
+      onEvent: ({ type }) => void (type === "finish" && heard.push(type)),
+    });
+    const farEvents = collect(far);
+    expect(told(await farEvents)).toEqual(told(await nearEvents));
+    const { id: _, durationMs: __, ...result } = await far.result;
+    expect(result).toMatchObject({ outcome: "completed", text: "one two three", iterations: 1 });
+    expect([far.outcome, far.id]).toEqual(["completed", (await far.result).id]);
+    expect(heard).toEqual(["one ", "two ", "three", "finish"]);
+  });
+
+  it("asks the page, and takes its answer", async () => {
+    const { kit, agent } = served();
+    const run = agent.run("Pay.");
+    const id = await question(run.events({ detached: true }));
+    expect([run.answer(id + 1, { behavior: "allow" }), run.answer(id, { behavior: "allow" })]).toEqual([
+      false,
+      true,
+    ]);
+    await kit.effect();
+    kit.go();
+    expect(await run.result).toMatchObject({ outcome: "completed" });
+  });
+
+  it("aborts, and ends loops that are left", async () => {
+    const { agent } = served();
+    const run = agent.run("Pay.");
+    for await (const event of run) if (event.type === "question") break;
+    expect(await run.result).toMatchObject({
+      outcome: "cancelled",
+      abortReason: "the loop over its events was left",
+    });
+    const controller = new AbortController();
+    const other = agent.run("Pay.", { signal: controller.signal });
+    await question(other.events({ detached: true }));
+    controller.abort("no more");
+    expect(await other.result).toMatchObject({ outcome: "cancelled", abortReason: "no more" });
+  });
+
+  it("begins a late loop with a snapshot, as a run of this page does", async () => {
+    const { agent, kit } = served();
+    const run = agent.run("Pay.");
+    const id = await question(run.events({ detached: true }));
+    const late = collect(run.events());
+    run.answer(id, { behavior: "allow" });
+    await kit.effect();
+    kit.go();
+    const events = await late;
+    expect(events[0]).toMatchObject({ type: "snapshot", text: "" });
+    expect(told(events).slice(0, 2)).toEqual(["snapshot", "question"]);
+    expect(told(events)).toEqual(
+      expect.arrayContaining(["answered", "tool-result", "“one two three", "finish"]),
+    );
+  });
+
+  it("takes messages into the run, and withdraws those that are not taken yet", async () => {
+    const { agent } = served();
+    const run = agent.run("Pay.");
+    const id = await question(run.events({ detached: true }));
+    const queued = run.steer("And this.");
+    const other = run.followUp("And that.");
+    expect(queued.id).toBe(0);
+    await run.saved();
+    expect(queued.id).toBeGreaterThan(0);
+    expect(other.withdraw()).toBe(true);
+    run.answer(id, { behavior: "deny", message: "no" });
+    const { messages, undelivered } = await run.result;
+    expect(JSON.stringify(messages)).toContain("And this.");
+    expect(JSON.stringify([messages, undelivered])).not.toContain("And that.");
+    expect(() => run.steer("Late.")).toThrow(LoopletError);
+  });
+
+  it("passes mistakes on, of either side", async () => {
+    const { agent } = served();
+    expect(() => agent.run("")).toThrow(/must not be empty/);
+    expect(() => agent.run("Hi.", { onTxt: () => {} } as object)).toThrow(/onTxt/);
+    await expect(agent.run("Hi.", { agent: "nobody" }).result).rejects.toMatchObject({
+      name: "LoopletError",
+      code: "config_invalid_value",
+      field: "agent",
+    });
+    expect(await agent.resume("unknown").result).toMatchObject({ outcome: "failed" });
+    const run = agent.run("Hi.");
+    expect(() => run.setModel(custom(() => ""))).toThrow(/set it where the run is/);
+    expect(() => run.export()).toThrow(/export it there/);
+    expect(() => connectAgent({} as any)).toThrow(/needs a Worker/);
+    expect(() => serveAgent(new Kit().agent())).toThrow(/call serveAgent in a worker/);
+  });
+
+  it("rejects with the error of a run whose agent throws", async () => {
+    const place = new Place();
+    place.serve(new Kit().agent({ onCancel: "throw" }));
+    const run = place.connect().run("Pay.");
+    await question(run.events({ detached: true }));
+    run.abort("no");
+    const error: any = await run.result.catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "RunError", result: { outcome: "cancelled", abortReason: "no" } });
+  });
+
+  it("has chats, bounds and the end of the agent", async () => {
+    const { agent } = served();
+    const chat = agent.chat();
+    expect((await chat.run("Hi.").result).messages).toHaveLength(2);
+    expect((await chat.run("More.").result).messages).toHaveLength(4);
+    expect(chat.messages).toHaveLength(4);
+    expect((await chat.compact().result).outcome).toBe("completed");
+    expect(await agent.bound("Hi.")).toHaveProperty("costUsd");
+    await agent.close();
+    await expect(agent.run("Hi.").result).rejects.toMatchObject({ code: "misuse_agent_closed" });
+  });
+});
+
+describe("a chat that several pages have opened", () => {
+  it("shows the runs of each page in all of them", async () => {
+    const { place, agent } = served();
+    const other = place.connect();
+    const [mine, theirs] = [await agent.openChat("a"), await other.openChat("a")];
+    const seen: string[] = [];
+    theirs.onRun((run) => seen.push(run.id));
+    const run = mine.run("Hi.");
+    expect(() => mine.run("More.")).toThrow(/a run of this chat goes on/);
+    await run.result;
+    while (theirs.messages.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(seen).toEqual([run.id]);
+    expect(theirs.messages).toEqual(mine.messages);
+    mine.reset();
+    await mine.saved();
+    while (theirs.messages.length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(await agent.readChat("a")).toMatchObject({ messages: [], isRunning: false });
+  });
+
+  it("can be answered by another page than the one that asked", async () => {
+    const { kit, place, agent } = served();
+    const mine = await agent.openChat("a");
+    const run = mine.run("Pay.");
+    await question(run.events({ detached: true }));
+    const theirs = (await place.connect().openChat("a")).current!;
+    const id = await question(theirs.events({ detached: true }));
+    expect(theirs.answer(id, { behavior: "allow" })).toBe(true);
+    await kit.effect();
+    kit.go();
+    expect([(await run.result).text, (await theirs.result).text]).toEqual(["one two three", "one two three"]);
+  });
+});
+
+describe("a run whose worker is killed", () => {
+  /** Kills the worker at a question, and lets the next one go on. */
+  async function killedAtQuestion(isKept: boolean) {
+    const kit = new Kit();
+    const place = new Place();
+    const serve = (): void => {
+      place.kill();
+      kit.live();
+      place.serve(kit.agent(), isKept ? { store: kit.store } : {});
+    };
+    serve();
+    const agent = place.connect();
+    const chat = await agent.openChat("a");
+    const run = chat.run("Pay.");
+    const whole = collect(run);
+    const id = await question(run.events({ detached: true }));
+    await run.saved();
+    serve();
+    return { kit, place, agent, chat, run, whole, id };
+  }
+
+  it("goes on in the next worker, and the page gets each event once", async () => {
+    const { kit, chat, run, whole, id } = await killedAtQuestion(true);
+    run.answer(id, { behavior: "allow" });
+    await kit.effect();
+    kit.go();
+    expect((await run.result).text).toBe("one two three");
+    expect(chat.messages).toHaveLength(4);
+    const events = await whole;
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    expect(told(events).filter((type) => ["run-start", "finish"].includes(type))).toEqual([
+      "run-start",
+      "run-start",
+      "finish",
+    ]);
+    expect(kit.effects).toHaveLength(1);
+  });
+
+  it("goes on from what the next worker tells if its log was in memory", async () => {
+    const { kit, run, whole, id } = await killedAtQuestion(false);
+    run.answer(id, { behavior: "allow" });
+    await kit.effect();
+    kit.go();
+    expect((await run.result).text).toBe("one two three");
+    expect(told(await whole).slice(-1)).toEqual(["finish"]);
+    expect(kit.effects).toHaveLength(1);
+  });
+
+  it("can be attached to behind a cursor, by a page that begins anew", async () => {
+    const { kit, place, run, id } = await killedAtQuestion(true);
+    const { cursor } = run;
+    const again = place.connect().attach(run.id, { after: cursor });
+    const missed = collect(again);
+    run.answer(id, { behavior: "allow" });
+    await kit.effect();
+    kit.go();
+    const rest = await missed;
+    expect(rest[0]).toMatchObject({ type: "run-start", seq: 10 });
+    expect(await again.result).toEqual(await run.result);
+    // Somebody else gets everything, when all is over.
+    const all = await collect(place.connect().attach(run.id));
+    expect(all.slice(-rest.length)).toEqual(rest);
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+  });
+
+  it("goes on without any page", async () => {
+    const kit = new Kit();
+    const place = new Place();
+    const serve = (): void => {
+      place.kill();
+      kit.live();
+      place.serve(kit.agent({ canUseTool: async () => ({ behavior: "allow" }) }), { store: kit.store });
+    };
+    serve();
+    const page = place.connect();
+    const run = page.run("Pay.", { id: "pay" });
+    await kit.effect();
+    await run.saved();
+    page.disconnect();
+    serve();
+    await kit.effect();
+    kit.go();
+    expect((await place.connect().attach("pay").result).text).toBe("one two three");
+  });
+});
