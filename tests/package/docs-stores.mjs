@@ -1,5 +1,6 @@
 // What the examples about runs that survive must have done; docs-tasks.mjs takes them in.
 import assert from "node:assert/strict";
+import { vendor } from "./docs-vendor.mjs";
 
 export const stores = {
   "trace/dashboard.ts": {
@@ -18,6 +19,21 @@ export const stores = {
       await new Promise((resolve) => setTimeout(resolve, 10));
       const { maxItersPercent, iterationsToEndTurn } = await made.dashboard({ prepare });
       assert.deepEqual([maxItersPercent, iterationsToEndTurn], [0, [{ iterations: 1, jobs: 1 }]]);
+    },
+  },
+  "workers/page.ts": {
+    mount: 'import "./page";',
+    others: { "/api/anthropic": vendor },
+    inPage: (page) => page.waitForFunction(() => document.body.textContent.trim().length > 10),
+  },
+  "workers/tabs.ts": {
+    mount: 'import "./tabs";',
+    others: { "/api/anthropic": vendor },
+    async inPage(page) {
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      for (const tab of [page, other])
+        await tab.waitForFunction(() => document.body.textContent.trim().length > 10);
     },
   },
   "durable-objects/worker.ts": {

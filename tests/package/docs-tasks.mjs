@@ -13,6 +13,7 @@ import { chats } from "./docs-chats.mjs";
 import { facades } from "./docs-facades.mjs";
 import { replays } from "./docs-replays.mjs";
 import { stores } from "./docs-stores.mjs";
+import { vendor } from "./docs-vendor.mjs";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
@@ -31,28 +32,6 @@ const keyless = {
     assert.equal(requests[0].url, "https://page.test/api/anthropic/v1/messages");
     assert.equal(requests[0].headers.get("x-api-key"), null);
   },
-};
-
-/** A vendor behind the page's server: the practice provider of looplet. */
-const vendor = async (request, response) => {
-  const { practice } = await import("looplet/practice");
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const left = new AbortController();
-  response.on("close", () => left.abort());
-  const init = { method: "POST", body: Buffer.concat(chunks).toString(), signal: left.signal };
-  const url = request.url.replace("/api/anthropic", "https://api.anthropic.com");
-  const answer = await practice({ delayMs: 20 })(url, {
-    ...init,
-    headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
-  });
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  try {
-    for await (const bytes of answer.body) response.write(bytes);
-  } catch {
-    // The page has left.
-  }
-  response.end();
 };
 
 /** A request that a page sends to its proxy. */
