@@ -20,6 +20,7 @@ export default defineConfig({
       { find: /^looplet\/trace$/, replacement: source("trace/index.ts") },
       { find: /^looplet\/presets$/, replacement: source("presets.ts") },
       { find: /^looplet\/transcript$/, replacement: source("transcript/index.ts") },
+      { find: /^looplet\/steps$/, replacement: source("steps/index.ts") },
       { find: /^looplet\/sessions$/, replacement: source("sessions/index.ts") },
       { find: /^looplet\/workers$/, replacement: source("workers/index.ts") },
       { find: /^looplet\/stores$/, replacement: source("stores/index.ts") },

@@ -94,6 +94,7 @@ test("a room of the face that is not in the list is a subpath or an entry of the
     "replay",
     "sessions",
     "sprout",
+    "steps",
     "stores",
     "testing",
     "transcript",

@@ -66,7 +66,7 @@ export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-0
     format: "esm",
     target: "es2022",
     conditions: ["workerd", "worker"],
-    external: ["*.wasm"],
+    external: ["*.wasm", "cloudflare:*"],
     write: false,
     logLevel: "warning",
   });

@@ -54,6 +54,7 @@ import type {
   RunResult,
   SessionSource,
   Store,
+  StoreOptions,
   ToolRunOptions,
   TraceOptions,
   Tracer,
@@ -83,7 +84,7 @@ export interface AgentParts {
   /** The names of the agents that may speak, by profile; undefined for a subagent. */
   readonly speakers: readonly (string | undefined)[];
   readonly finishing: FinishOptions;
-  readonly toolRun: ToolRunOptions;
+  readonly toolRun: ToolRunOptions & Pick<StoreOptions, "steps">;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
   /** Your functions, in the engine's order. */
   readonly functions: readonly HostFunction[];

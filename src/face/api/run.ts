@@ -5,7 +5,7 @@ import type { Facts, SubagentMemory } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
 import type { ContentBlock, Message } from "./message.js";
-import type { Model } from "./model.js";
+import type { Fetch, Model } from "./model.js";
 import type { PermissionMode, PermissionResult } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { Partially, TypedResult } from "./result.js";
@@ -418,6 +418,14 @@ export type Reconcile = (
   call: ReconcileRequest,
 ) => Reconciliation | null | PromiseLike<Reconciliation | null>;
 
+/** The steps that effects become. Their values are JSON. */
+export interface EffectSteps {
+  /** Returns a `fetch` whose answers are steps. */
+  fetch(send: Fetch): Fetch;
+  /** Performs a call as the step of this name. */
+  call<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
 /** The options of `createAgent` about runs that outlive their process. */
 export interface StoreOptions {
   /**
@@ -427,6 +435,11 @@ export interface StoreOptions {
   record?: Recorder | undefined;
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */
   store?: Store | undefined;
+  /**
+   * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`. Default: effects
+   * are no steps.
+   */
+  steps?: EffectSteps | undefined;
   /** Your function that knows what became of a call. Default: the question stays open for `run.answer`. */
   reconcile?: Reconcile | undefined;
 }

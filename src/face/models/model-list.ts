@@ -5,7 +5,7 @@ import { nanoPrice } from "../options/model-options.js";
 import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
 import type { AgentOptions, Fetch } from "../api/index.js";
 
-type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
+type Settings = Pick<AgentOptions, "fetch" | "steps" | "maxUsd" | "allowUnknownPrice">;
 
 export class ModelList {
   readonly #settings: Settings;
@@ -62,7 +62,8 @@ export class ModelList {
 
   /** The function that sends a model's requests. */
   fetch(slot: number): Fetch {
-    return this.at(slot).fetch ?? this.#settings.fetch ?? ((url, init) => fetch(url, init));
+    const send = this.at(slot).fetch ?? this.#settings.fetch ?? ((url, init) => fetch(url, init));
+    return this.#settings.steps?.fetch(send) ?? send;
   }
 
   /** The source of the first model's price, if it has one. With several models the less certain source counts. */

@@ -10,7 +10,13 @@ import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords } from "./tool-schema.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
-import type { ElicitationAnswer, ToolContext, ToolHandlerContext, ToolRunOptions } from "../api/index.js";
+import type {
+  ElicitationAnswer,
+  StoreOptions,
+  ToolContext,
+  ToolHandlerContext,
+  ToolRunOptions,
+} from "../api/index.js";
 import { message } from "../options/thrown.js";
 
 export class ToolCalls {
@@ -31,7 +37,7 @@ export class ToolCalls {
    */
   readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
 
-  readonly #options: ToolRunOptions;
+  readonly #options: ToolRunOptions & Pick<StoreOptions, "steps">;
 
   /**
    * `tools` are indexed by profile. `driver` returns undefined before the run's start and after its end. `report`
@@ -41,7 +47,7 @@ export class ToolCalls {
     tools: readonly ToolSet[],
     driver: () => Driver | undefined,
     report: (error: unknown) => void,
-    options: ToolRunOptions = {},
+    options: ToolRunOptions & Pick<StoreOptions, "steps"> = {},
   ) {
     this.#tools = tools;
     this.#driver = driver;
@@ -64,7 +70,7 @@ export class ToolCalls {
     const { call } = invocation;
     const abort = new Abort();
     this.#running.set(call, abort);
-    void this.#perform(invocation, abort).then((result) => {
+    void this.#inStep(invocation, abort).then((result) => {
       if (this.#running.get(call) !== abort) return;
       this.#forget(call, "the call is over");
       this.#finished.set(call, result);
@@ -163,6 +169,18 @@ export class ToolCalls {
       return { problem: `The input could not be checked: ${message(error)}` };
     }
     return prepared;
+  }
+
+  /** Performs a call as a step if there are any. An engine that gives a step up fails the call. */
+  async #inStep(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
+    const perform = (): Promise<ToolReturn> => this.#perform(invocation, abort);
+    const { steps } = this.#options;
+    if (steps === undefined) return perform();
+    try {
+      return await steps.call(`${invocation.toolName} ${invocation.toolCallId}`, perform);
+    } catch (error) {
+      return { fault: faultOf(error) };
+    }
   }
 
   /**
