@@ -2,7 +2,7 @@
 //   npm run test:long -- firefox      these parts only
 // Parts: builds (what the native build has recorded replays in WebAssembly to the same, and the other way round: 10,000
 // random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases of each property; LOOPLET_CASES of both), firefox (the shell in
-// Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and further bundlers, and in a workerd that is killed 30 times; the types of looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox).
+// Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and further bundlers, and in a workerd that is killed 30 times; the types of looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an extension that an alarm wakes).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
@@ -89,6 +89,8 @@ async function hosts(machine) {
     // Its types; what it leaves out are binaries of 356 MB.
     LOOPLET_CLAUDE_SDK: await folder("@anthropic-ai/claude-agent-sdk", "--omit=optional"),
     LOOPLET_PGLITE: await folder("@electric-sql/pglite"),
+    LOOPLET_RESTATE: await folder("@restatedev/restate-sdk"),
+    LOOPLET_RESTATE_SERVER: join(await folder("@restatedev/restate-server"), ".bin/restate-server"),
     LOOPLET_FIREFOX: findBrowser("firefox")?.browser ?? "",
     LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
   };

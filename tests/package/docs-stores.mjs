@@ -21,6 +21,22 @@ export const stores = {
       assert.deepEqual([maxItersPercent, iterationsToEndTurn], [0, [{ iterations: 1, jobs: 1 }]]);
     },
   },
+  // `workflow.test.mjs` and `long/restate.test.mjs` run them.
+  "durable-engines/workflow.ts": { isConfig: true },
+  "durable-engines/restate.ts": { isConfig: true },
+  "durable-engines-1": {
+    async after({ made, looplet: { anthropic }, practice: { scripted } }) {
+      const rows = new Map();
+      const kept = {
+        get: async (run, name) => rows.get(`${run} ${name}`),
+        put: async (run, name, value) => void rows.set(`${run} ${name}`, value),
+      };
+      const ask = (turns) => made.ask("a", "Hello", anthropic("test", { fetch: scripted(turns) }), kept);
+      assert.equal((await ask([{ text: "Once." }])).text, "Once.");
+      // The second life asks nobody.
+      assert.equal((await ask([])).text, "Once.");
+    },
+  },
   "workers/page.ts": {
     mount: 'import "./page";',
     others: { "/api/anthropic": vendor },

@@ -38,6 +38,10 @@ describe("the examples of the documentation", () => {
     for (const { file, code } of [
       ...examples,
       { file: "names.ts", code: readFileSync(join(here, "docs-names.ts"), "utf8") },
+      {
+        file: "durable-engines/engines.d.ts",
+        code: readFileSync(join(here, "docs-engines.d.ts"), "utf8"),
+      },
     ]) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), code);
