@@ -7,6 +7,7 @@ import type { Agent, AgentOptions, JournalEntry, RunEvent, Store } from "looplet
 import { scripted } from "looplet/practice";
 import { memoryStore } from "looplet/stores";
 import { fileStore } from "looplet/stores/node";
+import { VirtualClock } from "./support/virtual-clock.js";
 
 /** The tools' effects, which outlive every process. */
 type Effects = string[];
@@ -132,6 +133,25 @@ describe("a run with a store", () => {
     expect(asked[1]).toContain("And thank them.");
     expect(asked[1]).not.toContain("Never mind.");
     first.abort();
+  });
+
+  it("writes less often with storeFlushMs, and keeps the same", async () => {
+    const kept: { entries: number; appends: number }[] = [];
+    for (const storeFlushMs of [0, 100]) {
+      const { store, seen } = watched(withoutLeases(memoryStore()));
+      const clock = new VirtualClock();
+      const effects: Effects = [];
+      const run = process(effects, { store, storeFlushMs, clock }).run("Pay.", { id: "r" });
+      while (run.outcome === undefined) await clock.pass(50);
+      expect([(await run.result).outcome, effects]).toEqual(["completed", ["a", "b"]]);
+      const saved = run.saved();
+      await clock.pass(100);
+      await saved;
+      kept.push({ entries: seen.at(-1)!.length, appends: seen.length });
+    }
+    const [eager, batched] = kept;
+    expect(batched!.entries).toBe(eager!.entries);
+    expect(batched!.appends).toBeLessThan(eager!.appends);
   });
 
   it("asks a person about a call that may have been made", async () => {

@@ -38,6 +38,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   sessionId: "string",
   persistSession: "boolean",
   sessionStore: "object",
+  sessionStoreFlush: "string",
   cwd: "string",
   additionalDirectories: "array",
   env: "object",
@@ -85,6 +86,8 @@ export function checkOptions(options: Options): void {
     wrong("options.model", "needs the name of a model, or a model");
   if (!/^(?:true|false|auto|auto:\d+)$/.test(String(options.toolSearch ?? "auto")))
     wrong("options.toolSearch", 'needs true, false, "auto", or "auto:N" with a percentage of the window');
+  if (!["batched", "eager"].includes(options.sessionStoreFlush ?? "eager"))
+    wrong("options.sessionStoreFlush", 'needs "batched" or "eager"');
   checkServers(options.mcpServers ?? {});
   checkForms(options);
   if (resume !== undefined && goesOn) wrong("options.continue", "cannot be given with resume");

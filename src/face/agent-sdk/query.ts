@@ -6,6 +6,7 @@ import { fromApi } from "../facades/anthropic.js";
 import { resolvePath } from "../vfs/paths.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkServers, reach, type McpServers, type Reached } from "./mcp.js";
+import { Mirror } from "./mirror.js";
 import { checkOptions, ignoredOptions, plainOptions, wrong, type PlainOptions } from "./options.js";
 import {
   historyOf,
@@ -31,9 +32,6 @@ const COMMANDS = [
   { name: "compact", description: "Summarises the session so far", argumentHint: "[instructions]" },
   { name: "clear", description: "Begins a new session", argumentHint: "" },
 ];
-
-/** How often an entry is offered to the store. */
-const ATTEMPTS = 3;
 
 /**
  * Asks an agent, and yields what happens: first `system` with the subtype `init`, each answer of the model, the results of
@@ -74,6 +72,7 @@ class Session {
   #options: PlainOptions;
   #made: Made;
   readonly #store: SessionStore | undefined;
+  readonly #mirror: Mirror | undefined;
   #chat: Chat;
   #id = "";
   #mode: PermissionMode;
@@ -118,8 +117,6 @@ class Session {
   #wake = (): void => {};
   /** Prompts on their way into the run, by the ids of the engine. */
   readonly #steers = new Map<number, Prompt>();
-  /** The entries that the store has yet to take, one after the other. */
-  #kept: Promise<void> = Promise.resolve();
 
   constructor(prompt: string | AsyncIterable<SDKUserInput>, options: PlainOptions) {
     this.#prompt = prompt;
@@ -127,6 +124,10 @@ class Session {
     this.#made = made(options, this.#ongoing);
     this.#mode = this.#made.permissionMode;
     this.#store = options.persistSession === false ? undefined : (options.sessionStore ?? processStore);
+    const { sessionStoreFlush = "batched", host } = options;
+    const lost = (error: unknown): unknown => this.#told.push(this.#mirrorError(error));
+    if (this.#store !== undefined)
+      this.#mirror = new Mirror(this.#store, sessionStoreFlush, host?.clock, lost);
     this.#chat = this.#made.agent.chat();
   }
 
@@ -161,7 +162,7 @@ class Session {
       abortController?.signal.removeEventListener("abort", abort);
       this.close();
       await closed([...this.#retired, ...this.#reached.clients]);
-      await this.#kept;
+      await this.#mirror?.flush();
     }
   }
 
@@ -223,7 +224,7 @@ class Session {
     this.#isShuttingDown = true;
     this.#ongoing.tell({ type: "system", subtype: "worker_shutting_down", reason });
     await this.#run?.result;
-    await this.#kept;
+    await this.#mirror?.flush();
   }
 
   async streamInput(input: AsyncIterable<SDKUserInput>): Promise<void> {
@@ -407,7 +408,7 @@ class Session {
       turn.result(result, outputFormat !== undefined, (this.#usdLeft() ?? 1) <= 0),
     ) as SDKMessage;
     // The result does not wait for the store.
-    await this.#kept;
+    await this.#mirror?.flush();
     for (const message of this.#told.splice(0)) yield this.#stamped(message);
   }
 
@@ -448,25 +449,12 @@ class Session {
   }
 
   #keep(entries: readonly SessionEntry[]): void {
-    const store = this.#store;
-    const key = this.#key(this.#id);
-    if (store === undefined) return;
-    this.#kept = this.#kept.then(async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await store.append(key, entries);
-        } catch (error) {
-          if (attempt < ATTEMPTS) continue;
-          this.#told.push({
-            type: "system",
-            subtype: "mirror_error",
-            uuid: this.#uuid(),
-            error: error instanceof Error ? error.message : String(error),
-          });
-          return;
-        }
-      }
-    });
+    this.#mirror?.keep(this.#key(this.#id), entries);
+  }
+
+  #mirrorError(error: unknown): Unstamped {
+    const words = error instanceof Error ? error.message : String(error);
+    return { type: "system", subtype: "mirror_error", uuid: this.#uuid(), error: words };
   }
 
   #informational(content: string): Unstamped {

@@ -6,6 +6,7 @@ import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
 import type { ToolPorts } from "../builtin-tools/index.js";
 import type { McpFetch, McpOptions } from "../mcp/index.js";
 import type { McpServers, McpServerStatus } from "./mcp.js";
+import type { SessionStoreFlush } from "./mirror.js";
 import type { SessionStore } from "./sessions.js";
 import type { Skill } from "./skills.js";
 
@@ -83,6 +84,11 @@ export interface Options {
   persistSession?: boolean | undefined;
   /** The place of the sessions. Default: the memory of this process. */
   sessionStore?: SessionStore | undefined;
+  /**
+   * Whether the store gets each message at once (`"eager"`), or those of a tenth of a second together and the rest at the end of a
+   * turn. Default `"batched"`.
+   */
+  sessionStoreFlush?: SessionStoreFlush | undefined;
   /** The folder of relative paths, below which files may be written, and the project of the session. Default `"/"`. */
   cwd?: string | undefined;
   /** Further folders below which files may be written. Default: none. */

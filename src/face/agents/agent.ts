@@ -92,6 +92,7 @@ export interface AgentParts {
   readonly hearers: readonly Tracer[];
   readonly endSession: ReturnType<typeof sessionEnd>;
   readonly store: Store | undefined;
+  readonly flushMs: number | undefined;
   readonly reconcile: Reconcile | undefined;
   readonly record: Recorder | undefined;
 }
@@ -250,6 +251,7 @@ function partsOf(options: AgentOptions): AgentParts {
     hearers: hearers(options),
     endSession: sessionEnd(options),
     store: checkedStore(options.store),
+    flushMs: options.storeFlushMs,
     reconcile: options.reconcile,
     record: checkedRecorder(options.record),
   };

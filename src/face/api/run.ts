@@ -436,6 +436,12 @@ export interface StoreOptions {
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */
   store?: Store | undefined;
   /**
+   * The time that entries of a journal wait for others, so that the store is written less often, in milliseconds. What needs a
+   * save waits as long: a tool that must not run twice, the answer to a question, `saved()`. Default 0: entries wait for the write
+   * under way alone.
+   */
+  storeFlushMs?: number | undefined;
+  /**
    * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`. Default: effects
    * are no steps.
    */

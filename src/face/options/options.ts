@@ -85,6 +85,7 @@ export function agentTable(): OptionTable {
     random: "function",
     ids: "function",
     store: "any",
+    storeFlushMs: "whole",
     steps: "object",
     record: "any",
     reconcile: "function",

@@ -29,6 +29,8 @@ export type JournalEnd = "ended" | "pending" | "unread";
 /** Your store, and the functions that hear of its writes. */
 export interface JournalHost {
   readonly store: Store;
+  /** The time that entries wait for others. */
+  readonly flushMs?: number | undefined;
   readonly clock: Clock;
   /** Hears of each save whether the store has it. */
   readonly saved: (save: number, ok: boolean) => void;
@@ -181,6 +183,8 @@ export class Journal {
   async #write(): Promise<void> {
     await this.#inherit();
     while (this.#saves.length > 0) {
+      const { flushMs } = this.#host;
+      if (flushMs && this.#end === undefined) await this.#wait(flushMs);
       const [saves, entries] = [this.#saves, this.#entries];
       [this.#saves, this.#entries] = [[], []];
       const isSaved = entries.length === 0 || (await this.#append(entries));

@@ -137,7 +137,7 @@ export class EngineRun implements Run {
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#delivery = new Delivery(options, running, (report) => traces(parts, this.id, report));
     const { report, onToolThrow } = this.#delivery;
-    const { store, clock } = parts;
+    const { store, flushMs, clock } = parts;
     if (store !== undefined) {
       const saved = (id: number, ok: boolean): void => {
         const save = this.#saves.get(id);
@@ -145,7 +145,7 @@ export class EngineRun implements Run {
         if (save !== undefined) running()?.saved(save, ok);
       };
       const lost = (): void => this.abort(TAKEN);
-      const host = { store, clock, saved, report, lost };
+      const host = { store, flushMs, clock, saved, report, lost };
       this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, resumed?.held);
     }
     this.#record = parts.record?.();

@@ -95,7 +95,7 @@ export function connectAgent<A extends Agent<any, any> = Agent>(
   endpoint: AgentEndpoint,
   options: ConnectOptions = {},
 ): RemoteAgent<A> {
-  const { heartbeatMs = 5000 } = checkOptions(options, "", { heartbeatMs: "whole" });
+  const { heartbeatMs = 5000 } = checkOptions(options, "", { heartbeatMs: "count" });
   return remoteAgent(new Connection(checkedEndpoint(endpoint), heartbeatMs)) as RemoteAgent<A>;
 }
 

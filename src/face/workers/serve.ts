@@ -25,7 +25,7 @@ export interface ServedAgent {
   idle(): Promise<void>;
 }
 
-export const HOST_TABLE = { store: "any", keepRuns: "whole" } as const;
+export const HOST_TABLE = { store: "any", keepRuns: "count" } as const;
 
 /**
  * Serves an agent to the pages that call `connectAgent`. Call it at once when the script begins, because the event that woke a

@@ -42,7 +42,7 @@ export function shareAgent<A extends Agent<any, any>>(agent: A, options: ShareOp
     name = "looplet",
     heartbeatMs = 2000,
     ...hosting
-  } = checkOptions(options, "", { ...HOST_TABLE, name: "text", heartbeatMs: "whole" });
+  } = checkOptions(options, "", { ...HOST_TABLE, name: "text", heartbeatMs: "count" });
   const locks = lockManager();
   if (locks === undefined) {
     const problem = "shareAgent needs Web Locks, which browsers have on pages of HTTPS and of localhost";

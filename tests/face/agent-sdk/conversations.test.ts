@@ -243,6 +243,25 @@ describe("sessions", () => {
       if (message.type === "result") open();
     }
     const at = kinds(seen).indexOf("result/success");
-    expect(kinds(seen).slice(at + 1)).toEqual(["system/mirror_error", "system/mirror_error"]);
+    expect(kinds(seen).slice(at + 1)).toEqual(["system/mirror_error"]);
+  });
+
+  it("are written message by message, or those of a tenth of a second together", async () => {
+    for (const [sessionStoreFlush, appends] of [
+      ["eager", [1, 1]],
+      ["batched", [2]],
+      [undefined, [2]],
+    ] as const) {
+      const kept: number[] = [];
+      const sessionStore = {
+        append: (_: unknown, entries: readonly unknown[]) => void kept.push(entries.length),
+        load: () => null,
+      };
+      await all("Hi", scene([{ text: "Hi." }], { sessionStore, sessionStoreFlush }).options);
+      expect(kept).toEqual(appends);
+    }
+    await expect(all("Hi", { ...scene([]).options, sessionStoreFlush: "late" as "eager" })).rejects.toThrow(
+      /sessionStoreFlush needs "batched" or "eager"/,
+    );
   });
 });
