@@ -4,7 +4,7 @@
  * `looplet` is the package. `effects` has what the tools have done: `has(id)` and `add(id)`, which may be asynchronous. The
  * process hangs at the moment `hold`: `model` (the second request), `before` or `after` the payment's effect.
  */
-export function payingAgent({ createAgent, custom, tool }, { store, effects, hold, onHold = () => {} }) {
+export function payingAgent({ createAgent, custom, tool }, { store, effects, clock, hold, onHold = () => {} }) {
   const forever = () => {
     onHold();
     return new Promise(() => {});
@@ -35,7 +35,7 @@ export function payingAgent({ createAgent, custom, tool }, { store, effects, hol
   });
   const reconcile = async ({ toolCallId }) =>
     (await effects.has(toolCallId)) ? { outcome: "done", output: "paid" } : { outcome: "run" };
-  return createAgent({ model, tools: { read, pay }, store, reconcile });
+  return createAgent({ model, tools: { read, pay }, store, reconcile, clock });
 }
 
 export const moments = ["model", "before", "after"];

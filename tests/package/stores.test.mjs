@@ -19,11 +19,18 @@ let installed;
 before(async () => {
   installed = await installPacked();
   writeFileSync(join(installed.folder, "trace-answers.mjs"), traceModule);
+  for (const module of ["durable-run.mjs", "store-kills.mjs"])
+    copyFileSync(join(here, module), join(installed.folder, module));
 });
 after(() => installed?.remove());
 
+/** The cases of store-kills.mjs: four faults at each append. A slow store gets the entries in fewer appends. */
+const assertKills = (cases) => assert.ok(cases >= 40, `${cases}`);
+
 const worker = `
+import * as looplet from "looplet";
 import { durableObjectStore } from "looplet/stores";
+import { checkKills } from "./store-kills.mjs";
 import { checkStore } from "looplet/testing";
 
 export class Keeper {
@@ -35,6 +42,8 @@ export class Keeper {
     switch (new URL(request.url).pathname) {
       case "/check":
         return Response.json(await checkStore(() => durableObjectStore(this.storage)).catch(String));
+      case "/kills":
+        return Response.json(await checkKills(looplet, (now) => durableObjectStore(this.storage, { now })).catch(String));
       case "/hold":
         await store.lease("x", { holder: "first", ttlMs: 600_000 });
         return Response.json(await store.pending());
@@ -61,6 +70,7 @@ test("a Durable Object keeps the contract, and its next instance finds the lease
     const { passed, skipped } = await ask(objects, "/check");
     assert.deepEqual(skipped, []);
     assert.ok(passed.includes("pending lists runs that nobody goes on with, and no others"));
+    assertKills(await ask(objects, "/kills"));
     assert.ok(!(await ask(objects, "/hold")).includes("x"));
     await objects.dispose();
     objects = await start();
@@ -100,6 +110,8 @@ test("files in R2 and in KV keep the contract in workerd", async () => {
 });
 
 const cloudWorker = `
+import * as looplet from "looplet";
+import { checkKills } from "./store-kills.mjs";
 import { d1Database, d1Store, kvStore } from "looplet/stores";
 import { checkStore } from "looplet/testing";
 import { sqlTraceStore } from "looplet/trace";
@@ -108,7 +120,8 @@ export default {
   async fetch(_, { DB, KV }) {
     const d1 = await checkStore(() => d1Store(DB)).catch(String);
     const trace = await traceAnswers(() => sqlTraceStore(d1Database(DB))).catch(String);
-    return Response.json({ d1, trace, kv: await checkStore(() => kvStore(KV)).catch(String) });
+    const kills = [(now) => d1Store(DB, { now }), () => kvStore(KV)].map((make) => checkKills(looplet, make).catch(String));
+    return Response.json({ d1, trace, kills: await Promise.all(kills), kv: await checkStore(() => kvStore(KV)).catch(String) });
   },
 };`;
 
@@ -152,8 +165,9 @@ test("D1 keeps the contract in workerd, and KV all that it can promise", async (
   const options = { d1Databases: ["DB"], kvNamespaces: ["KV"] };
   const worker = await startWorkerd(installed.folder, "cloud.mjs", undefined, options);
   try {
-    const { d1, kv, trace } = await (await worker.dispatchFetch("http://stores.test/")).json();
+    const { d1, kv, trace, kills: cases } = await (await worker.dispatchFetch("http://stores.test/")).json();
     assert.equal(trace, traceAnswers);
+    cases.forEach(assertKills);
     assert.deepEqual(d1.skipped, [], JSON.stringify(d1));
     assert.ok(kv.skipped.includes(race), JSON.stringify(kv));
     assert.ok(kv.passed.includes("a writer that has not seen another's append is refused"));
@@ -176,13 +190,19 @@ test("SQLite keeps the contract in Node, also between processes", async () => {
       return sqliteStore(database);
     };`;
   const checker = `${opened}
+    import * as looplet from "looplet";
+    import { fileStore } from "looplet/stores/node";
+    import { checkKills } from "./store-kills.mjs";
     import { checkStore } from "looplet/testing";
     import { sqliteDatabase } from "looplet/stores";
     import { sqlTraceStore } from "looplet/trace";
     import { traceAnswers } from "./trace-answers.mjs";
     const { passed, skipped } = await checkStore(open);
     const database = sqliteDatabase(new DatabaseSync(":memory:"));
-    console.log(passed.length > 20, skipped.length, await traceAnswers(() => sqlTraceStore(database)));`;
+    console.log(passed.length > 20, skipped.length, await traceAnswers(() => sqlTraceStore(database)));
+    const runs = new DatabaseSync(":memory:");
+    console.log(await checkKills(looplet, (now) => sqliteStore(runs, { now })));
+    console.log(await checkKills(looplet, (now) => fileStore("killed", { now })));`;
   const writer = `${opened}
     const store = open();
     const mine = [];
@@ -199,7 +219,10 @@ test("SQLite keeps the contract in Node, also between processes", async () => {
     console.log(JSON.stringify(mine));`;
   writeFileSync(join(folder, "checker.mjs"), checker);
   writeFileSync(join(folder, "writer.mjs"), writer);
-  assert.equal((await run(process.execPath, ["checker.mjs"], folder)).trim(), `true 0 ${traceAnswers}`);
+  const [checked, ...cases] = (await run(process.execPath, ["checker.mjs"], folder)).trim().split("\n");
+  assert.equal(checked, `true 0 ${traceAnswers}`);
+  assert.equal(cases.length, 2);
+  cases.forEach(assertKills);
   const told = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, ["writer.mjs"], folder)),
   );
@@ -215,19 +238,26 @@ const denoPath = process.env.LOOPLET_DENO;
 
 test("Deno KV keeps the contract in Deno", { skip: !denoPath && "no Deno" }, async () => {
   const checker = `
+    import * as looplet from "looplet";
+    import { checkKills } from "./store-kills.mjs";
     import { checkStore } from "looplet/testing";
     import { denoKvStore } from "looplet/stores";
     const kv = await Deno.openKv(":memory:");
     const { passed, skipped } = await checkStore(() => denoKvStore(kv));
     console.log(passed.length > 20, skipped.length);
+    console.log(await checkKills(looplet, (now) => denoKvStore(kv, { now })));
     kv.close();`;
   writeFileSync(join(installed.folder, "deno-kv.mjs"), checker);
   const args = ["run", "--unstable-kv", "--allow-read", "--allow-env", "deno-kv.mjs"];
-  assert.equal((await run(denoPath, args, installed.folder)).trim(), "true 0");
+  const [checked, cases] = (await run(denoPath, args, installed.folder)).trim().split("\n");
+  assert.equal(checked, "true 0");
+  assertKills(cases);
 });
 
 const script = `
+import * as looplet from "looplet";
 import { indexedDbStore, opfsStore } from "looplet/stores";
+import { checkKills } from "../store-kills.mjs";
 import { checkStore, checkVfs } from "looplet/testing";
 import { indexedDbTraceStore } from "looplet/trace";
 import { opfsVfs } from "looplet/vfs";
@@ -235,6 +265,8 @@ import { traceAnswers } from "../trace-answers.mjs";
 globalThis.checkFiles = async () => checkVfs(opfsVfs()).catch(String);
 globalThis.check = () => checkStore(() => indexedDbStore({ name: "checked" })).catch(String);
 globalThis.checkOpfs = () => checkStore(() => opfsStore({ name: "checked" })).catch(String);
+globalThis.killIndexedDb = () => checkKills(looplet, (now) => indexedDbStore({ name: "killed", now })).catch(String);
+globalThis.killOpfs = () => checkKills(looplet, (now) => opfsStore({ name: "killed", now })).catch(String);
 globalThis.checkTrace = () => traceAnswers(() => indexedDbTraceStore()).catch(String);
 globalThis.indexedDbStore = indexedDbStore;
 globalThis.takeOpfs = async (holder) => (await opfsStore().lease("x", { holder, ttlMs: 600_000 }))?.fence;
@@ -268,6 +300,7 @@ test("IndexedDB keeps the contract in Chromium", inPage, async () => {
     assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
     assert.ok(verdict.passed.includes("of many processes that ask at the same moment one gets the lease"));
     assert.equal(await page.evaluate(() => globalThis.checkTrace()), traceAnswers);
+    assertKills(await page.evaluate(() => globalThis.killIndexedDb()));
   });
 });
 
@@ -279,6 +312,7 @@ test(
       await ready(page);
       const verdict = await page.evaluate(() => globalThis.checkOpfs());
       assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
+      assertKills(await page.evaluate(() => globalThis.killOpfs()));
       const context = await page.context().browser().newContext();
       const [first, second] = [await context.newPage(), await context.newPage()];
       for (const tab of [first, second]) {
