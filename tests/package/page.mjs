@@ -52,7 +52,7 @@ export function open(folder, path, launch, policy, others = {}) {
   return browse({ folder, path, launch, policy, others }, async (page, errors) => {
     // What a page did not finish shows in its title below.
     await page
-      .waitForFunction(() => document.title.startsWith("done: "), null, { timeout: 20_000 })
+      .waitForFunction(() => document.title.startsWith("done: "), null, { timeout: 60_000 })
       .catch(() => {});
     return `${await page.title()} ${errors.join(" ")}`;
   });

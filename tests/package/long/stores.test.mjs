@@ -1,28 +1,32 @@
 // The contract of stores in hosts that only the long suite has: Postgres, Bun's SQLite, and Firefox.
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { firefox } from "playwright-core";
-import { installPacked, run } from "../install.mjs";
+import { here, installPacked, run } from "../install.mjs";
 import { open, writePage } from "../page.mjs";
 
 const { LOOPLET_BUN, LOOPLET_FIREFOX, LOOPLET_PGLITE } = process.env;
 let installed;
 before(async () => {
   installed = await installPacked();
+  for (const module of ["durable-run.mjs", "store-kills.mjs"])
+    copyFileSync(join(here, module), join(installed.folder, module));
 });
 after(() => installed?.remove());
 
-/** A script that checks the stores that `make` makes, and prints how many rules they keep. */
+/** A script that checks the stores that `make` makes, and prints how many rules and how many faults they withstand. */
 const checker = (imports, make) => `${imports}
+import * as looplet from "looplet";
 import { checkStore } from "looplet/testing";
-const { passed, skipped } = await checkStore(() => ${make});
-console.log(passed.length, skipped.length);
+import { checkKills } from "./store-kills.mjs";
+const { passed, skipped } = await checkStore(() => ${make("{}")});
+console.log(passed.length, skipped.length, await checkKills(looplet, (now) => ${make("{ now }")}));
 process.exit(0);`;
 
-const whole = /^2\d 0$/;
+const whole = /^2\d 0 [4-9]\d$/;
 
 test("Postgres keeps the contract, in WebAssembly", async () => {
   const { folder } = installed;
@@ -40,7 +44,10 @@ test("Postgres keeps the contract, in WebAssembly", async () => {
       all: async (query, values) => (await database.query(query, values)).rows,
       placeholder: (index) => "$" + index,
     };`;
-  writeFileSync(join(folder, "postgres.mjs"), checker(imports, "sqlStore(functions)"));
+  writeFileSync(
+    join(folder, "postgres.mjs"),
+    checker(imports, (clock) => `sqlStore(functions, ${clock})`),
+  );
   assert.match((await run(process.execPath, ["postgres.mjs"], folder)).trim(), whole);
 });
 
@@ -77,7 +84,10 @@ test("SQLite of Bun keeps the contract", async () => {
     import { Database } from "bun:sqlite";
     import { sqliteStore } from "looplet/stores";
     const database = new Database("bun.db");`;
-  writeFileSync(join(folder, "bun-sqlite.mjs"), checker(imports, "sqliteStore(database)"));
+  writeFileSync(
+    join(folder, "bun-sqlite.mjs"),
+    checker(imports, (clock) => `sqliteStore(database, ${clock})`),
+  );
   assert.match((await run(LOOPLET_BUN, ["bun-sqlite.mjs"], folder)).trim(), whole);
 });
 
@@ -88,12 +98,15 @@ test(
     const { folder } = installed;
     writePage(folder, "stores");
     const contents = `
+      import * as looplet from "looplet";
       import { indexedDbStore, opfsStore } from "looplet/stores";
+      import { checkKills } from "../store-kills.mjs";
       import { checkStore } from "looplet/testing";
       const told = [];
       for (const make of [indexedDbStore, opfsStore]) {
         const { passed, skipped } = await checkStore(() => make({ name: "checked", persist: false }));
-        told.push(passed.length >= 20 && skipped.length === 0);
+        const cases = await checkKills(looplet, (now) => make({ name: "killed", persist: false, now }));
+        told.push(passed.length >= 20 && skipped.length === 0 && cases >= 40);
       }
       document.title = "done: " + told;`;
     await esbuild.build({
