@@ -5,6 +5,8 @@
  *   node server.mjs runs.db 8080
  *   curl -N localhost:8080/chats/ada -d '{"prompt": "What time is it in Tokyo?"}'
  *   curl localhost:8080/chats
+ *
+ * `/chats/ada/session` is the whole chat as text, which the other examples take in; `PUT` takes in theirs.
  */
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
@@ -45,16 +47,26 @@ async function stream(run, response) {
 }
 
 async function answer(request, response) {
-  const [, , id] = new URL(request.url, "http://localhost").pathname.split("/");
+  const [, , id, part] = new URL(request.url, "http://localhost").pathname.split("/");
+  const body = async () => Buffer.concat(await request.toArray()).toString();
   const json = (value, status = 200) => {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(value));
   };
   if (!id) return json(await sessions.list());
+  if (part === "session" && request.method === "PUT") {
+    await sessions.import(agent, id, await body());
+    chats.delete(id);
+    return json({ taken: true });
+  }
+  if (part === "session") {
+    await (await chats.get(id))?.saved();
+    return response.end(await sessions.export(id));
+  }
   if (request.method !== "POST") return json((await agent.readChat(id)) ?? { messages: [] });
   const chat = await chatOf(id);
   if (chat.current) return json({ error: "A run of this chat goes on." }, 409);
-  const { prompt } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+  const { prompt } = JSON.parse(await body());
   const run = chat.run(prompt);
   await run.saved();
   await stream(run, response);

@@ -94,6 +94,28 @@ form.onsubmit = async (/** @type {SubmitEvent} */ event) => {
   await follow(run);
 };
 
+// A chat as a file, which the other examples take in.
+find("#save").onclick = async () => {
+  const id = /** @type {string} */ (chat.id);
+  await chat.saved();
+  const file = new Blob([(await sessions.export(id)) ?? ""]);
+  Object.assign(document.createElement("a"), {
+    href: URL.createObjectURL(file),
+    download: `${id}.ndjson`,
+  }).click();
+};
+find("#open").onchange = async (event) => {
+  const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
+  if (file === undefined) return;
+  const id = file.name.replace(/\.ndjson$/, "");
+  try {
+    await sessions.import(agent, id, await file.text());
+    await show(id);
+  } catch (error) {
+    state.textContent = /** @type {Error} */ (error).message;
+  }
+};
+
 await navigator.serviceWorker.register("./worker.js");
 await navigator.serviceWorker.ready;
 await show((await sessions.latest())?.id);

@@ -54,6 +54,36 @@ describe("sessions of a store", () => {
     expect(await sessions.list()).toHaveLength(1);
   });
 
+  it("go to another store and come back, as text", async () => {
+    const [here, there] = [memoryStore(), memoryStore()];
+    const [mine, theirs] = [sessionsOf(here), sessionsOf(there)];
+    const say = async (store: Store, prompt: string): Promise<number> => {
+      const chat = await sessionsOf(store).open(agentOn(store), "a");
+      await chat.run(prompt).result;
+      await chat.saved();
+      return chat.messages.length;
+    };
+    expect(await mine.export("a")).toBe(undefined);
+    expect(await say(here, "Hi")).toBe(2);
+    const first = (await mine.export("a"))!;
+    await theirs.import(agentOn(there), "a", first);
+    expect(await say(there, "More")).toBe(4);
+    expect(idsOf(await theirs.list())).toEqual(["a"]);
+    await mine.import(agentOn(here), "a", (await theirs.export("a"))!);
+    // What is not new changes nothing.
+    await mine.import(agentOn(here), "a", first);
+    expect(await say(here, "Even more")).toBe(6);
+    expect(await say(there, "Another way")).toBe(6);
+    await expect(mine.import(agentOn(here), "a", (await theirs.export("a"))!)).rejects.toThrow(
+      /gone on differently/,
+    );
+    expect((await agentOn(here).readChat("a"))!.messages).toHaveLength(6);
+    await expect(mine.import(agentOn(here), "b", "no chat")).rejects.toThrow(/an entry in each line/);
+    await expect(mine.import(agentOn(here), "b", '{"what":"is this"}')).rejects.toThrow(/chat/);
+    expect((await here.load("b")) ?? []).toEqual([]);
+    expect(idsOf(await mine.list())).toEqual(["a"]);
+  });
+
   it("are forked, whole or at a message, and the original stays byte for byte", async () => {
     const store = memoryStore();
     const sessions = sessionsOf(store);

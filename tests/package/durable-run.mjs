@@ -4,7 +4,10 @@
  * `looplet` is the package. `effects` has what the tools have done: `has(id)` and `add(id)`, which may be asynchronous. The
  * process hangs at the moment `hold`: `model` (the second request), `before` or `after` the payment's effect.
  */
-export function payingAgent({ createAgent, custom, tool }, { store, effects, clock, hold, onHold = () => {} }) {
+export function payingAgent(
+  { createAgent, custom, tool },
+  { store, effects, clock, hold, onHold = () => {} },
+) {
   const forever = () => {
     onHold();
     return new Promise(() => {});

@@ -165,6 +165,75 @@ test("the Node service goes on with a run whose process was killed", async () =>
   }
 });
 
+test(
+  "one session is opened in a Durable Object, on a page and in Node, one after the other",
+  { skip: !browserPath && "no Chromium" },
+  async () => {
+    const { folder } = installed;
+    const [from, to] = [join(folder, "offline-page"), join(folder, "travels")];
+    for (const name of ["index.html", "worker.js"]) cpSync(join(from, name), join(to, name));
+    await esbuild.build({
+      entryPoints: [join(from, "main.js")],
+      bundle: true,
+      format: "esm",
+      target: "es2022",
+      outfile: join(to, "main.js"),
+      logLevel: "error",
+    });
+    const flare = await startWorkerd(folder, "cloudflare-chat/src/index.ts", undefined, {
+      durableObjects: { SESSIONS: { className: "Session", useSQLite: true } },
+    });
+    const args = ["node-service/server.mjs", "travels.db", "0"];
+    const service = await startProcess(process.execPath, args, /http:\/\/127\.0\.0\.1:\d+/);
+    const launch = () =>
+      chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+    try {
+      // It begins in Node.
+      const inNode = `${service.url}/chats/ada`;
+      const asked = { method: "POST", body: '{"prompt":"What time is it in Tokyo?"}' };
+      await (await fetch(inNode, asked)).text();
+      let text = await (await fetch(`${inNode}/session`)).text();
+      const inObject = new URL("sessions/ada/", await flare.ready);
+      assert.equal((await fetch(new URL("session", inObject), { method: "PUT", body: text })).status, 200);
+      await browse({ folder, path: "/travels/", launch }, async (page, errors) => {
+        const chat = await page.context().newPage();
+        await chat.goto(`${await flare.ready}#ada`);
+        const question = chat.locator(".user").getByText("What time is it in Tokyo?");
+        await question.waitFor();
+        await chat.getByLabel("Message").fill("And in Paris?");
+        await chat.getByRole("button", { name: "Send" }).click();
+        await chat.getByText("completed").waitFor();
+        text = await (await fetch(new URL("session", inObject))).text();
+        // On to the page that needs no network.
+        await page.locator("body[data-ready]").waitFor();
+        const file = { name: "ada.ndjson", mimeType: "application/x-ndjson", buffer: Buffer.from(text) };
+        await page.getByLabel("Open a chat").setInputFiles(file);
+        await page.locator(".user").getByText("And in Paris?").waitFor();
+        await page.getByLabel("Message").fill("And in Lima?");
+        await page.getByRole("button", { name: "Send" }).click();
+        await page.getByRole("status").getByText("completed").waitFor();
+        const saved = page.waitForEvent("download");
+        await page.getByRole("button", { name: "Save this chat" }).click();
+        text = readFileSync(await (await saved).path(), "utf8");
+        if (process.env.LOOPLET_PICTURE) await page.screenshot({ path: process.env.LOOPLET_PICTURE });
+        assert.deepEqual(errors, []);
+      });
+      // And back, where the first process has its beginning.
+      assert.equal((await fetch(`${inNode}/session`, { method: "PUT", body: text })).status, 200);
+      const { messages } = await (await fetch(inNode)).json();
+      const said = messages.flatMap(({ role, content: [{ text }] }) =>
+        role === "user" && text ? [text] : [],
+      );
+      assert.deepEqual(said, ["What time is it in Tokyo?", "And in Paris?", "And in Lima?"]);
+      const old = await fetch(`${inNode}/session`, { method: "PUT", body: "no chat" });
+      assert.equal(old.status, 400);
+    } finally {
+      service.child.kill("SIGKILL");
+      await flare.dispose();
+    }
+  },
+);
+
 /** Registers what both have in common. `start` gives `{ ask, stop }`, `ask` being a `fetch` without a URL. */
 function behaves(start) {
   let server;

@@ -61,6 +61,24 @@ test("other requests answer and abort", async () => {
   assert.equal((await client.get("")).isRunning, false);
 });
 
+test("a session goes as text into another object, whose clients get its messages", async () => {
+  const put = (client, body) => client.fetch("session", { method: "PUT", body });
+  const other = clientOf(sessions, "two");
+  assert.equal((await client.fetch("session")).status, 404);
+  await client.post("run", { prompt: "Count." });
+  await client.follow(0, isFinish);
+  const text = await (await client.fetch("session")).text();
+  assert.deepEqual(await (await put(other, text)).json(), { taken: true });
+  assert.deepEqual((await other.get("")).messages, (await client.get("")).messages);
+  const [seen] = await other.follow(0, ({ type }) => type === "snapshot");
+  assert.equal(seen.messages.length, 2);
+  await other.post("run", { prompt: "Hang." });
+  assert.equal((await put(other, text)).status, 409);
+  await other.post("abort");
+  assert.equal((await put(other, "no chat")).status, 400);
+  assert.equal((await other.get("")).messages.length, 3);
+});
+
 test("a WebSocket gets the events and sends orders", async () => {
   const open = async (after) => {
     const headers = { upgrade: "websocket" };

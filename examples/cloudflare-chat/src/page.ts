@@ -52,11 +52,18 @@ export const page = `<!doctype html>
     }
   }
 
+  function write({ role, content }) {
+    const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+    if (text !== "") add(role === "user" ? "user" : "model", text);
+  }
+
   function show(event) {
     if (event.agentPath !== "root") return;
-    if (event.type === "message" && event.message.role === "user") {
-      const text = event.message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-      if (text !== "") add("user", text);
+    if (event.type === "message" && event.message.role === "user") write(event.message);
+    else if (event.type === "snapshot") {
+      // A conversation that has come from another place.
+      log.replaceChildren();
+      event.messages.forEach(write);
     } else if (event.type === "attempt-start") {
       // An answer that was cut off begins anew.
       answer?.remove();

@@ -6,6 +6,7 @@ import type { Agent, Chat, Run, RunEvent, Store } from "../api/index.js";
 import type { HostResponse } from "../api/platform.js";
 import type { QuestionAnswer } from "../api/run.js";
 import { isObject } from "../options/check.js";
+import { exported, imported } from "../sessions/transfer.js";
 import { durableObjectStore } from "../stores/durable-object.js";
 import { EventLog, type LoggedEvent } from "./event-log.js";
 import {
@@ -33,6 +34,13 @@ export interface AgentObjectOptions {
   keepEvents?: number | undefined;
 }
 
+/** The session of an instance of the object. */
+interface Opened {
+  readonly chat: Chat;
+  readonly agent: Agent;
+  readonly store: Store;
+}
+
 /** What a client asks for, in a request or in a message of a WebSocket. */
 type Order =
   | { readonly do: "run"; readonly prompt: string; readonly requestId?: string }
@@ -47,6 +55,8 @@ type Order =
  * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind `?after=`.
  * - `POST …/answer` with `{ questionId, answer }` answers a question, `POST …/abort` ends the run.
  * - `GET …` tells the messages and the cursor of the last event.
+ * - `GET …/session` has the whole chat as text, and `PUT …/session` takes it in, as `sessions.export` and `sessions.import` of
+ *   `looplet/sessions` do.
  *
  * Contract: the Worker in front of it decides who may ask. The class needs `new_sqlite_classes` in the migrations.
  */
@@ -55,7 +65,7 @@ export abstract class AgentObject<Env = unknown> {
   readonly env: Env;
   readonly #log: EventLog;
   readonly #alarmMs: number;
-  #chat: Promise<Chat> | undefined;
+  #session: Promise<Opened> | undefined;
   /** The run that this instance of the object goes on with. */
   #woken: Run | undefined;
   /** The questions that wait for a person. */
@@ -84,6 +94,7 @@ export abstract class AgentObject<Env = unknown> {
     };
     const place = pathname.split("/").at(-1);
     try {
+      if (place === "session") return await this.#transfer(request);
       if (request.method === "POST") return json(await this.#obey({ ...(await bodyOf(request)), do: place }));
       if (request.method !== "GET") return json({ error: `There is no ${request.method}.` }, 405);
       if (place !== "events") {
@@ -101,6 +112,23 @@ export abstract class AgentObject<Env = unknown> {
     } catch (error) {
       return problem(error);
     }
+  }
+
+  /** The chat as text, or a chat that comes from another store. The clients get its messages as a `snapshot`. */
+  async #transfer(request: RequestLike): Promise<HostResponse> {
+    const { chat, agent, store } = await this.#opened();
+    if (request.method !== "PUT") {
+      await chat.saved();
+      const text = request.method === "GET" ? await exported(store, SESSION) : undefined;
+      return respond(text ?? null, { status: text === undefined ? 404 : 200 });
+    }
+    if (chat.current !== undefined) return json({ error: "A run of this session goes on." }, 409);
+    this.#session = undefined;
+    await imported(store, SESSION, await request.text(), () => agent.readChat(SESSION));
+    const { messages } = await this.#open();
+    const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
+    this.#log.append({ ...seen, type: "snapshot", text: "", messages: [...messages] });
+    return json({ taken: true });
   }
 
   /** Wakes a run whose object was evicted, and looks after one that is under way. */
@@ -127,20 +155,25 @@ export abstract class AgentObject<Env = unknown> {
   }
 
   /** The chat of the session, in which a run that was cut off goes on. */
-  #open(): Promise<Chat> {
-    this.#chat ??= this.#opened().catch((error: unknown) => {
-      this.#chat = undefined;
-      throw error;
-    });
-    return this.#chat;
+  async #open(): Promise<Chat> {
+    return (await this.#opened()).chat;
   }
 
-  async #opened(): Promise<Chat> {
-    const agent = this.agent(durableObjectStore(this.ctx.storage));
+  #opened(): Promise<Opened> {
+    this.#session ??= this.#openSession().catch((error: unknown) => {
+      this.#session = undefined;
+      throw error;
+    });
+    return this.#session;
+  }
+
+  async #openSession(): Promise<Opened> {
+    const store = durableObjectStore(this.ctx.storage);
+    const agent = this.agent(store);
     const chat = await agent.openChat(SESSION, { onEvent: this.#hear });
     this.#woken = chat.current;
     if (chat.current !== undefined) await this.#watch();
-    return chat;
+    return { chat, agent, store };
   }
 
   readonly #hear = (event: RunEvent): void => {

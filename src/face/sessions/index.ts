@@ -4,6 +4,7 @@
  */
 import { isStoreConflict, LoopletError } from "../api/errors.js";
 import type { Agent, Chat, Store } from "../api/index.js";
+import { exported, imported } from "./transfer.js";
 
 /** A chat in the list. */
 export interface SessionInfo {
@@ -50,6 +51,19 @@ export interface Sessions {
     id: string,
     options?: { at?: number | undefined; as?: string | undefined },
   ): Promise<Chat>;
+  /**
+   * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should not be under way,
+   * because it would go on in both places. Undefined if there is no such chat.
+   */
+  export(id: string): Promise<string | undefined>;
+  /**
+   * Takes in the text of a chat, and notes it in the list. A chat that the store has already gets what is new, so that a chat may go
+   * to and fro; an older text changes nothing. The agent reads the chat once.
+   *
+   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, and for a chat that has gone on differently here;
+   * `config_…` for one that the agent cannot go on with
+   */
+  import(agent: Agent, id: string, text: string): Promise<void>;
   /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */
   rename(id: string, title: string): Promise<void>;
   /** Puts these tags in the place of those before. @throws LoopletError as `rename` */
@@ -116,6 +130,11 @@ export function sessionsOf(
       await chat.saved();
       await note({ id: as, from: id });
       return chat;
+    },
+    export: (id) => exported(store, id),
+    async import(agent, id, text) {
+      await imported(store, id, text, () => agent.readChat(id));
+      await note({ id });
     },
     async rename(id, title) {
       await known(id);
