@@ -80,21 +80,27 @@ test(
   },
 );
 
+/** Builds the page into this folder. */
+async function buildOfflinePage(into) {
+  const { folder } = installed;
+  const [from, to] = [join(folder, "offline-page"), join(folder, into)];
+  for (const name of ["index.html", "worker.js"]) cpSync(join(from, name), join(to, name));
+  await esbuild.build({
+    entryPoints: [join(from, "main.js")],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    outfile: join(to, "main.js"),
+    logLevel: "error",
+  });
+}
+
 test(
   "the offline page keeps its chats and itself without a network, and goes on with a run after a reload",
   { skip: !browserPath && "no Chromium" },
   async () => {
     const { folder } = installed;
-    const [from, to] = [join(folder, "offline-page"), join(folder, "offline")];
-    for (const name of ["index.html", "worker.js"]) cpSync(join(from, name), join(to, name));
-    await esbuild.build({
-      entryPoints: [join(from, "main.js")],
-      bundle: true,
-      format: "esm",
-      target: "es2022",
-      outfile: join(to, "main.js"),
-      logLevel: "error",
-    });
+    await buildOfflinePage("offline");
     const launch = () =>
       chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
     await browse({ folder, path: "/offline/", launch }, async (page, errors) => {
@@ -170,16 +176,7 @@ test(
   { skip: !browserPath && "no Chromium" },
   async () => {
     const { folder } = installed;
-    const [from, to] = [join(folder, "offline-page"), join(folder, "travels")];
-    for (const name of ["index.html", "worker.js"]) cpSync(join(from, name), join(to, name));
-    await esbuild.build({
-      entryPoints: [join(from, "main.js")],
-      bundle: true,
-      format: "esm",
-      target: "es2022",
-      outfile: join(to, "main.js"),
-      logLevel: "error",
-    });
+    await buildOfflinePage("travels");
     const flare = await startWorkerd(folder, "cloudflare-chat/src/index.ts", undefined, {
       durableObjects: { SESSIONS: { className: "Session", useSQLite: true } },
     });

@@ -158,6 +158,15 @@ export const untilSeen = (page, text) =>
 export const seenOf = (page) => page.evaluate(() => window.seen);
 export const expected = "done: completed Paid: done.";
 
+/** Begins a run in the page's chat, and lets it come to the middle of its last answer. */
+export async function comeToAnswer(page, steps) {
+  await page.evaluate(() => void chat.run("Pay."));
+  await steps.reached("pay-1");
+  steps.go("pay-1");
+  await steps.reached("answer");
+  await untilSeen(page, "Paid: ");
+}
+
 /** The page has seen exactly what the log of its run has. */
 export async function assertWhole(page, seen) {
   const all = await page.evaluate(async () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
   assertWhole,
+  comeToAnswer,
   expected,
   inChromium,
   inExtension,
@@ -24,11 +25,7 @@ for (const place of Object.keys(places)) {
   test(`an agent in a ${place} worker serves its page`, inChromium, () =>
     open(`/${place}/`, async (page, steps, errors) => {
       await until(page, "ready");
-      await page.evaluate(() => void chat.run("Pay."));
-      await steps.reached("pay-1");
-      steps.go("pay-1");
-      await steps.reached("answer");
-      await untilSeen(page, "Paid: ");
+      await comeToAnswer(page, steps);
       steps.go("answer");
       await until(page, "done: ");
       assert.equal(await page.title(), expected);
@@ -44,11 +41,7 @@ test(
   () =>
     open("/service/", async (page, steps) => {
       await until(page, "ready");
-      await page.evaluate(() => void chat.run("Pay."));
-      await steps.reached("pay-1");
-      steps.go("pay-1");
-      await steps.reached("answer");
-      await untilSeen(page, "Paid: ");
+      await comeToAnswer(page, steps);
       const session = await page.context().newCDPSession(page);
       await session.send("ServiceWorker.enable");
       await session.send("ServiceWorker.stopAllWorkers");
@@ -99,10 +92,7 @@ function twoTabs(use) {
     await second.goto(first.url());
     await until(second, "ready");
     assert.deepEqual([await isHost(first), await isHost(second)], [true, false]);
-    await first.evaluate(() => void chat.run("Pay."));
-    await steps.reached("pay-1");
-    steps.go("pay-1");
-    await steps.reached("answer");
+    await comeToAnswer(first, steps);
     await untilSeen(second, "Paid: ");
     await use(first, second, steps);
   });
@@ -162,11 +152,7 @@ test("a frozen tab that wakes up does not write over its successor", inChromium,
 
 test("an extension's service worker that is ended in the middle of a run goes on", inChromium, () =>
   inExtension(async (page, steps, kill) => {
-    await page.evaluate(() => void chat.run("Pay."));
-    await steps.reached("pay-1");
-    steps.go("pay-1");
-    await steps.reached("answer");
-    await untilSeen(page, "Paid: ");
+    await comeToAnswer(page, steps);
     await kill();
     await steps.reached("answer", 2);
     steps.go("answer");

@@ -69,8 +69,8 @@ export class Connection {
     const number = ++this.#calls;
     const call: Call = { looplet: "call", from: this.#name, number, target, method, args };
     return new Promise((resolve, reject) => {
-      this.#waiting.set(number, { call, resolve, reject });
       this.#link.post(call);
+      this.#waiting.set(number, { call, resolve, reject });
       this.#beat();
     });
   }
@@ -100,7 +100,10 @@ export class Connection {
   onChat(id: string, listener: (state: ChatState) => void): () => void {
     const listeners = this.#chats.get(id) ?? new Set();
     this.#chats.set(id, listeners.add(listener));
-    return () => listeners.delete(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#chats.delete(id);
+    };
   }
 
   /** Asks whether the host is there. */

@@ -81,10 +81,14 @@ export class AgentHost {
     this.#isAlone = isAlone;
   }
 
-  /** Goes on with the runs that have not ended. */
+  /** Goes on with the runs that have not ended. A store that fails is reported. */
   async wake(): Promise<void> {
-    for (const { run, chat } of await this.#list.open(!this.#isAlone))
-      await this.#hosted(run, chat).catch(reportUnheard);
+    try {
+      for (const { run, chat } of await this.#list.open(!this.#isAlone))
+        await this.#hosted(run, chat).catch(reportUnheard);
+    } catch (error) {
+      reportUnheard(error);
+    }
   }
 
   /** Resolves when no run is under way. */

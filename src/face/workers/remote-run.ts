@@ -36,8 +36,8 @@ export class RemoteRun implements Run, Following {
   readonly #deltas: ReturnType<Delivery["deltas"]>;
   readonly #onEnd: (result: RunResult | undefined) => void;
   readonly #dropSignal: () => void;
-  /** The questions that nobody has answered, as far as this page has heard. */
-  readonly #questions = new Set<number>();
+  /** The questions that somebody has answered, as far as this page has heard. */
+  readonly #answered = new Set<number>();
   /** The messages that the model has got. */
   readonly #delivered = new Set<number>();
   #cursor: string | undefined;
@@ -119,9 +119,9 @@ export class RemoteRun implements Run, Following {
   }
 
   answer(questionId: number, answer: QuestionAnswer): boolean {
-    if (!this.#questions.has(questionId)) return false;
+    if (this.#isOver) return false;
     this.#tell("answer", questionId, answer);
-    return true;
+    return !this.#answered.has(questionId);
   }
 
   saved(): Promise<void> {
@@ -205,9 +205,8 @@ export class RemoteRun implements Run, Following {
 
   #deliver(event: RunEvent): void {
     const { type } = event;
-    if (type === "question" && event.data !== undefined) this.#questions.add(event.questionId);
     if (type === "steer-delivered") for (const id of event.ids) this.#delivered.add(id);
-    if (type === "answered") this.#questions.delete(event.questionId);
+    if (type === "answered") this.#answered.add(event.questionId);
     if ((type === "text-delta" || type === "reasoning-delta") && event.agentPath === "root") {
       const { text, block, seq, iteration, attempt } = event;
       this.#deltas(DELTAS.indexOf(type) as 0 | 1, text, block, seq, 0, iteration, attempt);

@@ -62,10 +62,12 @@ export function shareAgent<A extends Agent<any, any>>(agent: A, options: ShareOp
         host ??= hostOn(name, agent as unknown as Agent, hosting);
         return new Promise<void>((letGo) => isGone.signal.addEventListener("abort", () => letGo()));
       });
-    } catch {
-      // Another tab has taken the lock, because this one did not answer it.
+    } catch (error) {
       stop();
-      if (!isGone.signal.aborted) void hold({ signal: isGone.signal });
+      if (isGone.signal.aborted) return;
+      // Another tab has taken the lock, because this one did not answer it.
+      if (Object(error).name === "AbortError") void hold({ signal: isGone.signal });
+      else reportUnheard(error);
     }
   };
   void hold({ signal: isGone.signal });

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
   assertWhole,
+  comeToAnswer,
   expected,
   inChromium,
   inExtension,
   installPages,
   until,
-  untilSeen,
 } from "../workers-kit.mjs";
 
 let remove;
@@ -20,11 +20,7 @@ after(() => remove?.());
 test("an extension's run goes on without any page", inChromium, () =>
   inExtension(async (page, steps, kill) => {
     const address = page.url();
-    await page.evaluate(() => void chat.run("Pay."));
-    await steps.reached("pay-1");
-    steps.go("pay-1");
-    await steps.reached("answer");
-    await untilSeen(page, "Paid: ");
+    await comeToAnswer(page, steps);
     const [id, cursor] = await page.evaluate(() => [run.id, run.cursor]);
     const seen = await page.evaluate(() => window.seen);
     await page.goto("about:blank");
