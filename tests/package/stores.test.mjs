@@ -1,31 +1,20 @@
-// The contracts of stores and files where they work: IndexedDB and OPFS in Chromium, Durable Object SQLite, D1, R2 and KV in
-// workerd, Deno KV in Deno, SQLite and files in Node.
+// The contracts of stores and files where they work: Durable Object SQLite, D1, R2 and KV in workerd, Deno KV in Deno, SQLite and
+// files in Node.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import * as esbuild from "esbuild";
-import { chromium } from "playwright-core";
 import { expected } from "./durable-run.mjs";
-import { here, installPacked, run, startWorkerd } from "./install.mjs";
-import { browse, writePage } from "./page.mjs";
-
-const browserPath = process.env.LOOPLET_CHROMIUM;
-const inPage = { skip: !browserPath && "no Chromium" };
+import { here, run, startWorkerd } from "./install.mjs";
+import { assertKills, installWithModules, traceAnswers } from "./store-kit.mjs";
 
 let installed;
 before(async () => {
-  installed = await installPacked();
-  writeFileSync(join(installed.folder, "trace-answers.mjs"), traceModule);
-  for (const module of ["durable-run.mjs", "store-kills.mjs"])
-    copyFileSync(join(here, module), join(installed.folder, module));
+  installed = await installWithModules();
 });
 after(() => installed?.remove());
-
-/** The cases of store-kills.mjs: four faults at each append. A slow store gets the entries in fewer appends. */
-const assertKills = (cases) => assert.ok(cases >= 40, `${cases}`);
 
 const worker = `
 import * as looplet from "looplet";
@@ -125,39 +114,6 @@ export default {
   },
 };`;
 
-/** What a place for the rows of traces answers after three jobs. */
-const traceModule = `
-export async function traceAnswers(make) {
-  const job = (name, iterations, reason) => Array.from({ length: iterations }, (_, iter) => ({
-    job_id: name,
-    iter,
-    stop_reason: iter + 1 === iterations ? reason : "tool_use",
-    tool_calls: [{ name: "read", input_hash: "ab", ms: 3, ok: true }],
-    input_tokens: 10, output_tokens: null, cache_read: 0, cache_write: null,
-    ts: "2026-01-01T00:00:00.000Z",
-  }));
-  // In Postgres a job is a UUID.
-  const id = (digit) => "00000000-0000-4000-8000-00000000000" + digit;
-  const rows = [...job(id(1), 3, "end_turn"), ...job(id(2), 12, "max_iters"), ...job(id(3), 3, "end_turn"), ...job(id(4), 1, "end_turn")];
-  const store = make();
-  const before = [await store.maxItersPercent(), await store.iterationsToEndTurn()];
-  for (const row of rows) await store.write(row);
-  const again = make();
-  const kept = JSON.stringify(await again.rows(id(3))) === JSON.stringify(job(id(3), 3, "end_turn"));
-  const all = (await again.rows()).length;
-  return JSON.stringify([before, kept, all, await again.maxItersPercent(), await again.iterationsToEndTurn()]);
-}`;
-const traceAnswers = JSON.stringify([
-  [0, []],
-  true,
-  19,
-  25,
-  [
-    { iterations: 1, jobs: 1 },
-    { iterations: 3, jobs: 2 },
-  ],
-]);
-
 const race = "of two appends at the same moment one is refused";
 
 test("D1 keeps the contract in workerd, and KV all that it can promise", async () => {
@@ -253,167 +209,6 @@ test("Deno KV keeps the contract in Deno", { skip: !denoPath && "no Deno" }, asy
   assert.equal(checked, "true 0");
   assertKills(cases);
 });
-
-const script = `
-import * as looplet from "looplet";
-import { indexedDbStore, opfsStore } from "looplet/stores";
-import { checkKills } from "../store-kills.mjs";
-import { checkStore, checkVfs } from "looplet/testing";
-import { indexedDbTraceStore } from "looplet/trace";
-import { opfsVfs } from "looplet/vfs";
-import { traceAnswers } from "../trace-answers.mjs";
-globalThis.checkFiles = async () => checkVfs(opfsVfs()).catch(String);
-globalThis.check = () => checkStore(() => indexedDbStore({ name: "checked" })).catch(String);
-globalThis.checkOpfs = () => checkStore(() => opfsStore({ name: "checked" })).catch(String);
-globalThis.killIndexedDb = () => checkKills(looplet, (now) => indexedDbStore({ name: "killed", now })).catch(String);
-globalThis.killOpfs = () => checkKills(looplet, (now) => opfsStore({ name: "killed", now })).catch(String);
-globalThis.checkTrace = () => traceAnswers(() => indexedDbTraceStore()).catch(String);
-globalThis.indexedDbStore = indexedDbStore;
-globalThis.takeOpfs = async (holder) => (await opfsStore().lease("x", { holder, ttlMs: 600_000 }))?.fence;
-globalThis.pendingOpfs = () => opfsStore().pending();
-globalThis.store = indexedDbStore();
-globalThis.take = async (holder) => (await store.lease("x", { holder, ttlMs: 600_000 }))?.fence;
-document.title = "ready";
-`;
-
-async function storePage() {
-  const { folder } = installed;
-  writePage(folder, "stores");
-  await esbuild.build({
-    stdin: { contents: script, resolveDir: join(folder, "stores"), loader: "js" },
-    bundle: true,
-    format: "esm",
-    outfile: join(folder, "stores/main.js"),
-    logLevel: "error",
-  });
-  const launch = () =>
-    chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
-  return { folder, path: "/stores/", launch };
-}
-
-const ready = (page) => page.waitForFunction(() => document.title === "ready");
-
-test("IndexedDB keeps the contract in Chromium", inPage, async () => {
-  await browse(await storePage(), async (page, errors) => {
-    await ready(page);
-    const verdict = await page.evaluate(() => globalThis.check());
-    assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
-    assert.ok(verdict.passed.includes("of many processes that ask at the same moment one gets the lease"));
-    assert.equal(await page.evaluate(() => globalThis.checkTrace()), traceAnswers);
-    assertKills(await page.evaluate(() => globalThis.killIndexedDb()));
-  });
-});
-
-test(
-  "journals in OPFS keep the contract in Chromium, and a tab's lease ends with the tab",
-  inPage,
-  async () => {
-    await browse(await storePage(), async (page, errors) => {
-      await ready(page);
-      const verdict = await page.evaluate(() => globalThis.checkOpfs());
-      assert.deepEqual(verdict.skipped, [], `${JSON.stringify(verdict)} ${errors}`);
-      assertKills(await page.evaluate(() => globalThis.killOpfs()));
-      const context = await page.context().browser().newContext();
-      const [first, second] = [await context.newPage(), await context.newPage()];
-      for (const tab of [first, second]) {
-        await tab.goto(page.url());
-        await ready(tab);
-      }
-      assert.equal(await first.evaluate(() => globalThis.takeOpfs("first")), 1);
-      assert.equal(await second.evaluate(() => globalThis.takeOpfs("second")), undefined);
-      assert.deepEqual(await second.evaluate(() => globalThis.pendingOpfs()), []);
-      await first.close();
-      // A browser may let go of a tab's locks shortly after the tab is closed.
-      await second.waitForFunction(async () => (await globalThis.pendingOpfs()).join() === "x");
-      assert.equal(await second.evaluate(() => globalThis.takeOpfs("second")), 2);
-    });
-  },
-);
-
-test("files of OPFS keep the contract in Chromium", inPage, async () => {
-  await browse(await storePage(), async (page, errors) => {
-    await ready(page);
-    const verdict = await page.evaluate(() => globalThis.checkFiles());
-    assert.equal(verdict.length, 6, `${JSON.stringify(verdict)} ${errors}`);
-  });
-});
-
-test("a tab's lease ends with the tab, at once", inPage, async () => {
-  await browse(await storePage(), async (page) => {
-    // Two tabs of one browser, which share what they store.
-    const context = await page.context().browser().newContext();
-    const [first, second] = [await context.newPage(), await context.newPage()];
-    for (const tab of [first, second]) {
-      await tab.goto(page.url());
-      await ready(tab);
-    }
-    assert.equal(await first.evaluate(() => globalThis.take("first")), 1);
-    await second.evaluate(() => globalThis.store.append("x", [{ seq: 1, json: "{}" }], 0, 1));
-    assert.deepEqual(await second.evaluate(() => globalThis.store.pending()), []);
-    assert.equal(await second.evaluate(() => globalThis.take("second")), undefined);
-    // A page that is reloaded goes on with its own run.
-    await first.reload();
-    await ready(first);
-    assert.equal(await first.evaluate(() => globalThis.take("first again")), 2);
-    assert.equal(await second.evaluate(() => globalThis.take("second")), undefined);
-    await first.close();
-    assert.equal(await second.evaluate(() => globalThis.take("second")), 3);
-    const late = () => globalThis.store.append("x", [{ seq: 2, json: "{}" }], 1, 2).catch(({ name }) => name);
-    assert.equal(await second.evaluate(late), "StoreConflict");
-  });
-});
-
-test("the browser is asked once to keep what a page has stored", inPage, async () => {
-  await browse(await storePage(), async (page) => {
-    await ready(page);
-    const told = await page.evaluate(async () => {
-      let asked = 0;
-      let answer = true;
-      navigator.storage.persist = async () => (asked++, answer);
-      navigator.storage.persisted = async () => false;
-      const write = (store, key) => store.append(key, [{ seq: 1, json: "{}" }], 0);
-      const store = globalThis.indexedDbStore();
-      const before = asked;
-      await write(store, "a");
-      await write(store, "b");
-      const answers = [await store.persisted];
-      answer = false;
-      answers.push(await store.persisted, await globalThis.indexedDbStore().persisted);
-      const silent = globalThis.indexedDbStore({ persist: false });
-      await write(silent, "c");
-      answers.push(await silent.persisted);
-      navigator.storage.persisted = async () => true;
-      answers.push(await globalThis.indexedDbStore({ persist: false }).persisted);
-      navigator.storage.persisted = async () => Promise.reject(new Error("not here"));
-      answers.push(await globalThis.indexedDbStore().persisted);
-      return { before, asked, answers };
-    });
-    const answers = [true, true, false, false, true, false];
-    assert.deepEqual(told, { before: 0, asked: 2, answers });
-  });
-});
-
-test(
-  "a database of before there were leases is taken over, also from a page that has it open",
-  inPage,
-  async () => {
-    await browse(await storePage(), async (page) => {
-      await ready(page);
-      const entries = await page.evaluate(async () => {
-        const old = indexedDB.open("looplet", 1);
-        old.onupgradeneeded = () => old.result.createObjectStore("entries", { keyPath: ["key", "seq"] });
-        const database = await new Promise((resolve) => (old.onsuccess = () => resolve(old.result)));
-        const transaction = database.transaction("entries", "readwrite");
-        transaction.objectStore("entries").put({ key: "old", seq: 1, json: "{}" });
-        await new Promise((resolve) => (transaction.oncomplete = resolve));
-        database.onversionchange = () => database.close();
-        await globalThis.take("first");
-        return globalThis.store.load("old");
-      });
-      assert.deepEqual(entries, [{ seq: 1, json: "{}" }]);
-    });
-  },
-);
 
 const contender = `
 import { fileStore } from "looplet/stores/node";

@@ -24,8 +24,8 @@ export {
   type SessionMessage,
   type SessionPlace,
   type SessionStore,
-} from "./sessions.js";
-export { sessionStoreOf } from "./kept-sessions.js";
+} from "./sessions/sessions.js";
+export { sessionStoreOf } from "./sessions/kept-sessions.js";
 export type { ArgsOf, InputShape } from "./shape.js";
 export type { Skill } from "./skills.js";
 export type * from "./types.js";

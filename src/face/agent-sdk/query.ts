@@ -6,7 +6,7 @@ import { fromApi } from "../facades/anthropic.js";
 import { resolvePath } from "../vfs/paths.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkServers, reach, type McpServers, type Reached } from "./mcp.js";
-import { Mirror } from "./mirror.js";
+import { Mirror } from "./sessions/mirror.js";
 import { checkOptions, ignoredOptions, plainOptions, wrong, type PlainOptions } from "./options.js";
 import {
   historyOf,
@@ -15,7 +15,7 @@ import {
   type SessionEntry,
   type SessionKey,
   type SessionStore,
-} from "./sessions.js";
+} from "./sessions/sessions.js";
 import { readSettings, type Settings } from "./settings.js";
 import { Turn, type Unstamped } from "./told.js";
 import type {

@@ -6,8 +6,8 @@ import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
 import type { ToolPorts } from "../builtin-tools/index.js";
 import type { McpFetch, McpOptions } from "../mcp/index.js";
 import type { McpServers, McpServerStatus } from "./mcp.js";
-import type { SessionStoreFlush } from "./mirror.js";
-import type { SessionStore } from "./sessions.js";
+import type { SessionStoreFlush } from "./sessions/mirror.js";
+import type { SessionStore } from "./sessions/sessions.js";
 import type { Skill } from "./skills.js";
 
 export type { PermissionMode };

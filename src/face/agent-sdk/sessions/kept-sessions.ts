@@ -1,5 +1,5 @@
 /** Sessions in a store of looplet: IndexedDB, files, a Durable Object, or one of your own. */
-import type { JournalEntry, Store } from "../api/index.js";
+import type { JournalEntry, Store } from "../../api/index.js";
 import type { SessionEntry, SessionInfo, SessionKey, SessionStore } from "./sessions.js";
 
 /** An entry of the journal that lists the sessions of a project. */

@@ -1,5 +1,5 @@
 /** The copy of a session in its store. A store that fails loses entries, and stops nothing. */
-import type { Clock } from "../api/index.js";
+import type { Clock } from "../../api/index.js";
 import type { SessionEntry, SessionKey, SessionStore } from "./sessions.js";
 
 /** Tries of one append. */

@@ -1,6 +1,6 @@
 /** Sessions: a row of entries each, in a store of the program's. */
-import type { Message } from "../api/index.js";
-import { toApi, type ApiBlock } from "../facades/anthropic.js";
+import type { Message } from "../../api/index.js";
+import { toApi, type ApiBlock } from "../../facades/anthropic.js";
 
 /** The key of a session. `projectKey` parts the sessions of a store. */
 export interface SessionKey {
