@@ -47,7 +47,7 @@ export class Connection {
   #isClosed = false;
   /** Pings since the last message of the host. */
   #unanswered = 0;
-  /** Hears that the host has not answered two pings. */
+  /** Hears that the host has not answered three pings. */
   onSilence: () => void = () => {};
 
   constructor(endpoint: AgentEndpoint, heartbeatMs: number) {

@@ -33,6 +33,9 @@ export interface HostOptions {
 /** The time after which a page that says nothing is forgotten, in milliseconds. Hidden pages speak once a minute. */
 const FORGOTTEN_MS = 300_000;
 
+/** The calls of a page that are remembered. It repeats those alone that have no reply. */
+const REMEMBERED_CALLS = 1000;
+
 /** Posts a message to one page. */
 export type Send = (told: Told) => void;
 
@@ -113,15 +116,22 @@ export class AgentHost {
     if (looplet === "ping") return this.#greet(from, send);
     if (looplet !== "call") return;
     const { number, target, method, args } = message as Call;
-    const { calls } = this.#pages.get(from) ?? {};
-    if (calls?.has(number)) return;
-    calls?.add(number);
+    if (this.#isRepeated(from, number)) return;
     try {
       const value = await this.#perform(from, target, method, args, send);
       this.#post(from, send, { type: "reply", number, value });
     } catch (error) {
       this.#post(from, send, { type: "reply", number, error: thrown(error) });
     }
+  }
+
+  /** Whether a known page repeats a call that has been heard. */
+  #isRepeated(page: string, number: number): boolean {
+    const { calls } = this.#pages.get(page) ?? {};
+    if (calls === undefined || calls.has(number)) return calls !== undefined;
+    calls.add(number);
+    if (calls.size > REMEMBERED_CALLS) calls.delete(calls.values().next().value!);
+    return false;
   }
 
   #greet(page: string, send: Send): void {
@@ -146,9 +156,9 @@ export class AgentHost {
     send: Send,
   ): Promise<unknown> {
     if (run !== undefined) {
+      if (method === "leave") return this.#list.log(run).leave(`${page} ${args[0] as number}`);
       const hosted = await this.#hosted(run, chat);
       if (method === "follow") return this.#follow(page, hosted, args, send);
-      if (method === "leave") return hosted.log.leave(`${page} ${args[0] as number}`);
       return performOnRun(hosted, method, args);
     }
     if (chat !== undefined) return this.#performOnChat(chat, method, args);
@@ -198,10 +208,6 @@ export class AgentHost {
         return chat.saved();
       case "saved":
         return chat.saved();
-      case "close":
-        chat.close();
-        this.#chats.delete(id);
-        return undefined;
     }
     throw unknown(method);
   }
@@ -221,7 +227,7 @@ export class AgentHost {
   async #started(id: string, chat: string | undefined, start: (own: Own) => Run): Promise<Hosted> {
     const log = await this.#list.add(id, chat);
     if ((await log.claim()) !== "new") return this.#revived(id, chat, log);
-    const run = start({ id, onEvent: (event) => log.append({ event }) });
+    const run = start({ id, onEvent: (event) => void log.append({ event }) });
     return this.#host(run, log, chat);
   }
 
@@ -245,7 +251,7 @@ export class AgentHost {
     }
     if ((await log.claim()) === "over") return { log, run: undefined, queued: new Map() };
     const takeOver = this.#isAlone;
-    const run = this.#agent.resume(id, { id, takeOver, onEvent: (event) => log.append({ event }) });
+    const run = this.#agent.resume(id, { id, takeOver, onEvent: (event) => void log.append({ event }) });
     return this.#host(run, log, undefined);
   }
 
@@ -267,9 +273,12 @@ export class AgentHost {
     if (current === undefined) return { chat, goesOn: undefined };
     const log = this.#list.log(current.id);
     await log.claim();
-    hear = (event) => log.append({ event });
+    hear = (event) => void log.append({ event });
     early.forEach(hear);
-    return { chat, goesOn: this.#host(current, log, id, chat) };
+    const goesOn = this.#host(current, log, id, chat);
+    // After its first task the run gives late pages a snapshot.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    return { chat, goesOn };
   }
 
   /** Keeps the end of a run in its log, and tells the pages of its chat. */
@@ -280,15 +289,17 @@ export class AgentHost {
     const end = run.result.then(
       (result) => {
         const isElsewhere = result.error?.code === "run_held" || result.abortReason === TAKEN;
-        if (!isElsewhere) return log.append({ result });
-        this.#runs.delete(run.id);
-        log.lose({ result });
+        return isElsewhere ? log.lose({ result }) : log.append({ result });
       },
       (error: unknown) => log.append({ thrown: thrown(error) }),
     );
     const done = end.then(tellChat).catch(reportUnheard);
     this.#working.add(done);
-    void done.then(() => this.#working.delete(done));
+    void done.then(() => {
+      this.#working.delete(done);
+      // The list of runs has the logs of the last ones.
+      this.#runs.delete(run.id);
+    });
     void tellChat().catch(reportUnheard);
     return { log, run, queued: new Map() };
   }
@@ -367,8 +378,6 @@ async function performOnRun({ run, queued }: Hosted, method: string, args: reado
       return run.addBudget(first);
     case "saved":
       return run.saved();
-    case "export":
-      return run.export();
   }
   throw unknown(method);
 }

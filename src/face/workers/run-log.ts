@@ -26,7 +26,7 @@ export class RunLog {
   #missed: LogEntry[] = [];
   #fence: number | undefined;
   #loaded: Promise<void> | undefined;
-  #isWriting = false;
+  #writing: Promise<void> | undefined;
   #isLost = false;
   readonly #followers = new Map<string, Follower>();
 
@@ -54,12 +54,15 @@ export class RunLog {
     // The fence alone is needed: nobody goes on with a log.
     await lease?.release(false);
     this.#loaded = undefined;
+    this.#isLost = false;
+    this.#missed = [];
     return this.state();
   }
 
-  append(entry: LogEntry): void {
+  /** Resolves when the pages have heard of it. */
+  append(entry: LogEntry): Promise<void> {
     this.#waiting.push(entry);
-    if (!this.#isWriting) void this.#write();
+    return (this.#writing ??= this.#write());
   }
 
   /** Another host has the run. The entry says so to the pages here, and the log stays that host's. */
@@ -125,16 +128,15 @@ export class RunLog {
   }
 
   async #write(): Promise<void> {
-    this.#isWriting = true;
     // A log that cannot be read is one that does not know any cursor.
-    if (this.#store !== undefined) await this.#load()!.catch(reportUnheard);
+    await this.#load()?.catch(reportUnheard);
     while (this.#waiting.length > 0) {
       const entries = this.#waiting;
       this.#waiting = [];
       if (this.#store !== undefined) await this.#keep(this.#store, entries);
       for (const entry of entries) this.#tell(entry);
     }
-    this.#isWriting = false;
+    this.#writing = undefined;
   }
 
   #tell(entry: LogEntry): void {
