@@ -267,10 +267,14 @@ describe("a chat that several pages have opened", () => {
     theirs.onRun((run) => seen.push(run.id));
     const run = mine.run("Hi.");
     expect(() => mine.run("More.")).toThrow(/a run of this chat goes on/);
+    expect(() => theirs.run("More.", { onTxt: () => {} } as object)).toThrow(/onTxt/);
     await run.result;
     while (theirs.messages.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(seen).toEqual([run.id]);
     expect(theirs.messages).toEqual(mine.messages);
+    expect(() => mine.reset([{ role: "nobody" } as never])).toThrow(/messages\[0\]/);
+    mine.reset([{ role: "user", content: [{ type: "nothing" }] } as never]);
+    await expect(mine.saved()).rejects.toMatchObject({ name: "LoopletError" });
     mine.reset();
     await mine.saved();
     while (theirs.messages.length > 0) await new Promise((resolve) => setTimeout(resolve, 1));

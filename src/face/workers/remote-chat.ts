@@ -1,6 +1,9 @@
 /** A chat of a store as a page sees it that does not hold it. Every page that has opened it sees the runs of all of them. */
 import { LoopletError } from "../api/errors.js";
 import type { Message, Prompt, RunOptions, RunResult, SubagentMemory, TypedChat } from "../api/index.js";
+import { checkOptions } from "../options/check.js";
+import { checkMessages } from "../options/messages.js";
+import { RUN_TABLE } from "../options/options.js";
 import { content } from "../run/prompt.js";
 import type { Connection } from "./connection.js";
 import type { ChatState } from "./protocol.js";
@@ -8,6 +11,8 @@ import type { RemoteRun } from "./remote-run.js";
 
 /** The options of a run in a chat. */
 export type ChatRunOptions = Omit<RunOptions, "messages" | "subagents" | "agent">;
+
+const { messages: _, subagents: __, agent: ___, ...CHAT_RUN_TABLE } = RUN_TABLE;
 
 /** Begins to follow a run of the chat; `onEnd` is called before its result settles. */
 export type FollowRun = (
@@ -23,6 +28,7 @@ export class ChatOfHost implements TypedChat<any, any> {
   subagents: readonly SubagentMemory[];
   #current: RemoteRun | undefined;
   #isClosed = false;
+  #isReset: Promise<unknown> = Promise.resolve();
   readonly #connection: Connection;
   readonly #follow: FollowRun;
   readonly #ids: () => string;
@@ -51,9 +57,8 @@ export class ChatOfHost implements TypedChat<any, any> {
     return this.#current;
   }
 
-  run(prompt: Prompt, { signal, ...options }: ChatRunOptions = {}): RemoteRun {
-    const said = content(prompt, "prompt");
-    return this.#begin("run", { signal, ...options }, [said]);
+  run(prompt: Prompt, options: ChatRunOptions = {}): RemoteRun {
+    return this.#begin("run", options, [content(prompt, "prompt")]);
   }
 
   compact({
@@ -65,12 +70,16 @@ export class ChatOfHost implements TypedChat<any, any> {
 
   reset(messages: readonly Message[] = []): void {
     this.#refuse("reset");
+    checkMessages(messages, "messages");
     this.messages = [...messages];
     this.subagents = [];
-    this.#connection.tell({ chat: this.id }, "reset", messages);
+    this.#isReset = this.#connection.call({ chat: this.id }, "reset", messages);
+    // `saved` tells of a reset that the host refuses.
+    this.#isReset.catch(() => {});
   }
 
   async saved(): Promise<void> {
+    await this.#isReset;
     await this.#connection.call({ chat: this.id }, "saved");
   }
 
@@ -91,8 +100,9 @@ export class ChatOfHost implements TypedChat<any, any> {
     return () => this.#listeners.delete(listener);
   }
 
-  #begin(method: string, options: ChatRunOptions, args: unknown[], more: object = {}): RemoteRun {
+  #begin(method: string, given: ChatRunOptions, args: unknown[], more: object = {}): RemoteRun {
     this.#refuse(method);
+    const options = checkOptions(given, "", CHAT_RUN_TABLE);
     const { id = this.#ids(), inputs } = options;
     const sent = { id, ...(inputs === undefined ? {} : { inputs }), ...more };
     const begun = this.#connection.call({ chat: this.id }, method, ...args, sent);
