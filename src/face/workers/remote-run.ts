@@ -71,8 +71,6 @@ export class RemoteRun implements Run, Following {
       this.#settle = resolve;
       this.#reject = reject;
     });
-    // A page that only listens learns of the end from the last event.
-    this.result.catch(() => {});
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
   }
 
@@ -199,8 +197,11 @@ export class RemoteRun implements Run, Following {
     this.#connection.leave(this);
     this.#onEnd(result);
     void this.#delivery.endReaders();
-    if (error === undefined) this.#settle(result!);
-    else this.#reject(error);
+    if (error === undefined) return this.#settle(result!);
+    // A page that only listens learns of the end from the last event, and a page that has let go wants to know no more.
+    const isKnown = result !== undefined || (error as Partial<LoopletError>).code === "misuse_agent_closed";
+    if (isKnown) this.result.catch(() => {});
+    this.#reject(error);
   }
 
   #deliver(event: RunEvent): void {
