@@ -110,6 +110,9 @@ function served(kit = new Kit(), options: object = {}): { kit: Kit; place: Place
   return { kit, place, agent: place.connect() };
 }
 
+/** After their first task runs give late loops a snapshot. */
+const task = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
 async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
   const all: RunEvent[] = [];
   for await (const event of events) all.push(event);
@@ -199,6 +202,20 @@ describe("an agent behind a port", () => {
     expect(told(events)).toEqual(
       expect.arrayContaining(["answered", "tool-result", "“one two three", "finish"]),
     );
+  });
+
+  it("gives a loop that begins after the end what a run of this page gives", async () => {
+    const { kit, agent } = served();
+    const [near, far] = [kit.agent().run("Hi."), agent.run("Hi.")];
+    await Promise.all([near.result, far.result]);
+    await task();
+    const [nearEvents, farEvents] = [await collect(near), await collect(far)];
+    expect(farEvents).toEqual(nearEvents);
+    expect(told(farEvents)).toEqual(["snapshot", "finish"]);
+    const refused = agent.run("Hi.", { agent: "nobody" });
+    await expect(refused.result).rejects.toThrow(LoopletError);
+    await task();
+    expect(await collect(refused)).toEqual([]);
   });
 
   it("takes messages into the run, and withdraws those that are not taken yet", async () => {

@@ -3,7 +3,7 @@
  * method returns at once is what the page knows: the events tell what became of it.
  */
 import { LoopletError, type RunError } from "../api/errors.js";
-import type { OutcomeKind, RunEvent } from "../api/event.js";
+import type { Outcome, OutcomeKind, RunEvent } from "../api/event.js";
 import type { AddedBudget } from "../api/iteration.js";
 import type { Model } from "../api/model.js";
 import type { PermissionMode } from "../api/permission.js";
@@ -43,6 +43,7 @@ export class RemoteRun implements Run, Following {
   #cursor: string | undefined;
   #isFromHere: boolean;
   #ended: RunResult | undefined;
+  #outcome: Outcome | undefined;
   #isOver = false;
   #settle!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
@@ -163,7 +164,17 @@ export class RemoteRun implements Run, Following {
       if (!detached) this.abort("the loop over its events was left");
       else if (!isWhole) this.#connection.leave(run);
     };
-    return run.#delivery.reader(() => [], leave, this.#ended);
+    const reader = run.#delivery.reader(() => this.#lastSnapshot(), leave, this.#outcome);
+    // A run that could not begin has no outcome.
+    if (this.#isOver) void this.#delivery.endReaders();
+    return reader;
+  }
+
+  /** What a loop begins with that comes after the end. */
+  #lastSnapshot(): RunEvent[] {
+    if (this.#ended === undefined) return [];
+    const { text, messages, usage, iterations } = this.#ended;
+    return [{ ...this.#delivery.stamp, type: "snapshot", text, messages, usage, iterations }];
   }
 
   #queue(method: "steer" | "followUp", prompt: Prompt, options: SteerOptions): Queued {
@@ -207,6 +218,7 @@ export class RemoteRun implements Run, Following {
   #deliver(event: RunEvent): void {
     const { type } = event;
     if (type === "steer-delivered") for (const id of event.ids) this.#delivered.add(id);
+    if (type === "finish") this.#outcome = event.outcome;
     if (type === "answered") this.#answered.add(event.questionId);
     if ((type === "text-delta" || type === "reasoning-delta") && event.agentPath === "root") {
       const { text, block, seq, iteration, attempt } = event;
