@@ -275,6 +275,54 @@ describe("an agent behind a port", () => {
   });
 });
 
+it("an extension's page that is closed does not keep others from their events", async () => {
+  const kit = new Kit();
+  const opened: ((port: object) => void)[] = [];
+  const runtime = { onConnect: { addListener: (listener: any) => void opened.push(listener) } };
+  serveAgent(kit.agent(), { on: runtime });
+  /** A page with a port whose two ends post to each other. A closed one throws, as those of Chromium do. */
+  const connect = (): { agent: RemoteAgent; close: () => void } => {
+    let isOpen = true;
+    const end = (): any => {
+      const listeners: ((message: unknown) => void)[] = [];
+      const lost: (() => void)[] = [];
+      return {
+        hear: (message: unknown) => queueMicrotask(() => listeners.forEach((listener) => listener(message))),
+        lose: () => lost.forEach((listener) => listener()),
+        onMessage: { addListener: (listener: any) => void listeners.push(listener) },
+        onDisconnect: { addListener: (listener: any) => void lost.push(listener) },
+      };
+    };
+    const [page, host] = [end(), end()];
+    page.postMessage = (message: unknown) => host.hear(message);
+    host.postMessage = (message: unknown) => {
+      if (!isOpen) throw new Error("Attempting to use a disconnected port object");
+      page.hear(message);
+    };
+    opened[0]!(host);
+    const agent = connectAgent(() => page, { heartbeatMs: 20 });
+    ends.push(() => agent.disconnect());
+    page.disconnect = () => {};
+    return {
+      agent,
+      close: () => {
+        isOpen = false;
+        host.lose();
+      },
+    };
+  };
+  const [first, second] = [connect(), connect()];
+  const run = first.agent.run("Pay.");
+  const id = await question(run.events({ detached: true }));
+  const same = second.agent.attach(run.id);
+  await question(same.events({ detached: true }));
+  first.close();
+  same.answer(id, { behavior: "allow" });
+  await kit.effect();
+  kit.go();
+  expect((await same.result).text).toBe("one two three");
+});
+
 describe("a chat that several pages have opened", () => {
   it("shows the runs of each page in all of them", async () => {
     const { place, agent } = served();

@@ -171,7 +171,7 @@ export class Connection {
       }
     }
     for (const run of [...this.#following.values()]) {
-      // What is still on its way would come a second time.
+      // Entries that are still on their way would come a second time.
       this.leave(run);
       this.follow(run);
     }

@@ -119,7 +119,8 @@ export class AgentHost {
     if (this.#isRepeated(from, number)) return;
     try {
       const value = await this.#perform(from, target, method, args, send);
-      this.#post(from, send, { type: "reply", number, value });
+      if (this.#post(from, send, { type: "reply", number, value })) return;
+      throw new TypeError(`no message carries what ${method} returns`);
     } catch (error) {
       this.#post(from, send, { type: "reply", number, error: thrown(error) });
     }
@@ -143,9 +144,16 @@ export class AgentHost {
     this.#post(page, send, { type: "pong", isNew });
   }
 
-  #post(to: string, send: Send, content: Content): void {
-    if (this.#isStopped) return;
-    send({ looplet: "told", host: this.name, to, ...content } as Told);
+  /** False if the page is gone, or if no message carries the content. */
+  #post(to: string, send: Send, content: Content): boolean {
+    if (this.#isStopped) return true;
+    try {
+      send({ looplet: "told", host: this.name, to, ...content } as Told);
+      return true;
+    } catch {
+      // The port of an extension throws when its page is closed.
+      return false;
+    }
   }
 
   async #perform(
@@ -314,8 +322,9 @@ export class AgentHost {
     const [follower, cursor, isFromHere] = args as [number, string | null | undefined, boolean | undefined];
     const name = `${page} ${follower}`;
     const hear: Follower = (cursor, entry) => {
-      // The page may have another port by now.
-      this.#post(page, this.#pages.get(page)?.send ?? send, { type: "entry", follower, cursor, entry });
+      // The page may have another port by now. One that is gone follows again when it comes back.
+      const port = this.#pages.get(page)?.send ?? send;
+      if (!this.#post(page, port, { type: "entry", follower, cursor, entry })) log.leave(name);
     };
     if (!isFromHere && (await log.follow(name, cursor ?? undefined, hear))) return;
     const snapshot = run === undefined ? Promise.resolve(undefined) : snapshotOf(run);
@@ -354,7 +363,7 @@ async function snapshotOf(run: Run): Promise<RunEvent | undefined> {
 }
 
 async function performOnRun({ run, queued }: Hosted, method: string, args: readonly any[]): Promise<unknown> {
-  // What comes after the end changes nothing.
+  // A call after the end changes nothing.
   if (run === undefined) return false;
   const [first, second] = args;
   switch (method) {

@@ -133,7 +133,8 @@ export class RunLog {
     while (this.#waiting.length > 0) {
       const entries = this.#waiting;
       this.#waiting = [];
-      if (this.#store !== undefined) await this.#keep(this.#store, entries);
+      // An entry that cannot be kept is told all the same.
+      if (this.#store !== undefined) await this.#keep(this.#store, entries).catch(reportUnheard);
       for (const entry of entries) this.#tell(entry);
     }
     this.#writing = undefined;
