@@ -167,6 +167,15 @@ export async function comeToAnswer(page, steps) {
   await untilSeen(page, "Paid: ");
 }
 
+/** Lets the run come to its end, which the page has seen whole, and whose payment was made once. */
+export async function comeToEnd(page, steps) {
+  steps.go("answer");
+  await until(page, "done: ");
+  assert.equal(await page.title(), expected);
+  await assertWhole(page);
+  assert.equal(steps.counts["pay-1"], 1);
+}
+
 /** The page has seen exactly what the log of its run has. */
 export async function assertWhole(page, seen) {
   const all = await page.evaluate(async () => {

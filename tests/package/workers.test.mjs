@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import {
   assertWhole,
   comeToAnswer,
+  comeToEnd,
   expected,
   inChromium,
   inExtension,
@@ -47,11 +48,7 @@ test(
       await session.send("ServiceWorker.stopAllWorkers");
       // The request that was cut off is sent again.
       await steps.reached("answer", 2);
-      steps.go("answer");
-      await until(page, "done: ");
-      assert.equal(await page.title(), expected);
-      await assertWhole(page);
-      assert.equal(steps.counts["pay-1"], 1);
+      await comeToEnd(page, steps);
     }),
 );
 
@@ -121,11 +118,7 @@ test("a tab takes over from one that is closed in the middle of a run", inChromi
     await first.close();
     await steps.reached("answer", 2);
     assert.equal(await isHost(second), true);
-    steps.go("answer");
-    await until(second, "done: ");
-    assert.equal(await second.title(), expected);
-    await assertWhole(second);
-    assert.equal(steps.counts["pay-1"], 1);
+    await comeToEnd(second, steps);
   }),
 );
 
@@ -155,10 +148,6 @@ test("an extension's service worker that is ended in the middle of a run goes on
     await comeToAnswer(page, steps);
     await kill();
     await steps.reached("answer", 2);
-    steps.go("answer");
-    await until(page, "done: ");
-    assert.equal(await page.title(), expected);
-    await assertWhole(page);
-    assert.equal(steps.counts["pay-1"], 1);
+    await comeToEnd(page, steps);
   }),
 );
