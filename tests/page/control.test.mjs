@@ -69,7 +69,7 @@ describe("the playground under control", { skip }, () => {
     assert.match(await visitor.card("list_notes").innerText(), /done/);
   });
 
-  test("an edited input is what the tool gets", async () => {
+  test("an edited input is what the tool gets, and the card shows what was changed", async () => {
     await askToSave();
     await decide("Edit");
     const field = visitor.page.getByRole("textbox", { name: "Input for add_note, as JSON" });
@@ -78,10 +78,10 @@ describe("the playground under control", { skip }, () => {
     await field.press("Control+Enter");
     await visitor.until(visitor.summaries);
     assert.deepEqual(await texts(), ["feed the cat"]);
-    assert.match(
-      await visitor.card("add_note").innerText(),
-      /as you edited them\s*\{"text":"feed the cat"\}/,
-    );
+    const card = visitor.card("add_note");
+    assert.match(await card.innerText(), /as you edited them/);
+    assert.deepEqual(await card.locator("del").allInnerTexts(), ['  "text": "water the plants"\n']);
+    assert.deepEqual(await card.locator("ins").allInnerTexts(), ['  "text": "feed the cat"\n']);
   });
 
   test("an edit that the tool cannot take says so and runs nothing", async () => {

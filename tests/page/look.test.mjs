@@ -47,6 +47,37 @@ describe("the playground's look", { skip }, () => {
         assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
       }));
 
+  for (const [width, height] of [
+    [390, 844],
+    [820, 1180],
+  ])
+    test(`the field of the query tab is at the bottom of a window of ${width} pixels`, () =>
+      visit({ viewport: { width, height }, page: "query.html" }, async ({ page }) => {
+        const gap = () =>
+          page.locator(".dock").evaluate((dock) => innerHeight - dock.getBoundingClientRect().bottom);
+        const files = page.getByRole("list", { name: "Files" });
+        assert.equal(await gap(), 0);
+        assert.equal(await files.isVisible(), false);
+        await page.getByRole("button", { name: "Workspace", exact: true }).click();
+        assert.equal(await files.isVisible(), true);
+        assert.equal(await gap(), 0);
+      }));
+
+  for (const page of ["", "query.html"])
+    test(`the wordmark of ${page || "the agent tab"} stays on one line at 820 pixels`, () =>
+      visit({ viewport: { width: 820, height: 1180 }, page }, async ({ page }) => {
+        const lines = await page.locator(".bar h1").evaluate((title) => {
+          const range = document.createRange();
+          range.selectNodeContents(title);
+          return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size;
+        });
+        assert.equal(lines, 1);
+        const label = page.locator(".bar .pill .label");
+        assert.ok(
+          await label.evaluate((label) => label.clientWidth > 0 && label.scrollWidth <= label.clientWidth),
+        );
+      }));
+
   test("the query tab fits a window of 390 pixels", () =>
     visit({ viewport: { width: 390, height: 800 }, page: "query.html" }, async (visitor) => {
       await visitor.ask("What is in this project?");

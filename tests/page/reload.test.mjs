@@ -83,6 +83,33 @@ describe("a conversation that is reloaded", { skip }, () => {
     assert.deepEqual(await journaled(), []);
   });
 
+  test("keeps the trace of what was done before the reload", async () => {
+    await visitor.say("Calculate 6 * 7 and then save the result as a note");
+    await visitor.until(visitor.page.getByRole("group", { name: "Approval of add_note" }));
+    const names = async () => {
+      if ((await visitor.button("Trace").getAttribute("aria-expanded")) === "false")
+        await visitor.button("Trace").click();
+      return visitor.page
+        .getByRole("complementary", { name: "Trace" })
+        .locator("tbody .name")
+        .allInnerTexts();
+    };
+    const before = await names();
+    assert.deepEqual(before.slice(0, 4), ["Run", "Iteration 1", "practice-1", "calculator"]);
+    await reload();
+    await visitor.until(visitor.page.getByRole("group", { name: "Approval of add_note" }));
+    assert.deepEqual((await names()).slice(0, 5), before.slice(0, 5));
+    await visitor.button("Allow").click();
+    await visitor.until(visitor.summaries);
+    const whole = await names();
+    assert.deepEqual(
+      whole.filter((name) => name.startsWith("Iteration")),
+      ["Iteration 1", "Iteration 2", "Iteration 3"],
+    );
+    await reload();
+    assert.deepEqual(await names(), whole);
+  });
+
   test("asks an open approval again, with what was chosen for the run", async () => {
     await visitor.openControls();
     await visitor.page.getByRole("combobox", { name: "Model" }).selectOption({ index: 1 });
@@ -159,7 +186,7 @@ describe("a conversation that is reloaded", { skip }, () => {
     await reload();
     assert.match(await visitor.transcript.innerText(), /Hello[^]*its key is gone with the page/);
     const kept = await visitor.page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
-    assert.doesNotMatch(kept, /secret/);
+    assert.doesNotMatch(kept, /ant-secret/);
     await visitor.button("Open the connection").click();
     await connect();
     await visitor.until(visitor.summaries);

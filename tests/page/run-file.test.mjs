@@ -104,7 +104,7 @@ describe("a run file", { skip }, () => {
       .click();
     await settle();
     assert.match(await state().innerText(), /A question waits: permission of add_note/);
-    await dialog().getByText("Go on otherwise from this step").click();
+    await dialog().getByText("Fork the run at this step").click();
     await inside("combobox", "Model").selectOption("practice-mini");
     await inside("textbox", "System prompt").fill("You are brief.");
     await inside("checkbox", "slow_lookup").uncheck();
@@ -162,7 +162,7 @@ describe("a run file", { skip }, () => {
         .first()
         .click();
       await settle();
-      await dialog().getByText("Go on otherwise from this step").click();
+      await dialog().getByText("Fork the run at this step").click();
       await inside("button", "Go on from here").click();
       const asked = visitor.page.getByRole("group", { name: "What became of add_note" });
       await visitor.until(asked);

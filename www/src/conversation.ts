@@ -32,12 +32,18 @@ import {
   keep,
   record,
   remembered,
+  traceFrom,
+  wholeEvents,
   type Changes,
+  type Happened,
   type OpenRun,
   type Recording,
 } from "./memory.js";
 import { harmless, type Mode } from "./permission.js";
 import { team } from "./team.js";
+
+/** Events after which the trace of a run is kept, for a reload. */
+const steps: ReadonlySet<RunEvent["type"]> = new Set(["tool-call", "question", "iteration-start"]);
 
 export type QueuedKind = "steer" | "follow-up";
 
@@ -87,6 +93,8 @@ export class Conversation {
   #recordings: Recording[] = [];
   /** The run that begins, as its tracer was told. */
   #traced: TracedRun | undefined;
+  /** Events of before the reload of the run that goes on. */
+  #earlier: Happened[] = [];
   #last: { prompt: string; before: readonly Message[] } | undefined;
   /** A run of before the reload that waits for its connection. */
   #cutOff: { recording: Recording; open: OpenRun } | undefined;
@@ -312,6 +320,7 @@ export class Conversation {
     let begin: (events: AsyncIterable<RunEvent>) => void;
     const events = new Promise<AsyncIterable<RunEvent>>((resolve) => (begin = resolve));
     const onEvent = () => begin(run.events({ detached: true }));
+    this.#earlier = [...(recording.earlier ?? [])];
     const run = this.#agent.resume(id, { onEvent });
     this.#run = this.#latest = run;
     // Its journal may have missed what was queued at last.
@@ -341,9 +350,9 @@ export class Conversation {
       ...setup,
       allowed: [...this.#allowed],
     };
-    // What has happened in the run that goes on is in its journal.
+    // The transcript of the run that goes on is in its journal.
     const recordings = this.#recordings.map((recording) =>
-      recording.result ? recording : { ...recording, happened: [] },
+      recording.result ? recording : { ...recording, earlier: wholeEvents(recording), happened: [] },
     );
     if (this.#cutOff) recordings.push(this.#cutOff.recording);
     keep({
@@ -355,10 +364,11 @@ export class Conversation {
   }
 
   #replay(recording: Recording): void {
-    const { prompt, run, queued, happened, result } = recording;
+    const { prompt, run, queued, happened, earlier = [], result } = recording;
     if (!result) return;
     let nowMs = happened[0]?.timeMs ?? 0;
-    const trace = this.#view.traced({ ...run, now: () => nowMs, random: Math.random });
+    const traced = { ...run, now: () => nowMs, random: Math.random };
+    const trace = traceFrom(earlier, this.#view.traced, traced);
     this.#recordings.push(recording);
     this.#view.started(prompt, this.#recordings.length, recording.origin);
     for (const { kind, text, id } of queued) this.#view.queued(kind, text, { id, withdraw: () => false });
@@ -384,6 +394,7 @@ export class Conversation {
       const timeMs = event.timeMs ?? Date.now();
       record(recording, event, timeMs);
       this.#view.happened(event, timeMs);
+      if (steps.has(event.type)) this.#keep();
     }
     const result = await run.result;
     if (this.#run !== run) return;
@@ -456,7 +467,7 @@ export class Conversation {
       trace: [
         (run) => {
           this.#traced = run;
-          return this.#view.traced(run);
+          return traceFrom(this.#earlier.splice(0), this.#view.traced, run);
         },
         keptRows,
       ],

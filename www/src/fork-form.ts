@@ -1,4 +1,4 @@
-/** The form below a step: another model or system prompt, other or fewer tools, and the run goes on from there. */
+/** The form below a step: a fork of the run, with another model or system prompt, other or fewer tools. */
 import type { Tool } from "looplet";
 import { system as ownSystem } from "../../examples/tools/index.mjs";
 import { choicesOf, modelNameOf, type Connection } from "./connection.js";
@@ -90,7 +90,7 @@ export class ForkForm {
     this.element = element(
       "details",
       { class: "fork" },
-      element("summary", {}, "Go on otherwise from this step"),
+      element("summary", {}, "Fork the run at this step"),
       element(
         "div",
         { class: "fork-body" },

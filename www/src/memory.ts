@@ -2,11 +2,16 @@
  * The conversation as this tab keeps it over a reload: what the model needs to go on, and what happened, to be shown
  * again. No connection and no key is ever in it.
  */
-import type { Message, RunEvent, RunResult, TracedRun } from "looplet";
+import type { Message, RunEvent, RunResult, Trace, TracedRun, Tracer } from "looplet";
 import type { Limits } from "./budget.js";
 import type { Connection } from "./connection.js";
 import type { QueuedKind } from "./conversation.js";
 import type { Mode } from "./permission.js";
+
+export interface Happened {
+  event: RunEvent;
+  timeMs: number;
+}
 
 /** One run as it happened. */
 export interface Recording {
@@ -14,7 +19,9 @@ export interface Recording {
   run: Pick<TracedRun, "id" | "vendor" | "model">;
   /** What was queued. A run that goes on gets it again, and takes it once by its `requestId`. */
   queued: { kind: QueuedKind; text: string; id: number; requestId: string }[];
-  happened: { event: RunEvent; timeMs: number }[];
+  happened: Happened[];
+  /** Events of before a reload, without the pieces of answers. The transcript of the snapshot stands for them; the trace needs them. */
+  earlier?: readonly Happened[];
   /** Why the run began with a snapshot. */
   origin?: string;
   /** Absent while it goes on. */
@@ -87,6 +94,23 @@ export function record({ happened }: Recording, event: RunEvent, timeMs: number)
   )
     happened.splice(-1, 1, { event: { ...event, text: last.text + event.text }, timeMs });
   else happened.push({ event, timeMs });
+}
+
+/** The whole events of a run so far. */
+export function wholeEvents({ earlier = [], happened }: Recording): Happened[] {
+  return [...earlier, ...happened.filter(({ event }) => !event.type.endsWith("-delta"))];
+}
+
+/** The trace of a run that is told first what happened in it before the page was reloaded. */
+export function traceFrom(earlier: readonly Happened[], tracer: Tracer, run: TracedRun): Trace {
+  let earlierMs: number | undefined;
+  const trace = tracer({ ...run, now: () => earlierMs ?? run.now() });
+  for (const { event, timeMs } of earlier) {
+    earlierMs = timeMs;
+    trace.onEvent(event);
+  }
+  earlierMs = undefined;
+  return trace;
 }
 
 /** Notes the result, without what the conversation holds already. */

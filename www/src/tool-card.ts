@@ -5,6 +5,7 @@
 import type { PermissionResult, Reconciliation, RunEventOf } from "looplet";
 import { duration, shown } from "./amount.js";
 import { Approval, type PermissionQuestion } from "./approval.js";
+import { changedLines } from "./changed-lines.js";
 import { element } from "./element.js";
 import { drawSoon } from "./frame.js";
 import { icon, type IconName } from "./icon.js";
@@ -45,6 +46,8 @@ export class ToolCard {
   #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
   #inside: HTMLElement | undefined;
   #text = "";
+  /** The arguments as the model wrote them. */
+  #written: unknown;
   #isWriting = true;
   /** The person has opened or folded the card: it stays so. */
   #isTouched = false;
@@ -80,6 +83,7 @@ export class ToolCard {
     // A run that goes on tells the calls of its round again.
     if (this.#isOver) return;
     this.#isWriting = false;
+    this.#written = input;
     this.#input.textContent = shown(input);
     this.#brief.textContent = brief(input);
     this.#show("waiting");
@@ -195,7 +199,7 @@ export class ToolCard {
 
   #edited(input: unknown): void {
     this.#inputLabel.textContent = "Arguments, as you edited them";
-    this.#input.textContent = shown(input);
+    this.#input.replaceChildren(...changedLines(this.#written, input));
     this.#brief.textContent = brief(input);
   }
 

@@ -3,6 +3,7 @@ import { Composer } from "../composer.js";
 import { nameOf, practiceConnection } from "../connection.js";
 import { byId, element } from "../element.js";
 import { explainThrown } from "../failure.js";
+import { icon } from "../icon.js";
 import { notice } from "../notice.js";
 import { ModeSwitch } from "../permission.js";
 import { Scroll } from "../scroll.js";
@@ -18,6 +19,8 @@ import { Turn } from "./turn.js";
 const transcript = byId("transcript");
 const welcome = byId("welcome");
 const connectionButton = byId<HTMLButtonElement>("connection");
+const workspace = byId("workspace");
+const workspaceButton = byId<HTMLButtonElement>("toggle-workspace");
 const scroll = new Scroll(byId("scroller"));
 let turn: Turn | undefined;
 
@@ -84,13 +87,18 @@ const settings = new Settings(
 );
 
 byId("dock").append(scroll.button, element("div", { class: "mode-row" }, modes.element), composer.element);
-byId("workspace").append(files.element, todos.element, sessions.element);
+workspace.append(files.element, todos.element, sessions.element);
+workspaceButton.setAttribute("aria-label", "Workspace");
+workspaceButton.append(icon("file"), element("span", {}, "Workspace"));
+workspaceButton.addEventListener("click", () =>
+  workspaceButton.setAttribute("aria-expanded", String(workspace.classList.toggle("open"))),
+);
 welcome.append(
   element("h2", { id: "welcome-title" }, "Watch an agent work on files"),
   element(
     "p",
     { class: "lead" },
-    "query() of looplet/agent-sdk with its built-in tools, in this tab: the files at the side are in memory, and each change waits for you.",
+    "query() of looplet/agent-sdk with its built-in tools, in this tab: the files of the workspace are in memory, and each change waits for you.",
   ),
   suggestionList(suggestions, (prompt) => void talk.ask(prompt)),
 );
