@@ -48,10 +48,16 @@ Deno.serve(async (request) => {
   }
 });
 
-/** The run as server-sent events. A stream that is not read holds the run's events back; one that is cancelled ends it. */
+/**
+ * The run as server-sent events. A stream that is not read holds the run's events back; one that is cancelled ends it.
+ *
+ * @param {import("looplet").Run} run
+ * @returns {ReadableStream<Uint8Array>}
+ */
 function eventStream(run) {
   const encoder = new TextEncoder();
   const events = run.events();
+  /** @param {string} type @param {unknown} data */
   const encode = (type, data) => encoder.encode(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
   return new ReadableStream({
     async pull(controller) {

@@ -29,14 +29,21 @@ const agent = createAgent({
   maxIterations: 10,
 });
 
-/** The open chats of this process. */
+/** The open chats of this process. @type {Map<string, Promise<import("looplet").Chat>>} */
 const chats = new Map();
+/** @param {string} id */
 const chatOf = (id) => {
-  if (!chats.has(id)) chats.set(id, sessions.open(agent, id));
-  return chats.get(id);
+  const chat = chats.get(id) ?? sessions.open(agent, id);
+  chats.set(id, chat);
+  return chat;
 };
 
-/** The events of a run, as long as the client listens. The run goes on without it. */
+/**
+ * The events of a run, as long as the client listens. The run goes on without it.
+ *
+ * @param {import("looplet").Run} run
+ * @param {import("node:http").ServerResponse} response
+ */
 async function stream(run, response) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for await (const event of run.events({ detached: true })) {
@@ -46,9 +53,11 @@ async function stream(run, response) {
   response.end();
 }
 
+/** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
 async function answer(request, response) {
-  const [, , id, part] = new URL(request.url, "http://localhost").pathname.split("/");
+  const [, , id, part] = new URL(request.url ?? "/", "http://localhost").pathname.split("/");
   const body = async () => Buffer.concat(await request.toArray()).toString();
+  /** @param {unknown} value */
   const json = (value, status = 200) => {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(value));
@@ -86,5 +95,6 @@ for (const { id } of await sessions.list()) {
   console.log(`Going on with ${id}.`);
 }
 server.listen(Number(port), "127.0.0.1", () => {
-  console.log(`http://127.0.0.1:${server.address().port}/chats`);
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  console.log(`http://127.0.0.1:${port}/chats`);
 });

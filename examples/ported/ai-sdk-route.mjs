@@ -19,7 +19,7 @@ const weather = tool({
 /** @param {Request} request @returns {Promise<Response>} */
 export async function POST(request) {
   try {
-    const { messages } = await request.json();
+    const { messages } = /** @type {any} */ (await request.json());
     const agent = createAgent({
       model: claude([
         { text: "I look.", toolCalls: [{ name: "weather", input: { city: "Paris" } }] },

@@ -161,7 +161,7 @@ describe("a run in the engine", () => {
         if (calls === 1) throw new TypeError("Failed to fetch");
         return turns(...asked);
       },
-      { requests: turns.requests, remaining: 0 },
+      { requests: turns.requests, remaining: 0, preconnect() {} },
     );
     const retry = { baseMs: 0, jitterMs: 0 };
     const run = createAgent({ model: anthropic("m", key), fetch, retry }).run("hi");

@@ -1,5 +1,6 @@
 import type { Model } from "../api/index.js";
 import type { PermissionMode } from "../api/permission.js";
+import type { HostAbortController } from "../api/platform.js";
 import type { ApiBlock } from "../facades/anthropic.js";
 import type { Host } from "../facades/host.js";
 import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
@@ -107,7 +108,7 @@ export interface Options {
   agents?: { readonly [name: string]: AgentDefinition } | undefined;
   /** Whether texts of agents come too, beside their calls and results. Default false. */
   forwardSubagentText?: boolean | undefined;
-  abortController?: AbortController | undefined;
+  abortController?: HostAbortController | undefined;
   /** What the SDK would take from its process: the model behind a name, the key, and what tests replace. */
   host?: QueryHost | undefined;
 }

@@ -61,6 +61,8 @@ type Order =
  * Contract: the Worker in front of it decides who may ask. The class needs `new_sqlite_classes` in the migrations.
  */
 export abstract class AgentObject<Env = unknown> {
+  /** The mark by which the types of Cloudflare know the class of a Durable Object. No instance has it. */
+  declare readonly __DURABLE_OBJECT_BRAND: never;
   readonly ctx: DurableObjectStateLike;
   readonly env: Env;
   readonly #log: EventLog;

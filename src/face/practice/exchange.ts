@@ -59,7 +59,7 @@ export function answering(
   answer: (exchange: Exchange) => Promise<Response>,
 ): PracticeFetch {
   let count = 0;
-  return async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const given = typeof input === "object" && "headers" in input ? input : undefined;
     const signal = init?.signal ?? given?.signal ?? undefined;
     signal?.throwIfAborted();
@@ -70,6 +70,7 @@ export function answering(
     const format = FORMATS[request.protocol ?? "openai-chat"];
     return answer({ request, index, format, random, signal, chunking, delayMs, sleep });
   };
+  return Object.assign(fetch, { preconnect() {} });
 }
 
 const FORMATS: Record<Protocol, WireFormat> = {

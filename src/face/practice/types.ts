@@ -12,10 +12,11 @@ export type Protocol =
   "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
 
 /** A function that can stand wherever `fetch` is expected. */
-export type PracticeFetch = (
-  input: string | HostRequest | HostUrl,
-  init?: HostRequestInit,
-) => Promise<HostResponse>;
+export interface PracticeFetch {
+  (input: string | HostRequest | HostUrl, init?: HostRequestInit): Promise<HostResponse>;
+  /** Does nothing. The global `fetch` of Bun has it, and types want it there. */
+  preconnect(): void;
+}
 
 /**
  * How the bytes of a response body are cut into chunks.
