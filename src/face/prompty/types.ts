@@ -142,8 +142,13 @@ export interface PromptyHost extends Host {
   env?: { readonly [name: string]: string | undefined } | undefined;
   /** Reads `.prompty` files and `${file:…}`. Default: the global `fetch`, which reads addresses. */
   vfs?: Files | undefined;
-  /** Folders that `${file:…}` may reach beside the file's own. */
+  /** Folders that `${file:…}` and tools of kind `prompty` may reach beside the file's own. */
   roots?: readonly string[] | undefined;
+  /**
+   * Addresses that a file's `model.connection.endpoint` may name, with the paths below them. They get the key and the
+   * prompts. Default: the provider's own alone.
+   */
+  allowedEndpoints?: readonly string[] | undefined;
   /** Hear the spans of this call, beside those of the registry. */
   tracers?: readonly Tracer[] | undefined;
   /** Gets warnings, such as arguments that had to be repaired. Default: `console`. */

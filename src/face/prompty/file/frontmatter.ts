@@ -1,5 +1,6 @@
-import { parse } from "yaml";
+import { isScalar, parseDocument, visit } from "yaml";
 import { ValueError } from "../errors.js";
+import { withoutOuterLines } from "../text.js";
 
 /** The frontmatter of a file as plain values, and the text below it. */
 export interface Split {
@@ -20,13 +21,37 @@ export function splitFile(text: string): Split {
   return { head: head ?? {}, instructions: trimmed(lines.slice(end + 1)) };
 }
 
+/** Characters of YAML that are read at once. Long JSON stands in a file of its own, which `${file:…}` names. */
+const MAX_YAML = 100_000;
+
 /** @throws ValueError that begins with `what` */
 export function yaml(text: string, what: string): unknown {
+  if (text.length > MAX_YAML)
+    throw new ValueError(`${what}: it has ${text.length} characters of YAML, more than ${MAX_YAML}`);
   try {
-    return parse(text, { logLevel: "error" }) ?? null;
+    // The library compares each key with all others, and quotes the source for each error; both take a square.
+    const document = parseDocument(text, { logLevel: "error", prettyErrors: false, uniqueKeys: false });
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(`${error.message} in line ${lineOf(text, error.pos[0])}`);
+    visit(document, {
+      Map(_, { items }) {
+        const names = new Set<unknown>();
+        for (const { key } of items) {
+          const name = isScalar(key) ? String(key.value) : key;
+          if (names.has(name))
+            throw new Error(`Map keys must be unique, and "${String(name)}" is there twice`);
+          names.add(name);
+        }
+      },
+    });
+    return (document.toJS() as unknown) ?? null;
   } catch (error) {
     throw new ValueError(`${what}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function lineOf(text: string, position: number): number {
+  return text.slice(0, position).split("\n").length;
 }
 
 export function isMap(value: unknown): value is { [name: string]: unknown } {
@@ -34,5 +59,5 @@ export function isMap(value: unknown): value is { [name: string]: unknown } {
 }
 
 function trimmed(lines: string[]): string {
-  return lines.join("\n").replace(/^\n+|\n+$/g, "");
+  return withoutOuterLines(lines.join("\n"));
 }

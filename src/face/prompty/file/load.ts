@@ -2,7 +2,7 @@
 import { ValueError } from "../errors.js";
 import { isMap, splitFile } from "./frontmatter.js";
 import { propertiesOf } from "./properties.js";
-import { readText, resolveReferences } from "./references.js";
+import { readText, References } from "./references.js";
 import type { Prompty, PromptyHost, PromptyModel, ToolDefinition } from "../types.js";
 
 /**
@@ -26,8 +26,9 @@ export async function loadPrompty(
   { base, host = {} }: { base?: string; host?: PromptyHost } = {},
 ): Promise<Prompty> {
   if (typeof text !== "string") throw new ValueError("loadPrompty needs the text of a file");
-  const { head, instructions } = splitFile(text);
-  const resolved = (await resolveReferences(head, base ?? "", host)) as { [field: string]: unknown };
+  const references = new References(base ?? "", host);
+  const { head, instructions } = splitFile(references.take(text));
+  const resolved = (await references.resolve(head)) as { [field: string]: unknown };
   const { name, displayName, description, metadata } = resolved;
   return {
     kind: "prompt",

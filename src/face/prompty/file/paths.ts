@@ -13,13 +13,34 @@ export function joinPath(folder: string, relative: string): string {
   return normalized(isAbsolute || folder === "" ? path : `${folder}/${path}`);
 }
 
-/** Whether a path is a folder or below it. */
+/** Whether a path is a folder or below it, for a reader of paths and for one of addresses. */
 export function isInside(path: string, folder: string): boolean {
+  if (HIDDEN.test(path)) return false;
   const [target, root] = [normalized(path), normalized(folder)];
   if (root === "" || root === ".")
-    return !target.startsWith("/") && !/^\.\.(\/|$)|^[a-z][\w+.-]*:/i.test(target);
-  return target === root || target.startsWith(root.endsWith("/") ? root : `${root}/`);
+    return !target.startsWith("/") && !/^\.\.(\/|$)|^[a-z][\w+.-]*:/i.test(target) && isBelow(target, "");
+  const start = root.endsWith("/") ? root : `${root}/`;
+  return target === root || (target.startsWith(start) && isBelow(target, start));
 }
+
+/**
+ * Dots, slashes and percent signs in the spelling of addresses, and characters that an address loses: a server or a `URL`
+ * would see another path than the one that is written.
+ */
+const HIDDEN = /%(?:2[ef5]|5c|[01][0-9a-f]|7f)|[\0-\x1f\x7f]/i;
+
+/** The same, as a `URL` reads it. */
+function isBelow(path: string, folder: string): boolean {
+  try {
+    const base = new URL(folder, ANY_PAGE);
+    const target = new URL(path, ANY_PAGE);
+    return target.origin === base.origin && target.pathname.startsWith(base.pathname);
+  } catch {
+    return false;
+  }
+}
+
+const ANY_PAGE = "https://page.invalid/folder/";
 
 function normalized(path: string): string {
   const [, start, rest] = /^((?:[a-z][a-z0-9+.-]*:)?\/*)(.*)$/is.exec(path.replaceAll("\\", "/"))!;

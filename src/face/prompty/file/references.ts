@@ -4,66 +4,142 @@ import { isMap, yaml } from "./frontmatter.js";
 import { folderOf, isInside, joinPath } from "./paths.js";
 import type { PromptyHost } from "../types.js";
 
-/**
- * The value with each reference replaced. `${file:…}` stands alone in its string: a `.json` or `.yaml` file becomes its
- * value, any other its text. References in such a file are relative to it.
- */
-export async function resolveReferences(
-  value: unknown,
-  path: string,
-  host: PromptyHost,
-  within: readonly string[] = [folderOf(path)],
-): Promise<unknown> {
-  // `files` are the files that lead to the value, the nearest one first.
-  const resolve = async (value: unknown, files: readonly string[]): Promise<unknown> => {
-    if (typeof value === "string") return text(value, files);
-    if (Array.isArray(value)) return Promise.all(value.map((item) => resolve(item, files)));
+/** Files that a file refers to, by itself and by those files. */
+const MAX_FILES = 100;
+/** Characters of a file with all files that it refers to. */
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Values of the frontmatter with those of its files, and values in each other, files among them. */
+const MAX_VALUES = 100_000;
+const MAX_DEPTH = 50;
+
+/** The references of one `.prompty` file, which share its bounds. */
+export class References {
+  readonly #path: string;
+  readonly #host: PromptyHost;
+  #files = 0;
+  #characters = 0;
+  #values = 0;
+
+  constructor(path: string, host: PromptyHost) {
+    this.#path = path;
+    this.#host = host;
+  }
+
+  /** Counts the text of a file. @throws ValueError */
+  take(text: string): string {
+    this.#characters += text.length;
+    if (this.#characters > MAX_CHARACTERS) this.#refuse(`has more than ${MAX_CHARACTERS} characters`);
+    return text;
+  }
+
+  /**
+   * The value with each reference replaced. `${file:…}` stands alone in its string: a `.json` or `.yaml` file becomes
+   * its value, any other its text. References in such a file are relative to it.
+   *
+   * @throws ValueError, FileNotFoundError
+   */
+  resolve(value: unknown): Promise<unknown> {
+    return this.#value(value, [this.#path], 0);
+  }
+
+  /** `files` are the files that lead to the value, the nearest one first. One value after the other, so that an error stops all. */
+  async #value(value: unknown, files: readonly string[], depth: number): Promise<unknown> {
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) this.#refuse(`has more than ${MAX_VALUES} values`);
+    if (depth > MAX_DEPTH) this.#refuse(`has values more than ${MAX_DEPTH} deep in each other`);
+    if (typeof value === "string") return this.#text(value, files, depth);
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(await this.#value(item, files, depth + 1));
+      return items;
+    }
     if (!isMap(value)) return value;
-    const pairs = Object.entries(value).map(
-      async ([name, item]) => [name, await resolve(item, files)] as const,
-    );
-    return Object.fromEntries(await Promise.all(pairs));
-  };
-  const text = async (value: string, files: readonly string[]): Promise<unknown> => {
-    const file = /^\$\{file:([^}]+)\}$/.exec(value.trim())?.[1];
-    if (file === undefined) return fromEnvironment(value, host);
+    const pairs: [string, unknown][] = [];
+    for (const [name, item] of Object.entries(value))
+      pairs.push([name, await this.#value(item, files, depth + 1)]);
+    return Object.fromEntries(pairs);
+  }
+
+  async #text(value: string, files: readonly string[], depth: number): Promise<unknown> {
+    const text = value.trim();
+    const isFile = text.startsWith("${file:") && text.indexOf("}") === text.length - 1 && text.length > 8;
+    if (!isFile) return fromEnvironment(value, this.#host);
+    const file = text.slice("${file:".length, -1);
     const target = joinPath(folderOf(files[0]!), file);
     if (files.includes(target)) throw new ValueError(`\${file:${file}} refers to itself`);
-    const roots = [...within, ...(host.roots ?? [])];
-    const content = await readInside(target, roots, host);
-    if (/\.(json|ya?ml)$/i.test(target)) return resolve(yaml(content, target), [target, ...files]);
+    this.#files += 1;
+    if (this.#files > MAX_FILES) this.#refuse(`refers to more than ${MAX_FILES} files`);
+    const place = await placeInside(target, [folderOf(this.#path)], this.#host);
+    const content = this.take(await readText(place, this.#host));
+    if (/\.json$/i.test(target)) return this.#value(json(content, target), [target, ...files], depth + 1);
+    if (/\.ya?ml$/i.test(target)) return this.#value(yaml(content, target), [target, ...files], depth + 1);
     return content;
-  };
-  return resolve(value, [path]);
+  }
+
+  #refuse(problem: string): never {
+    throw new ValueError(
+      `${this.#path || "The prompt"} ${problem}: split it, or give large values as inputs`,
+    );
+  }
 }
 
+function json(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ValueError(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The text with each `${env:NAME}` and `${env:NAME:default}` replaced. */
 function fromEnvironment(text: string, { env = {} }: PromptyHost): string {
-  return text.replace(/\$\{env:([^}:]+)(?::([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+  const start = "${env:";
+  const pieces: string[] = [];
+  let [from, close] = [0, -1];
+  for (let open = text.indexOf(start); open >= 0; open = text.indexOf(start, from)) {
+    if (close < open) close = text.indexOf("}", open);
+    if (close < 0) break;
+    pieces.push(text.slice(from, open));
+    const reference = text.slice(open + start.length, close);
+    const colon = reference.indexOf(":");
+    const name = colon < 0 ? reference : reference.slice(0, colon);
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    if (value === undefined && fallback === undefined)
-      throw new ValueError(`Environment variable '${name}' not set`);
-    return value ?? fallback!;
-  });
+    from = name === "" ? open + start.length : close + 1;
+    if (name === "") pieces.push(start);
+    else if (value === undefined && colon < 0) throw new ValueError(`Environment variable '${name}' not set`);
+    else pieces.push(value ?? reference.slice(colon + 1));
+  }
+  return [...pieces, text.slice(from)].join("");
 }
 
-async function readInside(path: string, roots: readonly string[], host: PromptyHost): Promise<string> {
+/**
+ * The place of a file that another file names: its path, or what `host.vfs.realpath` makes of it, which is then read.
+ *
+ * @throws ValueError for a place outside of these folders and of `host.roots`
+ */
+export async function placeInside(
+  path: string,
+  folders: readonly string[],
+  host: PromptyHost,
+): Promise<string> {
   const refuse = (): never => {
-    throw new ValueError(`${path} is outside allowed roots`);
+    throw new ValueError(`${path} is outside allowed roots; host.roots can name its folder`);
   };
+  const roots = [...folders, ...(host.roots ?? [])];
   if (!roots.some((root) => isInside(path, root))) refuse();
   const { vfs } = host;
-  if (vfs?.realpath !== undefined) {
-    const real = async (one: string): Promise<string> => {
-      try {
-        return await vfs.realpath!(one);
-      } catch {
-        return one;
-      }
-    };
-    const [target, ...folders] = await Promise.all([path, ...roots].map(real));
-    if (!folders.some((root) => isInside(target!, root))) refuse();
-  }
-  return readText(path, host);
+  if (vfs?.realpath === undefined) return path;
+  const real = async (one: string): Promise<string> => {
+    try {
+      return await vfs.realpath!(one);
+    } catch {
+      return one;
+    }
+  };
+  const target = await real(path);
+  const realRoots = await Promise.all(roots.map((root) => real(root === "" ? "." : root)));
+  if (!realRoots.some((root) => isInside(target, root))) refuse();
+  return target;
 }
 
 /** The text of a file of `host.vfs`, or without it of an address. @throws FileNotFoundError */

@@ -16,6 +16,7 @@ import { joined } from "../../options/check.js";
 import { presets } from "../../presets.js";
 import type { Answer } from "./answer.js";
 import { isAddress, isSystem, MEDIA_TYPES, systemText, textOfMessage } from "./content.js";
+import { checkedEndpoint } from "./endpoint.js";
 import { InvokerError, ValueError } from "../errors.js";
 import { getConnection } from "../registry.js";
 import { objectSchema, toolSchema } from "./schema.js";
@@ -115,10 +116,15 @@ function engineModel(
 ): Model {
   const given = host.model?.(id);
   if (given !== undefined) return given;
-  const reference = connection?.kind === "reference" ? getConnection(connection.name ?? "") : connection;
-  if (connection?.kind === "reference" && reference === undefined)
+  if (id === "")
+    throw new ValueError("The file names no model: add model: { id } to its frontmatter, or give host.model");
+  const isReference = connection?.kind === "reference";
+  const reference = isReference ? getConnection(connection.name ?? "") : connection;
+  if (isReference && reference === undefined)
     throw new ValueError(`Connection not registered: ${connection.name}`);
-  const { endpoint: baseUrl, apiKey = host.apiKey } = reference ?? {};
+  const { endpoint, apiKey = host.apiKey } = reference ?? {};
+  // A registered connection is the program's own.
+  const baseUrl = isReference ? endpoint : checkedEndpoint(endpoint, provider, host);
   const { additionalProperties: body, allowMultipleToolCalls: parallelToolCalls, ...sampling } = options;
   const more = joined({
     ...sampling,

@@ -1,10 +1,14 @@
 /** Expressions of the Jinja subset: read once, evaluated without `eval`. */
 import { ValueError } from "../errors.js";
+import { checkDepth, type Effort } from "./effort.js";
 import { applyFilter } from "./filters.js";
 import { isTruthy, printed } from "./values.js";
 
-/** The variables that an expression sees, innermost first. Only own properties count. */
-export type Scope = readonly { readonly [name: string]: unknown }[];
+export interface Scope {
+  /** The variables that an expression sees, innermost first. Only own properties count. */
+  readonly frames: readonly { readonly [name: string]: unknown }[];
+  readonly effort: Effort;
+}
 
 export interface Expression {
   value(scope: Scope): unknown;
@@ -12,12 +16,26 @@ export interface Expression {
   readonly names: readonly string[];
 }
 
+/** Characters of an expression. It bounds how many operations stand behind each other. */
+const MAX_EXPRESSION = 4000;
+
 /** @throws ValueError for text that is not an expression of the subset */
 export function readExpression(text: string): Expression {
+  if (text.length > MAX_EXPRESSION)
+    throw new ValueError(
+      `Invalid template expression: ${text.slice(0, 100)}… has more than ${MAX_EXPRESSION} characters`,
+    );
   const reader = new Reader(text);
   const value = reader.choice();
-  reader.end();
-  return { value, names: reader.names };
+  const steps = reader.end();
+  const { names } = reader;
+  return {
+    names,
+    value(scope) {
+      scope.effort.take(steps);
+      return value(scope);
+    },
+  };
 }
 
 type Node = (scope: Scope) => unknown;
@@ -30,6 +48,7 @@ class Reader {
   readonly #tokens: { text: string; kind: "number" | "string" | "name" | "sign" }[] = [];
   readonly #text: string;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text.trim();
@@ -50,12 +69,21 @@ class Reader {
     }
   }
 
-  end(): void {
+  /** Returns the number of signs that it has read. */
+  end(): number {
     if (this.#at < this.#tokens.length) this.#fail();
+    return this.#at;
   }
 
   /** `a if b else c` */
   choice(): Node {
+    checkDepth(++this.#depth);
+    const value = this.#chosen();
+    this.#depth--;
+    return value;
+  }
+
+  #chosen(): Node {
     const value = this.#either();
     if (!this.#take("if")) return value;
     const test = this.#either();
@@ -88,9 +116,11 @@ class Reader {
   }
 
   #negation(): Node {
-    if (!this.#take("not")) return this.#comparison();
-    const value = this.#negation();
-    return (scope) => !isTruthy(value(scope));
+    let isNegated = false;
+    let hasSign = false;
+    while (this.#take("not")) [isNegated, hasSign] = [!isNegated, true];
+    const value = this.#comparison();
+    return hasSign ? (scope) => isTruthy(value(scope)) !== isNegated : value;
   }
 
   #comparison(): Node {
@@ -108,7 +138,11 @@ class Reader {
     const isNot = this.#peek() === "not" && this.#take("not");
     if (this.#take("in")) {
       const right = this.#sum();
-      return (scope) => contains(right(scope), left(scope)) !== isNot;
+      return (scope) => {
+        const [whole, part] = [right(scope), left(scope)];
+        scope.effort.look(whole);
+        return contains(whole, part) !== isNot;
+      };
     }
     if (isNot) this.#fail();
     const sign = ["==", "!=", "<=", ">=", "<", ">"].find((sign) => this.#take(sign));
@@ -123,7 +157,11 @@ class Reader {
       const sign = ["+", "-", "~"].find((sign) => this.#take(sign));
       if (sign === undefined) return left;
       const [first, second] = [left, this.#product()];
-      left = (scope) => calculate(sign, first(scope), second(scope));
+      left = (scope) => {
+        const result = calculate(sign, first(scope), second(scope));
+        scope.effort.look(result);
+        return result;
+      };
     }
   }
 
@@ -142,12 +180,12 @@ class Reader {
     while (this.#take("|")) {
       const [inner, name] = [value, this.#name()];
       const given = this.#take("(") ? this.#list(")") : [];
-      value = (scope) =>
-        applyFilter(
-          name,
-          inner(scope),
-          given.map((one) => one(scope)),
-        );
+      value = (scope) => {
+        const filtered = inner(scope);
+        scope.effort.look(filtered);
+        const options = given.map((one) => one(scope));
+        return applyFilter(name, filtered, options, scope.effort);
+      };
     }
     return value;
   }
@@ -195,7 +233,9 @@ class Reader {
       return (scope) => items.map((item) => item(scope));
     }
     if (text === "-") {
+      checkDepth(++this.#depth);
       const value = this.#access();
+      this.#depth--;
       return (scope) => -Number(value(scope));
     }
     return this.#fail();
@@ -246,9 +286,8 @@ const LITERALS = {
   null: null,
 } as const;
 
-function variable(scope: Scope, name: string): unknown {
-  const frame = scope.find((frame) => Object.hasOwn(frame, name));
-  return frame?.[name];
+function variable({ frames }: Scope, name: string): unknown {
+  return frames.find((frame) => Object.hasOwn(frame, name))?.[name];
 }
 
 /** An own property; no prototype is reached. */

@@ -1,8 +1,9 @@
 import { ValueError } from "../errors.js";
+import type { Effort } from "./effort.js";
 import { printed } from "./values.js";
 
 /** A filter of the Jinja subset. @throws ValueError for an unknown one */
-export function applyFilter(name: string, value: unknown, [first]: unknown[]): unknown {
+export function applyFilter(name: string, value: unknown, [first]: unknown[], effort: Effort): unknown {
   switch (name) {
     case "default":
     case "d":
@@ -14,9 +15,7 @@ export function applyFilter(name: string, value: unknown, [first]: unknown[]): u
     case "trim":
       return printed(value).trim();
     case "join":
-      return Array.isArray(value)
-        ? value.map(printed).join(first === undefined ? "" : printed(first))
-        : printed(value);
+      return Array.isArray(value) ? joined(value, printed(first), effort) : printed(value);
     case "length":
     case "count":
       if (Array.isArray(value) || typeof value === "string") return value.length;
@@ -24,4 +23,17 @@ export function applyFilter(name: string, value: unknown, [first]: unknown[]): u
     default:
       throw new ValueError(`Unknown template filter: ${name}`);
   }
+}
+
+function joined(items: unknown[], between: string, effort: Effort): string {
+  let length = 0;
+  const texts = items.map((item) => {
+    const text = printed(item);
+    length += text.length + between.length;
+    effort.checkLength(length);
+    return text;
+  });
+  const text = texts.join(between);
+  effort.look(text);
+  return text;
 }

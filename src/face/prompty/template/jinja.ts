@@ -1,5 +1,6 @@
 /** The Jinja subset: `{{ a.b | upper }}`, `if`/`elif`/`else`, `for`, comments and trim markers. No text is escaped. */
 import { ValueError } from "../errors.js";
+import { checkDepth } from "./effort.js";
 import { readExpression, type Expression, type Scope } from "./expression.js";
 import { isMap } from "../file/frontmatter.js";
 import { Segments, type Segment } from "./segments.js";
@@ -10,7 +11,8 @@ import { isTruthy, printed } from "./values.js";
 export function renderJinja(template: string, inputs: Inputs, strict: Iterable<string> = []): Segment[] {
   const segments = new Segments(strict);
   const nodes = new Parser(template).all();
-  for (const node of nodes) node({ scope: [inputs], sources: [], segments });
+  const scope = { frames: [inputs], effort: segments.effort };
+  for (const node of nodes) node({ scope, sources: [], segments });
   return segments.list;
 }
 
@@ -24,7 +26,8 @@ interface Place {
 type Node = (place: Place) => void;
 type Token = { kind: "text" | "print" | "tag"; text: string };
 
-const PART = /\{\{(-?)([\s\S]*?)(-?)\}\}|\{%(-?)([\s\S]*?)(-?)%\}|\{#(-?)[\s\S]*?(-?)#\}/g;
+/** What opens a part of a template, and what closes it. */
+const PARTS = { "{{": "}}", "{%": "%}", "{#": "#}" } as const;
 
 function* tokensOf(template: string): Generator<Token> {
   let [at, trims] = [0, false];
@@ -33,12 +36,26 @@ function* tokensOf(template: string): Generator<Token> {
     if (trims) piece = piece.trimStart();
     return { kind: "text", text: trimsEnd ? piece.trimEnd() : piece };
   };
-  for (const found of template.matchAll(PART)) {
-    const [whole, printBefore, print, printAfter, tagBefore, tag, tagAfter, before, after] = found;
-    yield text(found.index, [printBefore, tagBefore, before].includes("-"));
-    [at, trims] = [found.index + whole.length, [printAfter, tagAfter, after].includes("-")];
-    if (print !== undefined) yield { kind: "print", text: print };
-    if (tag !== undefined) yield { kind: "tag", text: tag.trim() };
+  // Closing marks that the rest of the template lacks are not looked for again.
+  const missing = new Set<string>();
+  for (let from = template.indexOf("{"); from >= 0; from = template.indexOf("{", Math.max(at, from + 1))) {
+    const open = template.slice(from, from + 2) as keyof typeof PARTS;
+    const closing = PARTS[open];
+    if (closing === undefined || missing.has(closing)) continue;
+    const trimsBefore = template[from + 2] === "-";
+    const start = from + (trimsBefore ? 3 : 2);
+    const end = template.indexOf(closing, start);
+    if (end < 0) {
+      missing.add(closing);
+      continue;
+    }
+    yield text(from, trimsBefore);
+    const inner = template.slice(start, end);
+    trims = inner.endsWith("-");
+    at = end + 2;
+    const body = trims ? inner.slice(0, -1) : inner;
+    if (open === "{{") yield { kind: "print", text: body };
+    if (open === "{%") yield { kind: "tag", text: body.trim() };
   }
   yield text(template.length, false);
 }
@@ -47,6 +64,7 @@ class Parser {
   readonly #tokens: Iterator<Token>;
   /** The tag that ended the last list of nodes. */
   #ended = "";
+  #depth = 0;
 
   constructor(template: string) {
     this.#tokens = tokensOf(template);
@@ -58,11 +76,13 @@ class Parser {
 
   /** The nodes up to a tag that begins with one of the words. */
   #until(words: readonly string[]): Node[] {
+    checkDepth(++this.#depth);
     const nodes: Node[] = [];
     for (;;) {
       const { value: token, done } = this.#tokens.next() as IteratorResult<Token, undefined>;
       if (done === true) {
         if (words.length > 0) throw new ValueError(`Invalid template: ${words.at(-1)} is missing`);
+        this.#depth--;
         return nodes;
       }
       const { kind, text } = token;
@@ -72,11 +92,12 @@ class Parser {
         const word = /^\w*/.exec(text)![0];
         if (words.includes(word)) {
           this.#ended = text;
+          this.#depth--;
           return nodes;
         }
         if (word === "if") nodes.push(this.#condition(text.slice(2)));
         else if (word === "for") nodes.push(this.#loop(text));
-        else throw new ValueError(`Invalid template: {% ${text} %} is not known here`);
+        else throw new ValueError(`Invalid template: {% ${text.slice(0, 100)} %} is not known here`);
       }
     }
   }
@@ -90,14 +111,17 @@ class Parser {
       else otherwise = this.#until(["endif"]);
     }
     return (place) => {
+      place.segments.effort.take();
       const taken = branches.find(([test]) => isTruthy(test.value(place.scope)))?.[1] ?? otherwise;
       for (const node of taken) node(place);
     };
   }
 
   #loop(tag: string): Node {
+    if (tag.length > MAX_TAG) throw new ValueError(`Invalid template: a tag has ${tag.length} characters`);
     const [, names, text] = /^for\s+(\w+(?:\s*,\s*\w+)?)\s+in\s+([\s\S]+)$/.exec(tag) ?? [];
-    if (names === undefined) throw new ValueError(`Invalid template: {% ${tag} %} is not a loop`);
+    if (names === undefined)
+      throw new ValueError(`Invalid template: {% ${tag.slice(0, 100)} %} is not a loop`);
     const [list, variables] = [readExpression(text!), names.split(/\s*,\s*/)];
     const nodes = this.#until(["else", "endfor"]);
     const otherwise = this.#ended === "else" ? this.#until(["endfor"]) : [];
@@ -113,13 +137,17 @@ class Parser {
           ...Object.fromEntries(variables.map((name, at) => [name, parts[at]])),
           loop: { index: index + 1, index0: index, first, last, length },
         };
-        for (const node of nodes) node({ ...place, scope: [frame, ...place.scope], sources });
+        place.segments.effort.take();
+        const scope = { ...place.scope, frames: [frame, ...place.scope.frames] };
+        for (const node of nodes) node({ ...place, scope, sources });
       }
     };
   }
 }
 
 const IF = ["elif", "else", "endif"];
+/** Characters of the tag of a loop. */
+const MAX_TAG = 5000;
 
 function printNode(expression: Expression): Node {
   return (place) =>
@@ -127,7 +155,8 @@ function printNode(expression: Expression): Node {
 }
 
 function sourcesOf({ names }: Expression, { sources }: Place): string[] {
-  return names.flatMap((name) => sources.find((frame) => Object.hasOwn(frame, name))?.[name] ?? [name]);
+  const all = names.flatMap((name) => sources.find((frame) => Object.hasOwn(frame, name))?.[name] ?? [name]);
+  return [...new Set(all)];
 }
 
 /** The items of a list; the names of a mapping, or its pairs in a loop of two variables. */

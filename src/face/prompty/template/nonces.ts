@@ -1,6 +1,8 @@
 /** Inputs that are not text: a nonce stands for each in the rendered text, and becomes its messages or its part. */
 import { ValueError } from "../errors.js";
 import { isMap } from "../file/frontmatter.js";
+import { textOfMessage } from "../model/content.js";
+import { withoutOuterLines } from "../text.js";
 import type { ContentPart, Inputs, MediaPart, Message, Property, PromptyHost } from "../types.js";
 
 /** The value behind each nonce, with the kind of its input. */
@@ -19,7 +21,7 @@ export function withNonces(
   for (const { name, kind } of properties) {
     const value = inputs[name];
     if (!RICH.includes(kind) || value === undefined || value === null) continue;
-    const nonce = `__PROMPTY_THREAD_${hexDigits(random)}_${name}__`;
+    const nonce = `${NONCE}${hexDigits(random)}_${name}__`;
     nonces.set(nonce, { kind, name, value });
     replaced[name] = nonce;
   }
@@ -43,28 +45,54 @@ export function expandNonces(messages: readonly Message[], nonces: Nonces): Mess
 }
 
 function expand(message: Message, nonces: Nonces): Message[] {
-  const text = message.content.map((part) => (part.kind === "text" ? part.value : "")).join("");
-  const used = [...nonces.keys()].filter((nonce) => text.includes(nonce));
-  if (used.length === 0) return [message];
+  const text = textOfMessage(message);
+  const pieces = piecesOf(text, nonces);
+  if (pieces.every((piece) => !nonces.has(piece))) return [message];
   const expanded: Message[] = [];
   let parts: ContentPart[] = [];
   const close = (): void => {
     if (parts.length > 0) expanded.push({ ...message, content: parts });
     parts = [];
   };
-  for (const piece of text.split(new RegExp(`(${used.join("|")})`))) {
+  for (const piece of pieces) {
     const rich = nonces.get(piece);
     if (rich === undefined) {
-      const value = piece.replace(/^\n+|\n+$/g, "");
+      const value = withoutOuterLines(piece);
       if (value.trim() !== "") parts.push({ kind: "text", value });
     } else if (rich.kind === "thread") {
       close();
-      expanded.push(...threadOf(rich.value, rich.name));
+      for (const one of threadOf(rich.value, rich.name)) expanded.push(one);
     } else parts.push(partOf(rich.kind as MediaPart["kind"], rich.value, rich.name));
   }
   close();
   return expanded;
 }
+
+/** The text between nonces and the nonces, in their order. */
+function piecesOf(text: string, nonces: Nonces): string[] {
+  const byStart = new Map<string, string[]>();
+  for (const nonce of nonces.keys()) {
+    const start = nonce.slice(0, NONCE.length + DIGITS);
+    byStart.set(start, [...(byStart.get(start) ?? []), nonce]);
+  }
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(NONCE); at >= 0; at = text.indexOf(NONCE, at + 1)) {
+    const candidates = byStart.get(text.slice(at, at + NONCE.length + DIGITS));
+    const nonce = candidates?.find((nonce) => text.startsWith(nonce, at));
+    if (nonce === undefined) continue;
+    pieces.push(text.slice(from, at), nonce);
+    from = at + nonce.length;
+    if (pieces.length > 2 * MAX_USES)
+      throw new ValueError(`The template uses threads and media more than ${MAX_USES} times`);
+  }
+  return [...pieces, text.slice(from)];
+}
+
+const NONCE = "__PROMPTY_THREAD_";
+const DIGITS = 8;
+/** Each use of a thread adds all of its messages. */
+const MAX_USES = 1000;
 
 /** The messages of a thread: a list of them, or an object with `messages`. A content may be a text. */
 function threadOf(value: unknown, name: string): Message[] {

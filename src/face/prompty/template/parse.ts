@@ -1,5 +1,6 @@
 /** Rendered text into messages. */
 import { readRoleMarker } from "./role-marker.js";
+import { withoutOuterLines } from "../text.js";
 import type { Message } from "../types.js";
 
 /** Splits a text at its role markers. Text before the first one is a system message. */
@@ -8,7 +9,7 @@ export function parseChat(text: string): Message[] {
   let lines: string[] = [];
   let open: Message | undefined;
   const close = (): void => {
-    const value = lines.join("\n").replace(/^\n+|\n+$/g, "");
+    const value = withoutOuterLines(lines.join("\n"));
     lines = [];
     if (open === undefined && value.trim() === "") return;
     messages.push({ ...(open ?? { role: "system" }), content: [{ kind: "text", value }] });

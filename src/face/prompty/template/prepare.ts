@@ -14,7 +14,7 @@ import type { Inputs, Message, Prompty, PromptyHost } from "../types.js";
 export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: Inputs = {}): Inputs {
   const valid: Inputs = { ...given };
   for (const { name, required = false, default: fallback } of inputs) {
-    if (valid[name] !== undefined) continue;
+    if (Object.hasOwn(valid, name) && valid[name] !== undefined) continue;
     if (fallback !== undefined) valid[name] = structuredClone(fallback);
     else if (required) throw new ValueError(`Missing required input: ${name}`);
     else delete valid[name];

@@ -1,5 +1,6 @@
 /** The pieces of a rendered template: what its author wrote, and what came from inputs. */
 import { StrictViolation } from "../errors.js";
+import { Effort } from "./effort.js";
 import { isRoleMarker, looksLikeRole } from "./role-marker.js";
 
 export interface Segment {
@@ -14,6 +15,8 @@ export interface Segment {
 /** Gathers segments; literals that follow each other become one. */
 export class Segments {
   readonly list: Segment[] = [];
+  /** What the template may still cost. */
+  readonly effort = new Effort();
   readonly #strict: ReadonlySet<string>;
 
   constructor(strict: Iterable<string> = []) {
@@ -22,6 +25,7 @@ export class Segments {
 
   literal(text: string): void {
     const last = this.list.at(-1);
+    this.effort.print(text);
     if (text === "") return;
     if (last?.kind === "literal") last.text += text;
     else this.list.push({ kind: "literal", text, source: null, strict: false });
@@ -29,6 +33,7 @@ export class Segments {
 
   /** `sources` are all inputs that had a part in the text. */
   interp(text: string, sources: readonly string[]): void {
+    this.effort.print(text);
     const source = sources[0] ?? null;
     this.list.push({ kind: "interp", text, source, strict: sources.some((name) => this.#strict.has(name)) });
   }
@@ -45,21 +50,31 @@ export function textOf(segments: readonly Segment[]): string {
  * @throws StrictViolation
  */
 export function checkStrict(segments: readonly Segment[]): void {
+  if (!segments.some(({ strict }) => strict)) return;
   const refuse = (source: string | null): never => {
     throw new StrictViolation(`StrictViolation: the input ${source} forges the beginning of a message`);
   };
-  const whole = textOf(segments);
-  let start = 0;
+  const markers = markersOf(textOf(segments));
+  let [start, next] = [0, 0];
   for (const { text, source, strict } of segments) {
     const end = start + text.length;
+    while (next < markers.length && markers[next]!.end < start) next++;
     if (strict) {
-      if (text.split(/\r?\n/).some(looksLikeRole)) refuse(source);
-      const from = whole.lastIndexOf("\n", start - 1) + 1;
-      const after = whole.indexOf("\n", end);
-      const lines = whole.slice(start === 0 ? 0 : from, after < 0 ? undefined : after);
+      if (text.split("\n").some(looksLikeRole)) refuse(source);
       // An empty value adds nothing to the author's marker.
-      if (text !== "" && lines.split(/\r?\n/).some(isRoleMarker)) refuse(source);
+      if (text !== "" && next < markers.length && markers[next]!.start <= end) refuse(source);
     }
     start = end;
   }
+}
+
+/** The lines of a text that begin a message. */
+function markersOf(whole: string): { start: number; end: number }[] {
+  const markers: { start: number; end: number }[] = [];
+  let start = 0;
+  for (const line of whole.split("\n")) {
+    if (isRoleMarker(line)) markers.push({ start, end: start + line.length });
+    start += line.length + 1;
+  }
+  return markers;
 }

@@ -1,10 +1,10 @@
 /** One model call of a turn, with its retries. */
 import type { HostAbortSignal } from "../../api/platform.js";
 import { getExecutor } from "../components.js";
-import { CancelledError, ExecuteError } from "../errors.js";
+import { CancelledError, ExecuteError, ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
 import { providerOf } from "../invoke.js";
-import { processChunks } from "../model/stream.js";
+import { processChunks, RefusalError } from "../model/stream.js";
 import type { Span } from "../tracer.js";
 import { isAnswer } from "../model/answer.js";
 import type { Message, Prompty, PromptyHost, ToolCall } from "../types.js";
@@ -31,9 +31,10 @@ function chatAnswer(text: string, calls: readonly ToolCall[]): object {
 /**
  * Asks the model and yields the text of an answer that has no calls as it arrives; returns the whole answer. After the
  * n-th failure it waits `min(2^n + jitter, 60)` seconds. Text that has been yielded cannot be taken back, so a failure
- * behind it is the last.
+ * behind it is the last, and so is a refusal.
  *
  * @throws ExecuteError with the conversation
+ * @throws RefusalError, ValueError
  */
 export async function* callModel(
   messages: readonly Message[],
@@ -65,6 +66,8 @@ export async function* callModel(
     } catch (error) {
       executing.set("error", String(error));
       checkCancelled();
+      // Another attempt changes neither a refusal nor a mistake of the program or of the file.
+      if (error instanceof RefusalError || error instanceof ValueError) throw error;
       if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
       const jitter = (host.random ?? Math.random)();
       const delayMs = Math.min(2 ** attempt + jitter, 60) * 1000;

@@ -2,12 +2,12 @@
 import type { HostAbortSignal } from "../../api/platform.js";
 import { checkValue } from "../../options/check.js";
 import { getExecutor, getProcessor } from "../components.js";
-import { GuardrailError, ValueError } from "../errors.js";
+import { GuardrailError } from "../errors.js";
+import { checkMayRun, childPath, filesOf, offered } from "./children.js";
 import { hooked, safeListener, stopwatch, type OnTurnEvent, type Steering } from "./events.js";
 import { invoke, providerOf } from "../invoke.js";
 import { load } from "../file/load.js";
 import { callModel, cancellation } from "./model-call.js";
-import { folderOf, joinPath } from "../file/paths.js";
 import { prepare, validateInputs } from "../template/prepare.js";
 import { StructuredResultSymbol, textContent } from "../model/process.js";
 import type { ToolFunction } from "../registry.js";
@@ -143,7 +143,7 @@ async function* loop(
   const elapsed = stopwatch(host.clock);
   const checkCancelled = cancellation(signal, tell);
   const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
-  const agent = await offered(merged(loaded, tools), host);
+  const agent = await offered(merged(loaded, tools), options.within ?? [], host);
   const inputs = validateInputs(agent, given);
   let messages = await span.within("prepare", {}, () => prepare(agent, inputs, host));
   const update = (list: Message[]): void => {
@@ -297,25 +297,6 @@ function merged(agent: Prompty, tools: TurnTools): Prompty {
   return { ...agent, tools: [...declared.values()] };
 }
 
-/** The agent whose tools of kind `prompty` have the inputs of their files as parameters. */
-async function offered(agent: Prompty, host: PromptyHost): Promise<Prompty> {
-  const tools = agent.tools.map(async (tool) => {
-    if (tool.kind !== "prompty" || tool.parameters !== undefined || tool.path === undefined) return tool;
-    const child = await load(childPath(tool, agent), { host });
-    return {
-      ...tool,
-      description: tool.description ?? child.description ?? tool.name,
-      parameters: child.inputs,
-    };
-  });
-  return { ...agent, tools: await Promise.all(tools) };
-}
-
-function childPath({ name, path }: ToolDefinition, parent: Prompty): string {
-  if (path === undefined) throw new ValueError(`The tool ${name} needs a path`);
-  return joinPath(folderOf(parent.path ?? ""), path);
-}
-
 /** A tool of kind `prompty`: one model call, or a turn of its own, in the span of its call. */
 async function runPrompty(
   tool: ToolDefinition,
@@ -324,9 +305,9 @@ async function runPrompty(
   { host = {}, signal, within = [] }: TurnOptions,
   span: Span,
 ): Promise<unknown> {
-  const path = childPath(tool, parent);
-  const files = parent.path === undefined ? within : [...within, parent.path];
-  if (files.includes(path)) throw new ValueError(`${path} is already running`);
+  const path = await childPath(tool, parent, within, host);
+  const files = filesOf(parent, within);
+  checkMayRun(path, files);
   const options = { host, span, signal };
   return tool.mode === "agentic"
     ? turn(path, args, {}, { ...options, within: files })
