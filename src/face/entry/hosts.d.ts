@@ -15,6 +15,7 @@ declare module "node:process" {
   const process: {
     readonly env: { readonly [name: string]: string | undefined };
     readonly pid: number;
+    readonly platform: string;
     getuid?(): number;
     kill(pid: number, signal: number): boolean;
   };
@@ -29,20 +30,31 @@ declare module "node:fs/promises" {
   interface FileHandle {
     read(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
     write(bytes: Uint8Array): Promise<{ bytesWritten: number }>;
-    stat(): Promise<{ readonly size: number; readonly ino: number; readonly birthtimeMs: number }>;
+    readonly fd: number;
+    stat(): Promise<Stats>;
+    readFile(): Promise<Uint8Array<ArrayBuffer>>;
+    writeFile(data: Uint8Array): Promise<void>;
+    truncate(length: number): Promise<void>;
     sync(): Promise<void>;
     close(): Promise<void>;
   }
-  export function mkdir(folder: string, options: { recursive: boolean }): Promise<unknown>;
-  export function open(file: string, flags: string): Promise<FileHandle>;
+  export function lstat(path: string): Promise<Stats>;
+  export function mkdir(folder: string, options?: { recursive: boolean }): Promise<unknown>;
+  export function open(file: string, flags: string | number): Promise<FileHandle>;
   interface Dirent {
     readonly name: string;
     isDirectory(): boolean;
+    isFile(): boolean;
   }
   interface Stats {
     readonly size: number;
     readonly mtimeMs: number;
+    readonly birthtimeMs: number;
+    readonly ino: number;
+    readonly dev: number;
     isDirectory(): boolean;
+    isFile(): boolean;
+    isSymbolicLink(): boolean;
   }
   export function readdir(folder: string): Promise<string[]>;
   export function readdir(folder: string, options: { withFileTypes: true }): Promise<Dirent[]>;
@@ -63,6 +75,15 @@ declare module "node:path" {
 }
 
 declare module "node:fs" {
+  /** Those that a system does not have are missing. */
+  export const constants: {
+    readonly O_RDONLY: number;
+    readonly O_WRONLY: number;
+    readonly O_CREAT: number;
+    readonly O_NOFOLLOW?: number;
+    readonly O_DIRECTORY?: number;
+    readonly O_NONBLOCK?: number;
+  };
   export function readFileSync(file: URL): Uint8Array<ArrayBuffer>;
   export function readlinkSync(path: string): string;
 }

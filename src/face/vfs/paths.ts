@@ -30,3 +30,15 @@ export function namesBelow(folder: string, paths: readonly string[]): string[] {
   });
   return [...new Set(names)].filter((name) => name !== "" && name !== "/").sort();
 }
+
+/** Names that Windows gives to devices in every folder, with any ending. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
+
+/** The reason why a name of a disk's file is refused. Windows reads some names as other ones. */
+export function flawOfName(name: string, isWindows: boolean): string | undefined {
+  if (name.includes("\0")) return "a zero byte";
+  if (!isWindows) return undefined;
+  if (/[\\:]/.test(name)) return "\\ or :, which lead elsewhere";
+  if (/[. ]$/.test(name)) return "a dot or a blank at its end, which Windows leaves out";
+  return DEVICE.test(name.trimEnd()) ? "a meaning of its own: it is a device" : undefined;
+}
