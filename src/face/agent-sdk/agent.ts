@@ -36,6 +36,9 @@ import type { AgentDefinition, Options } from "./types.js";
 /** Tools that change nothing but what the model keeps in mind. */
 const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
 
+/** Files that `settingSources` reads. No run changes them without a person, because the next one obeys them. */
+const SETTINGS = ["Edit(.claude)", "Edit(CLAUDE.md)", "Edit(CLAUDE.local.md)"];
+
 /** Tools that only the query's own agent has. */
 const ROOT_ONLY = ["Agent", "AskUserQuestion"];
 
@@ -107,8 +110,7 @@ export function made(
       ...offered,
       permissions: {
         allow: known([...UNASKED, ...allowedTools, ...(settings?.allow ?? [])], offered.tools),
-        ask: known(settings?.ask ?? [], offered.tools),
-        deny: known(deny, offered.tools),
+        ...asking(options, offered.tools, [...SETTINGS, ...(settings?.ask ?? [])], deny),
       },
       canUseTool: options.canUseTool && agentSdkCanUseTool(options.canUseTool),
       allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
@@ -211,6 +213,17 @@ function charsOf({ description = "", inputSchema }: Tool): number {
   return description.length + JSON.stringify(inputJsonSchema(inputSchema, "inputSchema")).length;
 }
 
+/** The rules that restrict. Where nobody can be asked, a rule that asks denies. */
+function asking(
+  { canUseTool }: Options,
+  tools: { readonly [name: string]: Tool },
+  ask: readonly string[],
+  deny: readonly string[],
+): { ask: string[]; deny: string[] } {
+  if (canUseTool === undefined) return { ask: [], deny: known([...deny, ...ask], tools) };
+  return { ask: known(ask, tools), deny: known(deny, tools) };
+}
+
 /** The query's hooks, and one that lets edits run in the mode `acceptEdits`. */
 function hooksOf(options: Options, ongoing: Ongoing, settings?: Settings): Hooks {
   const { hooks = {}, cwd = "/", additionalDirectories = [], includeHookEvents = false } = options;
@@ -263,7 +276,8 @@ function isWorkFile(path: unknown, cwd: string, folders: readonly string[]): boo
     const whole = resolvePath(path, resolvePath(cwd));
     return folders.some((folder) => {
       const base = resolvePath(folder, resolvePath(cwd));
-      return isBelow(whole, base) && !whole.slice(base.length).includes("/.");
+      const inside = base === "/" ? whole : whole.slice(base.length);
+      return isBelow(whole, base) && !inside.includes("/.");
     });
   } catch {
     return false;
@@ -293,6 +307,9 @@ function builtins(options: PlainOptions, settings?: Settings): Record<string, To
 function known(rules: readonly string[], tools: { readonly [name: string]: Tool }): string[] {
   return rules.filter((rule) => {
     const [name = ""] = rule.split("(");
-    return name.includes("*") || name.startsWith("mcp__") || Object.hasOwn(tools, name);
+    // With paths, Edit speaks of every tool that writes files.
+    return (
+      name.includes("*") || name.startsWith("mcp__") || rule.startsWith("Edit(") || Object.hasOwn(tools, name)
+    );
   });
 }

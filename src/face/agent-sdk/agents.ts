@@ -2,8 +2,8 @@
 import { ToolError } from "../api/errors.js";
 import type { Agent, Run, RunEvent, RunResult, Tool } from "../api/index.js";
 import { tool } from "../index.js";
-import type { Vfs } from "../vfs/index.js";
-import { frontmatterOf, namesOf } from "./frontmatter.js";
+import { frontmatterOf, isShort, namesOf, unnamed } from "./frontmatter.js";
+import type { SettingFiles } from "./settings.js";
 import type { AgentDefinition } from "./types.js";
 
 /** The query under way, as its agents see it. `id` is that of the call that asks an agent. */
@@ -56,25 +56,26 @@ function failed(message: string): ToolError {
   return new ToolError({ code: "agent_failed", message, recoverable: true });
 }
 
-/** The agents of the files in a folder, by their names. What is no agent is told to `problem`. */
+/** The agents of the files in a folder, by their names. A note tells of what is no agent. */
 export async function agentsIn(
-  vfs: Vfs,
+  files: SettingFiles,
   folder: string,
-  problem: (text: string) => void,
 ): Promise<{ [name: string]: AgentDefinition }> {
   const agents: { [name: string]: AgentDefinition } = {};
-  for (const file of (await vfs.list(folder)).filter((name) => name.endsWith(".md"))) {
+  for (const file of (await files.list(folder)).filter((name) => name.endsWith(".md"))) {
     const path = `${folder}/${file}`;
-    const { field, body } = frontmatterOf((await vfs.read(path)) ?? new Uint8Array());
+    const text = await files.text(path);
+    if (text === undefined) continue;
+    const { field, body } = frontmatterOf(text);
     const [name, description, tools, model] = ["name", "description", "tools", "model"].map(field);
-    if (name && description)
-      agents[name] = {
-        description,
+    if (isShort(name, description))
+      agents[name!] = {
+        description: description!,
         prompt: body,
         ...(tools && { tools: namesOf(tools) }),
         ...(model && { model }),
       };
-    else problem(`${path} has no name and description between lines of ---, so it is no agent.`);
+    else files.note(unnamed(path, "agent"));
   }
   return agents;
 }

@@ -7,11 +7,19 @@ export interface Frontmatter {
 }
 
 /** The fields and the body of a file. A file without the lines has no fields. These files have texts and lists alone. */
-export function frontmatterOf(bytes: Uint8Array): Frontmatter {
-  const text = new TextDecoder().decode(bytes);
+export function frontmatterOf(text: string): Frontmatter {
   const [, head = "", body = text] =
     /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text) ?? [];
   return { field: (name) => field(head, name), body: body.trim() };
+}
+
+/** Characters of a name and of a description, which go with every request. */
+const [NAME_CHARS, DESCRIPTION_CHARS] = [64, 8192];
+
+/** True for a name and a description that are there and no longer than allowed. */
+export function isShort(name: string | undefined, description: string | undefined): boolean {
+  const fits = (text = "", most = 0): boolean => text !== "" && text.length <= most;
+  return fits(name, NAME_CHARS) && fits(description, DESCRIPTION_CHARS) && name !== "__proto__";
 }
 
 function field(head: string, name: string): string {
@@ -25,6 +33,11 @@ function field(head: string, name: string): string {
   const quoted = /^(["'])([\s\S]*)\1$/.exec(joined);
   if (quoted === null) return joined;
   return quoted[1] === '"' ? quoted[2]!.replace(/\\(["\\])/g, "$1") : quoted[2]!.replaceAll("''", "'");
+}
+
+/** The note about a file that is no skill or agent. */
+export function unnamed(path: string, what: string): string {
+  return `${path} has no name and description between lines of ---, or longer ones than ${NAME_CHARS} and ${DESCRIPTION_CHARS} characters, so it is no ${what}.`;
 }
 
 /** The names of a list: `A, B`, `[A, B]`, or a line each that begins with `-`. */

@@ -27,6 +27,7 @@ export {
 } from "./sessions/sessions.js";
 export { sessionStoreOf } from "./sessions/kept-sessions.js";
 export type { ArgsOf, InputShape } from "./shape.js";
+export type { ProjectGrants, TrustProject } from "./settings.js";
 export type { Skill } from "./skills.js";
 export type * from "./types.js";
 export type { ApiBlock } from "../facades/anthropic.js";

@@ -43,6 +43,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   additionalDirectories: "array",
   env: "object",
   settingSources: "array",
+  trustProject: "any",
   skills: "any",
   agents: "object",
   forwardSubagentText: "boolean",
@@ -88,6 +89,8 @@ export function checkOptions(options: Options): void {
     wrong("options.toolSearch", 'needs true, false, "auto", or "auto:N" with a percentage of the window');
   if (!["batched", "eager"].includes(options.sessionStoreFlush ?? "eager"))
     wrong("options.sessionStoreFlush", 'needs "batched" or "eager"');
+  if (!["boolean", "function", "undefined"].includes(typeof options.trustProject))
+    wrong("options.trustProject", "needs true, false, or a function that is asked");
   checkServers(options.mcpServers ?? {});
   checkForms(options);
   if (resume !== undefined && goesOn) wrong("options.continue", "cannot be given with resume");

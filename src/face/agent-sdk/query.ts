@@ -285,13 +285,14 @@ class Session {
   }
 
   async #readSettings(notes: string[]): Promise<Settings | undefined> {
-    const { settingSources = [], cwd = "/", host = {} } = this.#options;
+    const { settingSources = [], cwd = "/", host = {}, trustProject } = this.#options;
     if (settingSources.length === 0) return undefined;
     if (host.vfs === undefined) {
       notes.push("settingSources: host.vfs is missing, so no files were read.");
       return undefined;
     }
-    const settings = await readSettings(host.vfs, settingSources, { cwd: resolvePath(cwd), home: host.home });
+    const places = { cwd: resolvePath(cwd), home: host.home, trustProject };
+    const settings = await readSettings(host.vfs, settingSources, places);
     notes.push(...settings.notes);
     return settings;
   }

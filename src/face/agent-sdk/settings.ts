@@ -26,11 +26,43 @@ export interface Settings {
   notes: string[];
 }
 
-/** The files below `home` (user) and below `cwd` (project, local). Of scalars, local wins over project and that over user. */
+/** What a settings file of the project would let an agent do beyond what the program says. */
+export interface ProjectGrants {
+  /** The file. */
+  readonly path: string;
+  readonly allow: readonly string[];
+  readonly additionalDirectories: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  readonly defaultMode?: PermissionMode;
+}
+
+/** Whether the settings of a project may grant something: a word, or a function that is asked with what they grant. */
+export type TrustProject = boolean | ((grants: readonly ProjectGrants[]) => boolean | Promise<boolean>);
+
+/** Where the files are, and whether those of the project may grant something. */
+export interface SettingPlaces {
+  readonly cwd: string;
+  readonly home: string | undefined;
+  readonly trustProject?: TrustProject | undefined;
+}
+
+/** What one settings.json says. */
+interface Said extends ProjectGrants {
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** Bytes of a settings file. A longer one does not count. */
+const MOST_BYTES = 262_144;
+
+/**
+ * The files below `home` (user) and below `cwd` (project, local). Of scalars, local wins over project and that over user. Files of
+ * the project come with a project that somebody else may have written, so that without trust they only restrict.
+ */
 export async function readSettings(
   vfs: Vfs,
   sources: readonly SettingSource[],
-  { cwd, home }: { readonly cwd: string; readonly home: string | undefined },
+  { cwd, home, trustProject = false }: SettingPlaces,
 ): Promise<Settings> {
   const settings: Settings = {
     instructions: [],
@@ -43,61 +75,153 @@ export async function readSettings(
     agents: {},
     notes: [],
   };
-  const note = (text: string): void => void settings.notes.push(text);
+  const files = boundedFiles(vfs, (text) => void settings.notes.push(text));
   const below = (folder: string, path: string): string => (folder === "/" ? path : folder + path);
-  const read = async (folder: string, texts: readonly string[], json: string): Promise<void> => {
-    for (const text of texts) await readInstructions(vfs, below(folder, text), settings);
-    await readJson(vfs, below(folder, json), settings);
+  const read = async (folder: string, texts: readonly string[], json: string): Promise<Said[]> => {
+    for (const text of texts) await readInstructions(files, below(folder, text), settings);
+    return readJson(files, below(folder, json), settings.notes);
   };
   const folders = async (folder: string): Promise<void> => {
-    for (const skill of await skillsIn(vfs, below(folder, "/.claude/skills"), note))
+    for (const skill of await skillsIn(files, below(folder, "/.claude/skills")))
       settings.skills = [...settings.skills.filter(({ name }) => name !== skill.name), skill];
-    Object.assign(settings.agents, await agentsIn(vfs, below(folder, "/.claude/agents"), note));
+    Object.assign(settings.agents, await agentsIn(files, below(folder, "/.claude/agents")));
   };
   if (sources.includes("user")) {
     if (home === undefined)
       settings.notes.push("settingSources: host.home is missing, so no user's files were read.");
     else {
-      await read(home, ["/.claude/CLAUDE.md"], "/.claude/settings.json");
+      for (const said of await read(home, ["/.claude/CLAUDE.md"], "/.claude/settings.json"))
+        take(said, settings);
       await folders(home);
     }
   }
+  const ofProject: Said[] = [];
   if (sources.includes("project")) {
-    await read(cwd, ["/CLAUDE.md", "/.claude/CLAUDE.md"], "/.claude/settings.json");
+    ofProject.push(...(await read(cwd, ["/CLAUDE.md", "/.claude/CLAUDE.md"], "/.claude/settings.json")));
     await folders(cwd);
   }
-  if (sources.includes("local")) await read(cwd, ["/CLAUDE.local.md"], "/.claude/settings.local.json");
+  if (sources.includes("local"))
+    ofProject.push(...(await read(cwd, ["/CLAUDE.local.md"], "/.claude/settings.local.json")));
+  const isTrusted = await areTrusted(ofProject, trustProject);
+  for (const said of ofProject) take(isTrusted ? said : restricted(said, settings.notes), settings);
   return settings;
 }
 
-async function readInstructions(vfs: Vfs, path: string, settings: Settings): Promise<void> {
-  const bytes = await vfs.read(path);
-  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes).trim();
+/** The names of what a file grants. */
+function granted({ allow, additionalDirectories, env, defaultMode }: ProjectGrants): string[] {
+  return [
+    ...(allow.length > 0 ? ["permissions.allow"] : []),
+    ...(additionalDirectories.length > 0 ? ["permissions.additionalDirectories"] : []),
+    ...(Object.keys(env).length > 0 ? ["env"] : []),
+    ...(defaultMode === undefined ? [] : ["permissions.defaultMode"]),
+  ];
+}
+
+async function areTrusted(files: readonly Said[], trust: TrustProject): Promise<boolean> {
+  const grants = files
+    .filter((said) => granted(said).length > 0)
+    .map(({ ask: _, deny: __, ...granting }) => granting);
+  return typeof trust === "function" ? grants.length > 0 && (await trust(grants)) === true : trust;
+}
+
+/** The file with nothing that it grants. */
+function restricted(said: Said, notes: string[]): Said {
+  const lost = granted(said);
+  if (lost.length > 0)
+    notes.push(`${said.path}: without trustProject these settings do not count: ${lost.join(", ")}`);
+  return { path: said.path, allow: [], additionalDirectories: [], env: {}, ask: said.ask, deny: said.deny };
+}
+
+function take(said: Said, settings: Settings): void {
+  for (const list of LISTS) settings[list].push(...said[list]);
+  Object.assign(settings.env, said.env);
+  if (said.defaultMode !== undefined) settings.defaultMode = said.defaultMode;
+}
+
+/** Files of settings: those of the project may be a stranger's, so that none of them is read without bound. */
+export interface SettingFiles {
+  text(path: string): Promise<string | undefined>;
+  list(path: string): Promise<readonly string[]>;
+  note(text: string): void;
+}
+
+function boundedFiles(vfs: Vfs, note: (text: string) => void): SettingFiles {
+  const attempt = async <T>(path: string, act: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await act();
+    } catch (error) {
+      note(`${path} cannot be read and does not count: ${(error as Error)?.message ?? String(error)}`);
+      return undefined;
+    }
+  };
+  return {
+    note,
+    text: (path) =>
+      attempt(path, async () => {
+        const { size = 0 } = (await vfs.stat(path)) ?? {};
+        const bytes = size > MOST_BYTES ? undefined : await vfs.read(path);
+        if (Math.max(size, bytes?.length ?? 0) > MOST_BYTES)
+          throw new Error(`it is longer than ${MOST_BYTES} bytes.`);
+        return bytes && new TextDecoder().decode(bytes);
+      }),
+    async list(path) {
+      const names = (await attempt(path, () => vfs.list(path))) ?? [];
+      if (names.length > MOST_NAMES) note(`${path} has more than ${MOST_NAMES} names, and only these count.`);
+      return names.slice(0, MOST_NAMES);
+    },
+  };
+}
+
+/** Names of a folder that are looked at. */
+const MOST_NAMES = 200;
+
+async function readInstructions(files: SettingFiles, path: string, settings: Settings): Promise<void> {
+  const text = ((await files.text(path)) ?? "").trim();
   if (text !== "") settings.instructions.push(`Contents of ${path}:\n\n${text}`);
 }
 
 const LISTS = ["allow", "ask", "deny", "additionalDirectories"] as const;
 
-async function readJson(vfs: Vfs, path: string, settings: Settings): Promise<void> {
-  const bytes = await vfs.read(path);
-  if (bytes === undefined) return;
-  let said: unknown;
+const MODES: readonly PermissionMode[] = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "auto",
+  "bypassPermissions",
+];
+
+async function readJson(files: SettingFiles, path: string, notes: string[]): Promise<Said[]> {
+  const text = await files.text(path);
+  if (text === undefined) return [];
+  let whole: unknown;
   try {
-    said = JSON.parse(new TextDecoder().decode(bytes));
+    whole = JSON.parse(text);
   } catch (error) {
-    settings.notes.push(`${path} is no JSON and does not count: ${(error as Error).message}`);
-    return;
+    notes.push(`${path} is no JSON and does not count: ${(error as Error).message}`);
+    return [];
   }
-  const { permissions = {}, env = {}, ...others } = isObject(said) ? said : {};
-  const texts = Object.entries(isObject(env) ? env : {}).filter(([, value]) => typeof value === "string");
-  Object.assign(settings.env, Object.fromEntries(texts));
+  const { permissions = {}, env = {}, ...others } = isObject(whole) ? whole : {};
   const { defaultMode, ...more } = isObject(permissions) ? permissions : {};
-  for (const list of LISTS) {
-    const rules: unknown = more[list] ?? [];
-    if (Array.isArray(rules)) settings[list].push(...rules.filter((rule) => typeof rule === "string"));
-    delete more[list];
-  }
-  if (typeof defaultMode === "string") settings.defaultMode = defaultMode as PermissionMode;
+  const texts = (name: (typeof LISTS)[number]): string[] => {
+    const list: unknown = more[name];
+    delete more[name];
+    return Array.isArray(list) ? list.filter((rule) => typeof rule === "string") : [];
+  };
+  const lists = { allow: texts("allow"), ask: texts("ask"), deny: texts("deny") };
+  const said: Said = {
+    path,
+    ...lists,
+    additionalDirectories: texts("additionalDirectories"),
+    env: Object.fromEntries(
+      Object.entries(isObject(env) ? env : {}).filter((pair): pair is [string, string] => {
+        return typeof pair[1] === "string";
+      }),
+    ),
+    ...(MODES.includes(defaultMode as PermissionMode) && { defaultMode: defaultMode as PermissionMode }),
+  };
   const left = [...Object.keys(others), ...Object.keys(more).map((name) => `permissions.${name}`)];
-  if (left.length > 0) settings.notes.push(`${path}: these settings do not count here: ${left.join(", ")}`);
+  if (defaultMode !== undefined && said.defaultMode === undefined) left.push("permissions.defaultMode");
+  if (left.length > 0) notes.push(`${path}: these settings do not count here: ${left.join(", ")}`);
+  return [said];
 }

@@ -1,8 +1,8 @@
 /** Skills: instructions that the model reads when it needs them. Only their names and descriptions are always there. */
 import type { Tool } from "../api/index.js";
 import { tool } from "../index.js";
-import type { Vfs } from "../vfs/index.js";
-import { frontmatterOf } from "./frontmatter.js";
+import { frontmatterOf, isShort, unnamed } from "./frontmatter.js";
+import type { SettingFiles } from "./settings.js";
 
 export interface Skill {
   readonly name: string;
@@ -12,17 +12,17 @@ export interface Skill {
   content(): Promise<string> | string;
 }
 
-/** The skills in the folders of a folder: `<folder>/<name>/SKILL.md`. What is no skill is told to `problem`. */
-export async function skillsIn(vfs: Vfs, folder: string, problem: (text: string) => void): Promise<Skill[]> {
+/** The skills in the folders of a folder: `<folder>/<name>/SKILL.md`. A note tells of what is no skill. */
+export async function skillsIn(files: SettingFiles, folder: string): Promise<Skill[]> {
   const skills: Skill[] = [];
-  for (const own of (await vfs.list(folder)).filter((entry) => entry.endsWith("/"))) {
+  for (const own of (await files.list(folder)).filter((entry) => entry.endsWith("/"))) {
     const path = `${folder}/${own}SKILL.md`;
-    const bytes = await vfs.read(path);
-    if (bytes === undefined) continue;
-    const { field, body } = frontmatterOf(bytes);
+    const text = await files.text(path);
+    if (text === undefined) continue;
+    const { field, body } = frontmatterOf(text);
     const [name, description] = [field("name"), field("description")];
-    if (name && description) skills.push({ name, description, content: () => body });
-    else problem(`${path} has no name and description between lines of ---, so it is no skill.`);
+    if (isShort(name, description)) skills.push({ name, description, content: () => body });
+    else files.note(unnamed(path, "skill"));
   }
   return skills;
 }

@@ -9,6 +9,7 @@ import type { McpFetch, McpOptions } from "../mcp/index.js";
 import type { McpServers, McpServerStatus } from "./mcp.js";
 import type { SessionStoreFlush } from "./sessions/mirror.js";
 import type { SessionStore } from "./sessions/sessions.js";
+import type { TrustProject } from "./settings.js";
 import type { Skill } from "./skills.js";
 
 export type { PermissionMode };
@@ -102,6 +103,12 @@ export interface Options {
    * `project` and `local` are below `cwd`, `user` below `host.home`. Default: none.
    */
   settingSources?: readonly ("user" | "project" | "local")[] | undefined;
+  /**
+   * Whether settings files of the project (`project` and `local`) may grant something: `permissions.allow`, `defaultMode`,
+   * `additionalDirectories` and `env`. Whoever wrote the project wrote them. A function is asked with what they would grant.
+   * Default false: they only restrict.
+   */
+  trustProject?: TrustProject | undefined;
   /** The names of the skills in the settings files that count, and skills of your own. Default: all that are found. */
   skills?: readonly (string | Skill)[] | "all" | undefined;
   /** Agents that the model may ask by the tool Agent, by their names, beside those of settings files. */

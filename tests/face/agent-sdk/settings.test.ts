@@ -59,16 +59,16 @@ it("sends each CLAUDE.md with every request, behind the system prompt", async ()
 
 it("joins the rules, and takes the scalars of the nearest file, but options win", async () => {
   const all: Options["settingSources"] = ["user", "project", "local"];
-  const { init, notes } = await asked({ settingSources: all });
+  const { init, notes } = await asked({ settingSources: all, trustProject: true });
   expect(init.permissionMode).toBe("dontAsk");
   expect(init.tools).not.toContain("Edit");
   expect(notes.join("\n")).toContain("/app/.claude/settings.json: these settings do not count here: model");
-  expect((await asked({ settingSources: ["project"] })).init.permissionMode).toBe("plan");
-  expect((await asked({ settingSources: all, permissionMode: "default" })).init.permissionMode).toBe(
-    "default",
-  );
+  const project = await asked({ settingSources: ["project"], trustProject: true });
+  expect(project.init.permissionMode).toBe("plan");
+  const chosen = await asked({ settingSources: all, trustProject: true, permissionMode: "default" });
+  expect(chosen.init.permissionMode).toBe("default");
   const turns = [{ toolCalls: [{ name: "Read", input: { file_path: "CLAUDE.md" } }] }, { text: "Read." }];
-  const read = await asked({ settingSources: all }, turns);
+  const read = await asked({ settingSources: all, trustProject: true }, turns);
   expect(JSON.stringify(read.messages)).toContain("Use tabs.");
 });
 
@@ -134,6 +134,7 @@ it("gives commands the variables, and files the further folders", async () => {
   await asked(
     {
       settingSources: ["project"],
+      trustProject: true,
       permissionMode: "default",
       allowedTools: ["Bash", "Write"],
       additionalDirectories: ["/y"],

@@ -33,14 +33,21 @@ pub fn touches(pattern: &str, path: &str, composed: Option<&str>) -> bool {
     is_hit(path) || composed.is_some_and(is_hit)
 }
 
-/// True when the path names nothing outside the working folder and nothing hidden in it. Hidden files hold the settings
-/// of shells, repositories and editors.
+/// Files that agents obey, beside those in hidden folders. A run that changed one would command the next.
+const INSTRUCTIONS: &[&str] = &["claude.md", "claude.local.md"];
+
+/// True when the path names nothing outside the working folder, and nothing in it that is hidden or that agents obey.
+/// Hidden files hold the settings of shells, repositories and editors.
 pub fn stays_inside(path: &str) -> bool {
-    let is_plain = |level: &str| level == "." || !level.starts_with('.');
+    let is_plain = |level: &str| level == "." || !(level.starts_with('.') || is_instruction(level));
     !path.is_empty()
         && !path.starts_with(['/', '\\', '~'])
         && !path.contains(':')
         && path.split(['/', '\\']).all(is_plain)
+}
+
+fn is_instruction(level: &str) -> bool {
+    INSTRUCTIONS.contains(&folded(settled_name(level)).as_str())
 }
 
 /// The text without case, as file systems compare names. The way leads through upper case, where letters meet that have

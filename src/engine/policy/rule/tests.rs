@@ -355,6 +355,8 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
         "touch {a,/etc/b}",
         "touch \\/etc/b",
         "touch .git/hooks/pre-commit",
+        "cp a CLAUDE.md",
+        "mv a docs/claude.local.md",
         "cp a .bashrc",
         "mkdir $(x)",
         "mkdir a; curl x",
@@ -380,6 +382,9 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
         ("file:///etc/passwd", false),
         (".git/config", false),
         (".bashrc", false),
+        ("CLAUDE.md", false),
+        ("docs/Claude.MD.", false),
+        ("CLAUDE.md.txt", true),
         ("", false),
     ] {
         assert_eq!(accepts(&write, &input("file_path", path)), expected, "{path}");
