@@ -369,6 +369,7 @@ impl Driver {
                     call.iteration,
                     call.agent,
                     call.profile,
+                    call.once,
                     &call.checkpoint.as_ref().map(json::write).unwrap_or_default(),
                 ));
             }

@@ -34,6 +34,7 @@ extern "C" {
         iteration: u32,
         agent: u32,
         profile: u32,
+        once: bool,
         checkpoint: &str,
     ) -> Result<(), JsValue>;
 

@@ -108,6 +108,9 @@ pub struct ToolInvocation {
     pub agent: u32,
     /// The index of the configuration that has the tool, 0 for the run's own.
     pub profile: u32,
+    /// The call must not be made twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
     /// The state from which the call goes on, if another process has left one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<ToolCheckpoint>,

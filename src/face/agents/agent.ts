@@ -161,7 +161,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     async resumePending(given = {}) {
       const { filter = () => true, ...options } = checkOptions(given, "", PENDING_TABLE, RUN_ELSEWHERE);
       const runs: EngineRun[] = [];
-      for await (const resumed of pendingRuns(parts.store, (id) => !isClosed && filter(id)))
+      for await (const resumed of pendingRuns(parts.store, parts.clock, (id) => !isClosed && filter(id)))
         runs.push(beginAlone("", options, undefined, resumed));
       return runs;
     },

@@ -406,6 +406,8 @@ export interface ReconcileRequest extends Omit<Facts["reconcile"], "agentPath"> 
   readonly agentPath: string;
   /** The argument for `run.answer`. */
   readonly questionId: number;
+  /** The fence of the run's lease, as tools get it; undefined in an agent whose store has no leases. */
+  readonly fence: number | undefined;
   /** Fires when the answer no longer matters. */
   readonly signal: HostAbortSignal;
 }

@@ -161,6 +161,12 @@ export interface ToolContext {
   checkpoint(state: unknown): Promise<void>;
   /** The state of the call's last checkpoint in another process; undefined in a call that begins anew. */
   readonly restored: unknown;
+  /**
+   * The fence of the run's lease, which is higher in each process that goes on with the run; undefined in an agent whose store
+   * has no leases. Send it to a service that keeps the highest one for each run, or for each `toolCallId`, and refuses a lower
+   * one: a process that stood still then does nothing behind its successor.
+   */
+  readonly fence: number | undefined;
   /** The model call that asked for this one, from 1. */
   readonly iteration: number;
   /** The agent's `inputs` with the run's over them. */

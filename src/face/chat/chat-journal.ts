@@ -83,8 +83,8 @@ export class ChatJournal {
     const { seq, whole } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
-    const host = { store: store!, clock, saved: nothing, report: reportUnheard, lost: nothing };
-    const save: HostCallbacks["save"] = (id, entries) => journal.save(id, entries);
+    const host = { store: store!, clock, report: reportUnheard, lost: nothing };
+    const save: HostCallbacks["save"] = (_, entries) => journal.save(entries, nothing);
     const journal = new Journal(host, this.key, this.#journal);
     const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
       this.#journal = journal;

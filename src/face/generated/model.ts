@@ -829,6 +829,8 @@ export interface ToolInvocation {
   agent: number;
   /** The index of the configuration that has the tool, 0 for the run's own. */
   profile: number;
+  /** The call must not be made twice. */
+  once?: boolean;
   /** The state from which the call goes on, if another process has left one. */
   checkpoint?: ToolCheckpoint;
 }

@@ -35,6 +35,7 @@ export interface RunFunctions {
   readonly sets: readonly ToolSet[];
   readonly permissions: PermissionOptions;
   readonly reconcile: Reconcile | undefined;
+  readonly fence: () => number | undefined;
   readonly toolRun: Pick<ToolRunOptions, "onElicitation">;
   readonly ruledTools: RuledTools;
   readonly tools: ToolCalls;
@@ -191,12 +192,12 @@ async function decide(
 }
 
 async function reconcile(
-  { reconcile }: RunFunctions,
+  { reconcile, fence }: RunFunctions,
   { agentPath, data }: Question,
   questionId: number,
   { signal }: Abort,
 ): Promise<Answer | null> {
-  const said = (await reconcile?.({ ...data, agentPath, questionId, signal })) ?? null;
+  const said = (await reconcile?.({ ...data, agentPath, questionId, fence: fence(), signal })) ?? null;
   return said === null ? null : { reconciled: checkReconciliation(said) };
 }
 

@@ -150,6 +150,7 @@ export class Shell {
     iteration: number,
     agent: number,
     profile: number,
+    once: boolean,
     checkpointJson: string,
   ): void {
     if (this.instance.isLost) return;
@@ -157,7 +158,7 @@ export class Shell {
     const toolCallId = texts.slice(0, idUnits);
     const toolName = texts.slice(idUnits, nameEnd);
     const input = texts.slice(nameEnd);
-    const invocation = { call, toolCallId, toolName, input, iteration, agent, profile };
+    const invocation = { call, toolCallId, toolName, input, iteration, agent, profile, once };
     const checkpoint =
       checkpointJson === "" ? {} : { checkpoint: JSON.parse(checkpointJson) as ToolCheckpoint };
     this.call((host) => host.callTool({ ...invocation, ...checkpoint }));

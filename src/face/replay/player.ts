@@ -43,12 +43,13 @@ class ReplayShell {
     iteration: number,
     agent: number,
     profile: number,
+    once: boolean,
   ): void {
     const nameEnd = idUnits + nameUnits;
     const toolCallId = texts.slice(0, idUnits);
     const toolName = texts.slice(idUnits, nameEnd);
     const input = texts.slice(nameEnd);
-    this.asked.onCall({ call, toolCallId, toolName, input, iteration, agent, profile });
+    this.asked.onCall({ call, toolCallId, toolName, input, iteration, agent, profile, once });
   }
 
   ask(_question: number, json: string): void {

@@ -5,17 +5,8 @@
  * takes the run's lease before its first write, and has it until the run ends.
  */
 import { isStoreConflict, StoreConflict } from "../api/errors.js";
-import type { Clock, JournalEntry, Lease, Store } from "../api/index.js";
-
-/** Tries of one write, and the waits between them in milliseconds. */
-const WAITS_MS = [100, 1000];
-
-/**
- * The time of a lease in milliseconds, and that between two renewals. A browser lets the timers of a hidden page fire once a
- * minute.
- */
-export const LEASE_MS = 90_000;
-const RENEWAL_MS = 30_000;
+import type { JournalEntry } from "../api/index.js";
+import { RunLease, WAITS_MS, type Held, type LeaseHost, type Permit } from "./run-lease.js";
 
 /** The reason with which a run ends whose journal another process has taken. */
 export const TAKEN = "another process goes on with this run";
@@ -26,36 +17,17 @@ export const TAKEN = "another process goes on with this run";
  */
 export type JournalEnd = "ended" | "pending" | "unread";
 
-/** Your store, and the functions that hear of its writes. */
-export interface JournalHost {
-  readonly store: Store;
+/** Your store, and the functions that hear of its writes: of errors, the last of each write. */
+export interface JournalHost extends LeaseHost {
   /** The time that entries wait for others. */
   readonly flushMs?: number | undefined;
-  readonly clock: Clock;
-  /** Hears of each save whether the store has it. */
-  readonly saved: (save: number, ok: boolean) => void;
-  /** Hears of errors of the store, the last of each write, and those of leases. */
-  readonly report: (error: unknown) => void;
-  /** Hears that another process goes on with the run. */
-  readonly lost: () => void;
-}
-
-/** A lease, and the name under which it was taken. */
-export interface Held {
-  readonly holder: string;
-  readonly lease: Lease;
-}
-
-/** A text for each run of each process, whatever your source of random numbers is. */
-export function randomHolder(): string {
-  return `${Math.random()} ${Math.random()}`;
 }
 
 export class Journal {
   readonly #host: JournalHost;
   readonly #key: string;
   #entries: JournalEntry[] = [];
-  #saves: number[] = [];
+  #saves: ((ok: boolean) => void)[] = [];
   #writing: Promise<void> | undefined;
   #error: unknown;
   /** The number of the last entry of this run; undefined before the first. */
@@ -66,10 +38,8 @@ export class Journal {
   /** Settles with the first save, or with the end of a run that has none. */
   readonly #begun: Promise<void>;
   #begin!: () => void;
-  readonly #holder: string;
-  #lease: Lease | undefined;
+  readonly #lease: RunLease;
   #claiming: Promise<boolean> | undefined;
-  #renewal: unknown;
   /** Whether the store has entries of the run, as far as this process knows. */
   #isKept: boolean | undefined;
   #end: Promise<void> | undefined;
@@ -79,17 +49,34 @@ export class Journal {
     this.#host = host;
     this.#key = key;
     this.#before = before;
-    this.#holder = held?.holder ?? randomHolder();
-    if (held !== undefined) {
-      this.#hold(held.lease);
-      this.#isKept = true;
-    }
+    this.#lease = new RunLease(host, key, held);
+    if (held !== undefined) this.#isKept = true;
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
   }
 
   /** Takes the lease of a journal that may be there already; false if another process has it. */
   claim(takeOver = false): Promise<boolean> {
-    return (this.#claiming = this.#claim(takeOver));
+    return (this.#claiming = this.#lease.take(takeOver));
+  }
+
+  /** Whether a call may begin in this process. */
+  permit(): Permit | Promise<Permit> {
+    return this.#lease.permit();
+  }
+
+  /** Does what costs money, unless another process goes on with the run. */
+  asHolder<T>(work: () => T | Promise<T>): T | Promise<T> {
+    const permit = this.#lease.permit();
+    if (permit === "granted") return work();
+    return Promise.resolve(permit).then((permit) => {
+      if (permit === "lost") throw new Error(TAKEN);
+      return work();
+    });
+  }
+
+  /** The fence of the lease. */
+  get fence(): number | undefined {
+    return this.#lease.fence;
   }
 
   /**
@@ -107,8 +94,8 @@ export class Journal {
     const { store, report } = this.#host;
     if (store.lease === undefined) return "claimed";
     try {
-      const isOurs = this.#lease !== undefined;
-      if (!(await this.#claim(takeOver))) return "held";
+      const isOurs = this.#lease.isHeld;
+      if (!(await this.#lease.take(takeOver))) return "held";
       if (isOurs) return "claimed";
       // Entries that the store has missed are still to come.
       const expected = (this.#entries[0]?.seq ?? last + 1) - 1;
@@ -131,10 +118,11 @@ export class Journal {
     this.#entries.push(...entries);
   }
 
-  save(save: number, entries: readonly JournalEntry[]): void {
+  /** Saves entries; `saved` hears whether the store has them. */
+  save(entries: readonly JournalEntry[], saved: (ok: boolean) => void): void {
     this.#entries.push(...entries);
     this.last = entries.at(-1)?.seq ?? this.last;
-    this.#saves.push(save);
+    this.#saves.push(saved);
     this.#writing ??= this.#write();
     this.#begin();
   }
@@ -175,7 +163,7 @@ export class Journal {
     await before.#writing;
     await before.#end;
     // A lease that was not given back goes on with the entries that wait for it.
-    if (before.#lease !== undefined) this.#hold(before.#lease);
+    this.#lease.takeFrom(before.#lease);
     this.#entries.unshift(...before.#entries);
     this.#error = before.#error;
   }
@@ -189,7 +177,7 @@ export class Journal {
       [this.#saves, this.#entries] = [[], []];
       const isSaved = entries.length === 0 || (await this.#append(entries));
       if (!isSaved) this.#entries.unshift(...entries);
-      for (const save of saves) this.#host.saved(save, isSaved);
+      for (const saved of saves) saved(isSaved);
     }
     this.#writing = undefined;
   }
@@ -201,7 +189,7 @@ export class Journal {
     for (const waitMs of [...WAITS_MS, undefined]) {
       try {
         if (!(await this.claim())) throw new StoreConflict(`Another process holds the run "${this.#key}".`);
-        await store.append(this.#key, entries, after, this.#lease?.fence);
+        await store.append(this.#key, entries, after, this.#lease.fence);
         this.#isKept = true;
         this.#error = undefined;
         return true;
@@ -227,7 +215,7 @@ export class Journal {
 
   async #has(last: JournalEntry): Promise<boolean> {
     try {
-      if ((await this.#lease?.renew(LEASE_MS)) === false) return false;
+      if (!(await this.#lease.renew())) return false;
       const kept = await this.#host.store.load(this.#key);
       return kept?.at(-1)?.json === last.json;
     } catch (error) {
@@ -236,56 +224,16 @@ export class Journal {
     }
   }
 
-  async #claim(takeOver: boolean): Promise<boolean> {
-    const { store } = this.#host;
-    if (store.lease === undefined || this.#lease !== undefined) return true;
-    const lease = await store.lease(this.#key, { holder: this.#holder, ttlMs: LEASE_MS, takeOver });
-    if (lease !== undefined) this.#hold(lease);
-    return lease !== undefined;
-  }
-
-  #hold(lease: Lease): void {
-    this.#lease = lease;
-    this.#renewLater(lease);
-  }
-
-  #renewLater(lease: Lease): void {
-    const { clock } = this.#host;
-    let isArming = true;
-    const due = (): void => {
-      // A clock of yours may fire at once. A task lets everything else go on.
-      if (isArming) return void setTimeout(due, 0);
-      if (this.#end === undefined) void this.#renew(lease);
-    };
-    const timer = (this.#renewal = clock.setTimer(due, RENEWAL_MS));
-    isArming = false;
-    // In Node a run that waits for a person must not keep a process alive that has nothing else to do.
-    (timer as { unref?: () => void } | null | undefined)?.unref?.();
-  }
-
-  async #renew(lease: Lease): Promise<void> {
-    try {
-      const isHeld = await lease.renew(LEASE_MS);
-      if (this.#end !== undefined) return;
-      if (!isHeld) return this.#host.lost();
-    } catch (error) {
-      this.#host.report(error);
-    }
-    this.#renewLater(lease);
-  }
-
   async #giveBack(how: JournalEnd): Promise<void> {
-    const { clock, report } = this.#host;
+    const { report } = this.#host;
     try {
+      this.#lease.stop();
       await this.#claiming?.catch(() => {});
       await this.#writing;
-      if (this.#renewal !== undefined) clock.clearTimer(this.#renewal);
       const isOver = this.#isKept === false || (how === "ended" && this.#entries.length === 0);
       // A lease that is not given back runs out, and then another process looks after the run.
       if (!isOver && how !== "pending") return;
-      const lease = this.#lease;
-      this.#lease = undefined;
-      await lease?.release(!isOver);
+      await this.#lease.giveBack(!isOver);
     } catch (error) {
       report(error);
     }

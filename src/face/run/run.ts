@@ -99,9 +99,6 @@ export class EngineRun implements Run {
     send: (message) => this.#send(message),
     withdraw: (id) => this.#withdraw(id),
   });
-  /** The saves of the instance at work, by ids that no lost instance has used. */
-  readonly #saves = new Map<number, number>();
-  #savedIds = 0;
   /** Opens the driver, and a fresh one after a loss. */
   #open: ((source: RunSource) => Driver) | undefined;
   readonly #losses = new Losses();
@@ -139,18 +136,18 @@ export class EngineRun implements Run {
     const { report, onToolThrow } = this.#delivery;
     const { store, flushMs, clock } = parts;
     if (store !== undefined) {
-      const saved = (id: number, ok: boolean): void => {
-        const save = this.#saves.get(id);
-        this.#saves.delete(id);
-        if (save !== undefined) running()?.saved(save, ok);
-      };
       const lost = (): void => this.abort(TAKEN);
-      const host = { store, flushMs, clock, saved, report, lost };
+      const host = { store, flushMs, clock, report, lost };
       this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, resumed?.held);
     }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
-    this.#tools.follow(onToolThrow, () => this.saved());
+    this.#tools.follow({
+      onThrow: onToolThrow,
+      saved: () => this.saved(),
+      permit: () => this.#journal?.permit() ?? "granted",
+      fence: () => this.#journal?.fence,
+    });
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
       ...parts,
@@ -160,6 +157,7 @@ export class EngineRun implements Run {
         ...this.#models.add(model, field, parts.tools),
         ...parts.asked,
       }),
+      fence: () => this.#journal?.fence,
       report,
     };
     this.#asks = new Asks(asked, running);
@@ -340,7 +338,6 @@ export class EngineRun implements Run {
     const driver = this.#driver;
     if (this.#journal === undefined || this.#outcome !== undefined || driver === undefined) return false;
     this.#driver = undefined;
-    this.#saves.clear();
     this.#asks.loseInstance();
     this.#delivery.forgetAgents();
     driver.free();
@@ -355,11 +352,8 @@ export class EngineRun implements Run {
       const entries = await journal.entries();
       if (this.#outcome !== undefined) return;
       const isNew = this.#resumed === undefined && journal.last === undefined;
-      if (entries.length === 0 || isNew) {
-        return this.#failAlone(
-          fail("bug", "The WebAssembly instance was lost before the journal had the prompt."),
-        );
-      }
+      const early = "The WebAssembly instance was lost before the journal had the prompt.";
+      if (entries.length === 0 || isNew) return this.#failAlone(fail("bug", early));
       if (!this.#losses.add(entries))
         return this.#endAlone({ outcome: "stopped", stoppedBy: "recovery_exhausted" }, undefined);
       this.#begin({ lines: linesOf(entries) }, (driver) => {
@@ -375,7 +369,10 @@ export class EngineRun implements Run {
     const { clock, now, random } = this.#parts;
     const models = this.#models;
     return {
-      fetch: (url, init, slot) => models.fetch(slot)(requestUrl(url), init),
+      fetch: (url, init, slot) => {
+        const send = () => models.fetch(slot)(requestUrl(url), init);
+        return this.#journal === undefined ? send() : this.#journal.asHolder(send);
+      },
       authorize: (request) =>
         authorizeRequest(models.at(request.model), { ...request, url: requestUrl(request.url) }),
       callTool: (invocation) => this.#tools.call(invocation),
@@ -386,12 +383,14 @@ export class EngineRun implements Run {
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
       save: (save, entries) => {
-        if (this.#journal !== undefined) {
-          this.#saves.set(++this.#savedIds, save);
-          return this.#journal.save(this.#savedIds, entries);
-        }
+        const driver = this.#driver;
+        const saved = (ok: boolean): void => {
+          // An instance that was lost since has other saves.
+          if (driver === this.#driver && this.#outcome === undefined) driver?.saved(save, ok);
+        };
+        if (this.#journal !== undefined) return this.#journal.save(entries, saved);
         // A record has a journal that nobody keeps. The answer to a save comes later.
-        queueMicrotask(() => this.#driver?.saved(save, true));
+        queueMicrotask(() => saved(true));
       },
       record: this.#record,
       lost: () => this.#lose(),

@@ -1,11 +1,13 @@
 /** The source of a run: its options, or the journal of a run that goes on, and the journals that nobody goes on with. */
 import { LoopletError } from "../api/errors.js";
+import type { Clock } from "../api/index.js";
 import type { JournalEntry, Store } from "../api/run.js";
 import type { Failure } from "../api/event.js";
 import type { RunSource } from "../host/driver.js";
 import { linesOf } from "../host/entries.js";
 import { held, movedOn, refusal, storeFailed } from "../host/failures.js";
-import { LEASE_MS, randomHolder, type Held, type Journal } from "./journal.js";
+import type { Journal } from "./journal.js";
+import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
 /** The run that is to go on: its id, and its entries if no store has them under that id. */
 export interface Resumed {
@@ -76,6 +78,7 @@ async function readSource(
  */
 export async function* pendingRuns(
   store: Store | undefined,
+  clock: Clock,
   filter: (id: string) => boolean,
 ): AsyncGenerator<Resumed> {
   if (store?.lease === undefined || store.pending === undefined) {
@@ -85,11 +88,12 @@ export async function* pendingRuns(
   for (const key of await store.pending()) {
     if (!filter(key)) continue;
     const holder = randomHolder();
+    const sinceMs = timeOf(clock);
     const lease = await store.lease(key, { holder, ttlMs: LEASE_MS });
     if (lease === undefined) continue;
     const entries = await store.load(key);
     // Its process was gone before the store had the prompt.
     if (entries === undefined || entries.length === 0) await lease.release(false);
-    else yield { key, held: { holder, lease, entries } };
+    else yield { key, held: { holder, lease, sinceMs, entries } };
   }
 }

@@ -9,22 +9,43 @@ import type { Driver } from "../run/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords } from "./tool-schema.js";
+import type { Permit } from "../run/run-lease.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
 import type {
   ElicitationAnswer,
   StoreOptions,
   ToolContext,
+  ToolFault,
   ToolHandlerContext,
   ToolRunOptions,
 } from "../api/index.js";
 import { message } from "../options/thrown.js";
 
+/** The run of the calls. */
+export interface CallLife {
+  /** Hears the errors that tools throw, and does not throw itself. */
+  readonly onThrow: (toolCallId: string, thrown: unknown) => void;
+  /** Resolves when the store has everything so far. */
+  readonly saved: () => Promise<void>;
+  /** Whether this process may begin a call. */
+  readonly permit: () => Permit | Promise<Permit>;
+  /** The fence of the run's lease. */
+  readonly fence: () => number | undefined;
+}
+
+/** A run without a store. */
+const ALONE: CallLife = {
+  onThrow: () => {},
+  saved: () => Promise.resolve(),
+  permit: () => "granted",
+  fence: () => undefined,
+};
+
 export class ToolCalls {
   readonly #tools: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
-  #onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
-  #saved: () => Promise<void> = () => Promise.resolve();
+  #life = ALONE;
   readonly #running = new Map<number, Abort>();
   readonly #elicitations: Elicitations;
   /** The last checkpoints of running calls: the state's JSON, and the number of questions before it. */
@@ -56,13 +77,9 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  /**
-   * Ties the calls to their run. `onThrow` hears the errors that tools throw, and does not throw itself; `saved` resolves when the
-   * store has everything so far.
-   */
-  follow(onThrow: (toolCallId: string, thrown: unknown) => void, saved: () => Promise<void>): void {
-    this.#onThrow = onThrow;
-    this.#saved = saved;
+  /** Ties the calls to their run. */
+  follow(life: CallLife): void {
+    this.#life = life;
   }
 
   /** Starts a call; the driver gets its result. */
@@ -189,6 +206,12 @@ export class ToolCalls {
   async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
     try {
       const { call, toolCallId, iteration, checkpoint } = invocation;
+      const permit = this.#life.permit();
+      // Nothing may stand between the look at the lease and the call, so it waits only if it must.
+      if (permit !== "granted") {
+        const problem = this.#problemOf(await permit, invocation);
+        if (problem !== undefined) return { fault: problem };
+      }
       let asked = checkpoint?.asked ?? 0;
       const progress = (data: unknown): void => this.#progress(invocation.call, data);
       let isLast = false;
@@ -201,6 +224,7 @@ export class ToolCalls {
         elicit: async (request) => this.#elicitations.ask(call, ++asked, request),
         checkpoint: (state) => this.#checkpoint(call, state, asked),
         restored: checkpoint?.state,
+        fence: this.#life.fence(),
         iteration,
         inputs: this.#options.inputs ?? {},
         terminate: () => void (isLast = true),
@@ -210,7 +234,7 @@ export class ToolCalls {
       return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
     } catch (error) {
       // An aborted call's error concerns nobody.
-      if (this.#running.has(invocation.call)) this.#onThrow?.(invocation.toolCallId, error);
+      if (this.#running.has(invocation.call)) this.#life.onThrow(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }
   }
@@ -251,7 +275,21 @@ export class ToolCalls {
     this.#driver()?.toolCheckpoint(call, json, asked);
     // The engine hands its entries out when the callback at hand has returned.
     await null;
-    await this.#saved();
+    await this.#life.saved();
+    // Another process goes on from this state if it has taken the run meanwhile.
+    const permit = await this.#life.permit();
+    if (permit !== "granted") throw new DOMException(NO_LEASE[permit], "AbortError");
+  }
+
+  /** The reason why a call is not made. */
+  #problemOf(permit: Permit, { call, once }: ToolInvocation): ToolFault | undefined {
+    const isAborted = !this.#running.has(call);
+    if (permit === "granted" || (permit === "unknown" && once !== true)) {
+      if (!isAborted) return undefined;
+      permit = "lost";
+    }
+    const hint = "Tell the user that nothing was done.";
+    return { code: "save_failed", message: NO_LEASE[permit], hint, recoverable: true };
   }
 
   #progress(call: number, data: unknown): void {
@@ -266,6 +304,11 @@ export class ToolCalls {
     this.#driver()?.toolProgress(call, json);
   }
 }
+
+const NO_LEASE = {
+  lost: "another process goes on with this run, so the call was not made",
+  unknown: "the lease of this run could not be renewed, so the call was not made",
+};
 
 function placeOf({
   agent,

@@ -35,7 +35,7 @@ impl Calls {
                 // The check of an input counts against the tool's time.
                 tool_ms = tool_ms.max(wait_ms(call, desk));
                 texts.extend(texts_to_read(call, desk));
-                calls.push(invocation(call, 0, desk.who));
+                calls.push(invocation(call, 0, desk.who, false));
                 indexes.push(index);
             }
         }

@@ -66,7 +66,8 @@ impl Calls {
         }
         let wait_ms = wait_ms(call, desk);
         desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
-        let invocation = invocation(call, effect, desk.who);
+        let once = desk.tool(call.tool).is_none_or(ToolConfig::runs_once);
+        let invocation = invocation(call, effect, desk.who, once);
         desk.ledger.output(Output::CallTool(invocation));
     }
 
@@ -308,7 +309,7 @@ pub(super) fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
     ))
 }
 
-pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvocation {
+pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who, once: bool) -> ToolInvocation {
     ToolInvocation {
         call: effect,
         tool_call_id: call.id.clone(),
@@ -317,6 +318,7 @@ pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvoca
         iteration: who.iteration,
         agent: who.agent,
         profile: who.profile,
+        once,
         checkpoint: call.checkpoint.clone(),
     }
 }

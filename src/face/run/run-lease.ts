@@ -1,0 +1,179 @@
+/**
+ * The lease of a run in this process: taken, renewed while the run is under way, looked at before a call, given back. A
+ * process that stood still (a frozen tab, a paused machine) may hold a lease that another one has taken since. So each call
+ * compares the time that is left with the clock of this process, and looks into the store when too little is left.
+ */
+import type { Clock, Lease, Store } from "../api/index.js";
+
+/**
+ * The time of a lease in milliseconds, and that between two renewals. A browser lets the timers of a hidden page fire once a
+ * minute.
+ */
+export const LEASE_MS = 90_000;
+const RENEWAL_MS = 30_000;
+
+/** The time of its lease that a call has at least when it begins, in milliseconds. */
+export const ENOUGH_MS = 15_000;
+
+/** The waits between the tries of a store that fails, in milliseconds. */
+export const WAITS_MS = [100, 1000];
+
+/** A lease, and the name under which it was taken. */
+export interface Held {
+  readonly holder: string;
+  readonly lease: Lease;
+  /** The time at which it was asked for, by the clock of this process. */
+  readonly sinceMs: number;
+}
+
+/** The store, and the functions that hear of the lease. */
+export interface LeaseHost {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+  /** Hears that another process goes on with the run. */
+  readonly lost: () => void;
+}
+
+/** Whether a call may begin: `unknown` if the store cannot be asked. */
+export type Permit = "granted" | "lost" | "unknown";
+
+/** A text for each run of each process, whatever your source of random numbers is. */
+export function randomHolder(): string {
+  return `${Math.random()} ${Math.random()}`;
+}
+
+/** The clock's time; `NaN` from one that fails. */
+export function timeOf(clock: Clock): number {
+  try {
+    return clock.now();
+  } catch {
+    return NaN;
+  }
+}
+
+export class RunLease {
+  readonly #host: LeaseHost;
+  readonly #key: string;
+  readonly #holder: string;
+  #lease: Lease | undefined;
+  /** The time at which it runs out at the earliest, by the clock of this process. */
+  #untilMs = 0;
+  #renewal: unknown;
+  #looking: Promise<Permit> | undefined;
+  #isOver = false;
+
+  /** `held` is the lease if this process has it already. */
+  constructor(host: LeaseHost, key: string, held?: Held) {
+    this.#host = host;
+    this.#key = key;
+    this.#holder = held?.holder ?? randomHolder();
+    if (held !== undefined) this.#hold(held.lease, held.sinceMs);
+  }
+
+  get isHeld(): boolean {
+    return this.#lease !== undefined;
+  }
+
+  get fence(): number | undefined {
+    return this.#lease?.fence;
+  }
+
+  /** Takes the lease unless this process has it; false if another one has. A store without leases gives it always. */
+  async take(takeOver = false): Promise<boolean> {
+    const { store, clock } = this.#host;
+    if (store.lease === undefined || this.#lease !== undefined) return true;
+    const sinceMs = timeOf(clock);
+    const lease = await store.lease(this.#key, { holder: this.#holder, ttlMs: LEASE_MS, takeOver });
+    if (lease !== undefined) this.#hold(lease, sinceMs);
+    return lease !== undefined;
+  }
+
+  /** Takes over what is left of the lease of a run before this one. */
+  takeFrom(before: RunLease): void {
+    if (before.#lease === undefined) return;
+    this.#hold(before.#lease, before.#untilMs - LEASE_MS);
+  }
+
+  /** Whether a call may begin: at once if enough of the lease is left, or after a look into the store. */
+  permit(): Permit | Promise<Permit> {
+    if (this.#lasts) return "granted";
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  }
+
+  /** Asks the store whether this process has the lease still, and prolongs it. */
+  async renew(): Promise<boolean> {
+    const sinceMs = timeOf(this.#host.clock);
+    const isHeld = (await this.#lease?.renew(LEASE_MS)) ?? true;
+    if (isHeld) this.#untilMs = sinceMs + LEASE_MS;
+    return isHeld;
+  }
+
+  /** The run has ended here: nothing is renewed any more. */
+  stop(): void {
+    this.#isOver = true;
+    if (this.#renewal !== undefined) this.#host.clock.clearTimer(this.#renewal);
+  }
+
+  /** Gives the lease back. One that is not given back runs out, and then another process looks after the run. */
+  async giveBack(isPending: boolean): Promise<void> {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    await lease?.release(isPending);
+  }
+
+  /** A clock that tells no time is not heeded. */
+  get #lasts(): boolean {
+    return this.#lease === undefined || !(timeOf(this.#host.clock) + ENOUGH_MS > this.#untilMs);
+  }
+
+  async #look(): Promise<Permit> {
+    const { report, lost, clock } = this.#host;
+    for (const waitMs of [...WAITS_MS, undefined]) {
+      try {
+        if (!(await this.renew())) {
+          lost();
+          return "lost";
+        }
+        // The process may have stood still while the store answered.
+        if (this.#lasts) return "granted";
+      } catch (error) {
+        report(error);
+      }
+      if (waitMs !== undefined) await new Promise<void>((resolve) => void clock.setTimer(resolve, waitMs));
+    }
+    return "unknown";
+  }
+
+  #hold(lease: Lease, sinceMs: number): void {
+    this.#lease = lease;
+    this.#untilMs = sinceMs + LEASE_MS;
+    this.#renewLater(lease);
+  }
+
+  #renewLater(lease: Lease): void {
+    const { clock } = this.#host;
+    if (this.#isOver) return;
+    let isArming = true;
+    const due = (): void => {
+      // A clock of yours may fire at once. A task lets everything else go on.
+      if (isArming) return void setTimeout(due, 0);
+      if (!this.#isOver && this.#lease === lease) void this.#renewInTime(lease);
+    };
+    const timer = (this.#renewal = clock.setTimer(due, RENEWAL_MS));
+    isArming = false;
+    // In Node a run that waits for a person must not keep a process alive that has nothing else to do.
+    (timer as { unref?: () => void } | null | undefined)?.unref?.();
+  }
+
+  async #renewInTime(lease: Lease): Promise<void> {
+    try {
+      const isHeld = await this.renew();
+      if (this.#isOver) return;
+      if (!isHeld) return this.#host.lost();
+    } catch (error) {
+      this.#host.report(error);
+    }
+    this.#renewLater(lease);
+  }
+}
