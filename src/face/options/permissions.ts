@@ -24,10 +24,11 @@ export function permissionConfig(options: PermissionOptions): Permissions | unde
   for (const [list, rules] of lists)
     for (const [index, rule] of (rules ?? []).entries())
       checkRule(rule, at("permissions", `${list}[${index}]`));
-  if (classifyTool !== undefined && mode !== "auto") {
+  const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
+  // With permissions the run can be switched to the mode later.
+  if (classifyTool !== undefined && isOpen) {
     throw new LoopletError("config_invalid_value", "classifyTool", `is asked only in permissionMode: "auto"`);
   }
-  const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
   if (isOpen && permissionTimeoutMs === undefined) return undefined;
   return {
     ...Object.fromEntries(lists.map(([list, rules]) => [list, rules && normalRules(rules)])),
