@@ -7,6 +7,7 @@ import type { HookEvent, HookGroup, HookOutput, Hooks } from "../api/hook.js";
 import type { CanUseTool, PermissionRequest, PermissionResult, PermissionUpdate } from "../api/permission.js";
 import type { HostAbortSignal } from "../api/platform.js";
 import { isObject } from "../options/check.js";
+import { matcherOf } from "./matcher.js";
 
 /** Hooks in the shape of the Agent SDK, by event. */
 export type AgentSdkHooks = { readonly [E in HookEvent]?: readonly AgentSdkHookGroup[] | undefined };
@@ -41,7 +42,13 @@ export interface AgentSdkHookOutput extends Omit<HookOutput, "decision"> {
 export type AgentSdkCanUseTool = (
   toolName: string,
   input: any,
-  options: PermissionRequest & { readonly toolUseID: string },
+  options: PermissionRequest & {
+    readonly toolUseID: string;
+    /** Why the call is asked about. Only `query` tells it. */
+    readonly decisionReason?: string | undefined;
+    /** The agent that wants the call, by the id of its own call. Only `query` tells it; the query's own agent has none. */
+    readonly agentID?: string | undefined;
+  },
 ) => AgentSdkPermissionResult | null | PromiseLike<AgentSdkPermissionResult | null>;
 
 export type AgentSdkPermissionResult = PermissionResult & {
@@ -81,6 +88,18 @@ const SAID: { readonly [name: string]: string } = {
 
 const IGNORED = ["async", "asyncTimeout", "suppressOutput", "terminalSequence"];
 
+const trigger = (word: unknown): string => (word === "manual" ? "manual" : "auto");
+
+/** Fields of inputs in which the SDK has fewer words than looplet; a matcher is compared with the SDK's. */
+const WORDED: {
+  readonly [event: string]: readonly [field: string, told: (word: unknown) => string, isMatched: boolean];
+} = {
+  PreCompact: ["trigger", trigger, true],
+  PostCompact: ["trigger", trigger, true],
+  SessionEnd: ["reason", (word) => (word === "clear" ? "clear" : "other"), true],
+  UserPromptSubmit: ["source", () => "sdk", false],
+};
+
 /** `createAgent`'s `hooks` for hooks of the Agent SDK: `createAgent({ hooks: agentSdkHooks({ PreToolUse: […] }) })`. */
 export function agentSdkHooks(hooks: AgentSdkHooks): Hooks {
   const translated = Object.entries(hooks).map(([event, groups]) => [
@@ -94,14 +113,29 @@ export function agentSdkHooks(hooks: AgentSdkHooks): Hooks {
 function translatedGroup(event: string, group: AgentSdkHookGroup): unknown {
   if (!isObject(group) || !Array.isArray(group.hooks)) return group;
   const { timeout, hooks, ...rest } = group;
+  const [field = "", told, isMatched] = WORDED[event] ?? [];
+  const isFor = isMatched && typeof rest.matcher === "string" ? ownMatcher(event, rest) : undefined;
   return {
     ...rest,
     ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1000) }),
     hooks: hooks.map((hook) => async (input: Fields, context: { readonly signal: HostAbortSignal }) => {
       const toolUseId = input["toolCallId"] as string | undefined;
-      return inOurWords(event, await hook(inSdkNames(input), toolUseId, context));
+      const words = inSdkNames(input);
+      if (told !== undefined) words[field] = told(words[field]);
+      if (isFor?.(words[field] as string) === false) return undefined;
+      return inOurWords(event, await hook(words, toolUseId, context));
     }),
   };
+}
+
+/** The test of a matcher that only the translation can make; the group is left without it. */
+function ownMatcher(
+  event: string,
+  group: { matcher?: string | undefined },
+): ((word: string) => boolean) | undefined {
+  const isFor = matcherOf(group.matcher, `hooks.${event}.matcher`);
+  delete group.matcher;
+  return isFor;
 }
 
 /** `createAgent`'s `canUseTool` for such a function of the Agent SDK. */

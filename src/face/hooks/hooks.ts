@@ -11,6 +11,7 @@ import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import type { Point } from "../generated/model.js";
 import { HOOK_DATA, HOOK_POINTS } from "../generated/tables.js";
 import type { HostFunction } from "./host-functions.js";
+import { matcherOf } from "./matcher.js";
 
 // Events about a tool and about a subagent, whose matchers are compared with its name. No run waits for the hooks of
 // the events in `HEARD_EVENTS`.
@@ -148,25 +149,6 @@ function checkGroup(given: HookGroup, field: string): HookGroup {
 
 function wrong(field: string, needed: string, got: unknown): LoopletError {
   return new LoopletError("config_wrong_type", field, `needs ${needed}, got ${describe(got)}`);
-}
-
-/** A test whether a matcher matches a name; undefined if it matches all of them. */
-function matcherOf(matcher: string | undefined, field: string): ((name: string) => boolean) | undefined {
-  if (matcher === undefined || matcher === "" || matcher === "*") return undefined;
-  if (/^[\w ,|]*$/.test(matcher)) {
-    const names = matcher.split(/[,|]/).map((name) => name.trim());
-    return (name) => names.includes(name);
-  }
-  try {
-    const pattern = new RegExp(matcher);
-    return (name) => pattern.test(name);
-  } catch {
-    throw new LoopletError(
-      "config_invalid_value",
-      field,
-      `is no regular expression: ${describeWord(matcher)}`,
-    );
-  }
 }
 
 /**
