@@ -91,6 +91,7 @@ export const presets: {
       permissionMode: "default",
       retry: { maxRetries: 9 },
       wordToolError: toolErrorWords.claudeAgentSdk,
+      tellUpdatedInput: false,
     },
     model: { effort: "high" },
   },

@@ -3,33 +3,32 @@ import { LoopletError } from "../api/errors.js";
 import type {
   Agent,
   AgentOptions,
+  CanUseTool,
   HookGroup,
   Hooks,
-  HttpModelOptions,
   Model,
   PermissionMode,
+  RunResult,
   Tool,
 } from "../api/index.js";
 import { builtinTools, toolSearch } from "../builtin-tools/index.js";
-import { hostOptions, modelOf } from "../facades/host.js";
-import {
-  agentSdkCanUseTool,
-  agentSdkHooks,
-  type AgentSdkHook,
-  type AgentSdkHooks,
-} from "../hooks/agent-sdk.js";
+import { hostOptions } from "../facades/host.js";
+import { agentSdkCanUseTool } from "../hooks/agent-sdk.js";
+import { sessionEnd } from "../hooks/hooks.js";
 import { createAgent } from "../index.js";
-import { prices } from "../models/prices.js";
 import { joined } from "../options/check.js";
 import { presets } from "../presets.js";
 import { inputJsonSchema } from "../tools/tool-schema.js";
 import { isBelow, resolvePath } from "../vfs/paths.js";
 import { agentTool, type NamedAgent, type Tasks } from "./agents.js";
+import { queryHooks, type AskedAgent, type HookedSession } from "./hooks/query-hooks.js";
 import { toolsOf, type ServerTool } from "./mcp.js";
+import { chosen, namedModel, windowOf } from "./models.js";
+import { judgedBy } from "./modes/auto.js";
+import { exitPlanTool, planHook, strictHook } from "./modes/plan.js";
 import { wrong } from "./options.js";
 import type { Settings } from "./settings.js";
 import { skillTool, type Skill } from "./skills.js";
-import type { Untold } from "./told.js";
 import type { PlainOptions } from "./options.js";
 import type { AgentDefinition, Options } from "./types.js";
 
@@ -40,7 +39,7 @@ const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
 const SETTINGS = ["Edit(.claude)", "Edit(CLAUDE.md)", "Edit(CLAUDE.local.md)"];
 
 /** Tools that only the query's own agent has. */
-const ROOT_ONLY = ["Agent", "AskUserQuestion"];
+const ROOT_ONLY = ["Agent", "AskUserQuestion", "ExitPlanMode"];
 
 /** Tokens of the window that `toolSearch` counts with. */
 const WINDOW = 200_000;
@@ -56,23 +55,34 @@ export interface Found {
 }
 
 /** The query under way, as its agent and its tools see it. */
-export interface Ongoing extends Tasks {
+export interface Ongoing extends Tasks, HookedSession {
   /** The mode that counts now. */
   permissionMode(): PermissionMode;
+  /** An answer about a call has chosen another mode. */
+  modeChosen(mode: PermissionMode): void;
+  /** The plan is approved. */
+  leavePlan(): void;
+  /** The model that was chosen since the query began. */
+  model(): Model | undefined;
+  /** What the user wants in this turn. */
+  task(): string;
+  /** A model call beside the run has cost this. */
+  spent(result: RunResult): void;
   /** Whether the query ends when the round of tools under way is over. */
   isShuttingDown(): boolean;
-  tell(message: Untold): void;
 }
 
 /** The agent of a query, and the names of its tools in the order of the requests. */
 export interface Made {
   readonly agent: Agent;
   readonly toolNames: readonly string[];
-  /** A model by its name, with at most so many tokens of reasoning. */
-  readonly modelOf: (model: string | Model, maxThinkingTokens?: number) => Model;
+  /** A model by its name, with at most so many tokens of reasoning; that of the options without a name. */
+  readonly modelOf: (model?: string | Model, maxThinkingTokens?: number) => Model;
   readonly agents: readonly Pick<NamedAgent & { name: string }, "name" | "description">[];
   readonly skills: readonly string[];
   readonly permissionMode: PermissionMode;
+  /** Calls the hooks of SessionEnd. */
+  endSession(reason: "clear" | "close"): void;
 }
 
 /**
@@ -86,7 +96,8 @@ export function made(
   { settings, tools: remote = [] }: Found = {},
 ): Made {
   const { host = {}, allowedTools = [], disallowedTools = [], maxBudgetUsd, maxTurns } = options;
-  const { systemPrompt, planModeInstructions = [], fallbackModel, outputFormat } = options;
+  const { systemPrompt, fallbackModel, outputFormat, compaction } = options;
+  const main = chosen(options);
   const deny = [...disallowedTools, ...(settings?.deny ?? [])];
   const skills = skillsOf(options, settings?.skills ?? []);
   const served = [...toolsOf(options.mcpServers ?? {}), ...remote];
@@ -95,15 +106,20 @@ export function made(
     ...Object.fromEntries(served.map(({ name, tool }) => [name, tool])),
   };
   if (skills.length > 0) tools["Skill"] = skillTool(skills);
-  for (const rule of deny) delete tools[rule];
   const permissionMode = options.permissionMode ?? settings?.defaultMode ?? "default";
+  const canExit = permissionMode === "plan" && options.canUseTool !== undefined;
+  if (canExit && (options.tools?.includes("ExitPlanMode") ?? true))
+    tools["ExitPlanMode"] = exitPlanTool(ongoing);
+  for (const rule of deny) delete tools[rule];
   const systemOf = (texts: readonly string[]): string | undefined =>
     [...texts, ...(settings?.instructions ?? [])].join("\n\n") || undefined;
-  const named = (model: string | Model, effort = options.effort): Model =>
-    modelOf(model, host, modelOptions(options, effort));
+  const named = (model: string | Model, effort = options.effort): Model => namedModel(model, options, effort);
   /** An agent of this query with these tools. Everything about permissions is the query's. */
-  const agentOf = (changes: object, own: Record<string, Tool>): [Agent, string[]] => {
+  const agentOf = (changes: object, own: Record<string, Tool>, agent?: AskedAgent): [Agent, string[]] => {
     const offered = withSearch(own, served, options);
+    const canUseTool = permissionsOf(options, ongoing, agent);
+    const { judge = main } = host;
+    const judged = { host: hostOptions(host), canUseTool, task: () => ongoing.task(), spent: ongoing.spent };
     const all = {
       ...presets.claudeAgentSdk.agent,
       ...hostOptions(host),
@@ -112,27 +128,36 @@ export function made(
         allow: known([...UNASKED, ...allowedTools, ...(settings?.allow ?? [])], offered.tools),
         ...asking(options, offered.tools, [...SETTINGS, ...(settings?.ask ?? [])], deny),
       },
-      canUseTool: options.canUseTool && agentSdkCanUseTool(options.canUseTool),
+      canUseTool,
+      classifyTool:
+        typeof judge === "function" ? judge : judgedBy({ ...judged, model: () => named(judge, "low") }),
       allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
-      hooks: hooksOf(options, ongoing, settings),
+      hooks: hooksOf(options, ongoing, settings, agent),
+      compaction,
       toolAliases: options.toolAliases,
       messageEvents: true,
     };
     return [createAgent(joined<object, object>(all, changes) as AgentOptions), Object.keys(offered.tools)];
   };
   /** Makes an agent for a call of Agent. It has what is left of the budget. */
-  const childOf = (definition: AgentDefinition, model = definition.model ?? "inherit"): Agent => {
+  const childOf = (
+    definition: AgentDefinition,
+    agent: AskedAgent,
+    model = definition.model ?? "inherit",
+  ): Agent => {
+    const own = model === "inherit" ? main : model;
     const { prompt, maxTurns, effort, tools: names, disallowedTools: without = [] } = definition;
     const isIts = ([name]: readonly [string, Tool]): boolean =>
       !ROOT_ONLY.includes(name) && !without.includes(name) && (names?.includes(name) ?? true);
     const changes = {
-      model: model === "inherit" ? named(options.model, effort) : named(model, effort),
+      model: named(own, effort),
+      contextWindow: options.contextWindow ?? windowOf(own),
       system: systemOf([prompt]),
       permissionMode: ongoing.permissionMode(),
       maxToolRounds: maxTurns,
       maxUsd: ongoing.usdLeft(),
     };
-    return agentOf(changes, Object.fromEntries(Object.entries(tools).filter(isIts)))[0];
+    return agentOf(changes, Object.fromEntries(Object.entries(tools).filter(isIts)), agent)[0];
   };
   try {
     const definitions = { ...settings?.agents, ...options.agents };
@@ -140,15 +165,16 @@ export function made(
     for (const [name, definition] of Object.entries(definitions))
       agents[name] = {
         description: definition.description,
-        make: (model) => childOf(definition, model),
+        make: (id, model) => childOf(definition, { id, type: name }, model),
       };
     // An agent that cannot be made is an error of the query.
-    for (const definition of Object.values(definitions)) childOf(definition);
+    for (const [type, definition] of Object.entries(definitions)) childOf(definition, { id: "", type });
     const own = { ...tools };
     if (Object.keys(agents).length > 0 && !deny.includes("Agent")) own["Agent"] = agentTool(agents, ongoing);
     const changes = {
-      model: named(options.model),
-      system: systemOf([systemPrompt ?? [], permissionMode === "plan" ? planModeInstructions : []].flat()),
+      model: named(main),
+      contextWindow: options.contextWindow ?? windowOf(ongoing.model() ?? main),
+      system: systemOf([systemPrompt ?? []].flat()),
       permissionMode,
       maxToolRounds: maxTurns,
       maxUsd: maxBudgetUsd,
@@ -162,30 +188,17 @@ export function made(
     return {
       agent,
       toolNames,
-      modelOf: (model, maxThinkingTokens = options.maxThinkingTokens) =>
-        modelOf(model, host, modelOptions({ ...options, maxThinkingTokens }, options.effort)),
+      modelOf: (model = main, maxThinkingTokens = options.maxThinkingTokens) =>
+        namedModel(model, { ...options, maxThinkingTokens }),
       agents: Object.entries(agents).map(([name, { description }]) => ({ name, description })),
       skills: skills.map(({ name }) => name),
       permissionMode,
+      endSession: sessionEnd({ hooks: hooksOf(options, ongoing, settings) }),
     };
   } catch (error) {
     if (error instanceof LoopletError) wrong("options", `make no agent: ${error.message}`, error);
     throw error;
   }
-}
-
-/** The options of a model by its name. */
-function modelOptions(
-  { maxThinkingTokens, betas = [] }: Options,
-  effort: Options["effort"],
-): HttpModelOptions {
-  return {
-    ...presets.claudeAgentSdk.model,
-    ...(effort === undefined ? {} : { effort }),
-    ...(maxThinkingTokens ? { thinking: { budgetTokens: maxThinkingTokens } } : {}),
-    ...(betas.length > 0 ? { headers: { "anthropic-beta": betas.join(",") } } : {}),
-    price: prices,
-  };
 }
 
 /** The tools, with those of servers withheld if `toolSearch` says so. */
@@ -225,8 +238,8 @@ function asking(
 }
 
 /** The query's hooks, and one that lets edits run in the mode `acceptEdits`. */
-function hooksOf(options: Options, ongoing: Ongoing, settings?: Settings): Hooks {
-  const { hooks = {}, cwd = "/", additionalDirectories = [], includeHookEvents = false } = options;
+function hooksOf(options: PlainOptions, ongoing: Ongoing, settings?: Settings, agent?: AskedAgent): Hooks {
+  const { cwd = "/", additionalDirectories = [], planAllowsReadOnly = true } = options;
   const folders = [cwd, ...additionalDirectories, ...(settings?.additionalDirectories ?? [])];
   // The rules know no working folder, so that they take an absolute path for one outside of it.
   const editing: HookGroup<"PreToolUse"> = {
@@ -238,35 +251,33 @@ function hooksOf(options: Options, ongoing: Ongoing, settings?: Settings): Hooks
           : undefined,
     ],
   };
-  const own = agentSdkHooks(includeHookEvents ? toldHooks(hooks, ongoing) : hooks);
-  return { ...own, PreToolUse: [...(own.PreToolUse ?? []), editing] };
+  const own = queryHooks(options, ongoing, agent);
+  const strict = planAllowsReadOnly ? [] : [strictHook(ongoing)];
+  const plan = planHook(options, ongoing, agent === undefined && options.canUseTool !== undefined);
+  return {
+    ...own,
+    PreToolUse: [...(own.PreToolUse ?? []), editing, ...strict],
+    UserPromptSubmit: [...(own.UserPromptSubmit ?? []), plan],
+  };
 }
 
-/** The hooks, which tell of each call. */
-function toldHooks(hooks: AgentSdkHooks, { tell }: Ongoing): AgentSdkHooks {
-  let calls = 0;
-  const told =
-    (event: string, matcher: string | undefined, hook: AgentSdkHook): AgentSdkHook =>
-    async (...given) => {
-      const name = matcher === undefined ? event : `${event}:${matcher}`;
-      const about = { hook_id: `hook_${(calls += 1)}`, hook_name: name, hook_event: event };
-      tell({ type: "system", subtype: "hook_started", ...about });
-      const ended = (outcome: "success" | "error", output: string): void =>
-        tell({ type: "system", subtype: "hook_response", ...about, outcome, output, stdout: "", stderr: "" });
-      try {
-        const answer = await hook(...given);
-        ended("success", JSON.stringify(answer ?? {}));
-        return answer;
-      } catch (error) {
-        ended("error", error instanceof Error ? error.message : String(error));
-        throw error;
-      }
-    };
-  const groups = Object.entries(hooks).map(([event, all = []]) => [
-    event,
-    all.map((group) => ({ ...group, hooks: group.hooks.map((hook) => told(event, group.matcher, hook)) })),
-  ]);
-  return Object.fromEntries(groups) as AgentSdkHooks;
+/** `canUseTool`, which names the agent that wants a call, and whose answer may choose another mode. */
+function permissionsOf(
+  { canUseTool }: PlainOptions,
+  ongoing: Ongoing,
+  agent: AskedAgent | undefined,
+): CanUseTool | undefined {
+  if (canUseTool === undefined) return undefined;
+  return agentSdkCanUseTool(async (toolName, input, request) => {
+    const said = await canUseTool(toolName, input, {
+      ...request,
+      decisionReason: request.reason,
+      ...(agent === undefined ? {} : { agentID: agent.id }),
+    });
+    for (const update of said?.updatedPermissions ?? [])
+      if (update.type === "setMode") ongoing.modeChosen(update.mode);
+    return said;
+  });
 }
 
 /** True for a file below one of the folders, without a hidden file or folder on its way. */

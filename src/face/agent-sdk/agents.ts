@@ -17,8 +17,8 @@ export interface Tasks {
 
 /** An agent with its description. */
 export interface NamedAgent extends Pick<AgentDefinition, "description"> {
-  /** Makes the agent for a call, with another model if its name is given. */
-  make(model?: string): Agent;
+  /** Makes the agent for the call of this id, with another model if its name is given. */
+  make(id: string, model?: string): Agent;
 }
 
 export function agentTool(agents: { readonly [name: string]: NamedAgent }, tasks: Tasks): Tool {
@@ -41,7 +41,7 @@ export function agentTool(agents: { readonly [name: string]: NamedAgent }, tasks
     execute: async ({ description, prompt, subagent_type, model }, { signal, toolCallId }) => {
       if ((tasks.usdLeft() ?? 1) <= 0) throw failed("The budget of the query is spent.");
       const onEvent = (event: RunEvent): void => tasks.onEvent(event, toolCallId);
-      const run = agents[subagent_type]!.make(model).run(prompt, { signal, onEvent });
+      const run = agents[subagent_type]!.make(toolCallId, model).run(prompt, { signal, onEvent });
       tasks.onBegin(toolCallId, description, run);
       const result = await run.result;
       tasks.onEnd(result, toolCallId);

@@ -25,6 +25,7 @@ export {
   type SessionPlace,
   type SessionStore,
 } from "./sessions/sessions.js";
+export { AbortError, EXIT_REASONS, HOOK_EVENTS, type ExitReason, type HookEvent } from "./hooks/events.js";
 export { sessionStoreOf } from "./sessions/kept-sessions.js";
 export type { ArgsOf, InputShape } from "./shape.js";
 export type { ProjectGrants, TrustProject } from "./settings.js";

@@ -5,8 +5,10 @@ import type { Skill } from "./skills.js";
 import type { Options } from "./types.js";
 
 /** Each option with the type of its value, as `typeof` names it; `any` for those that have several. */
-const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
+const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheProcess>]: string } = {
   model: "any",
+  contextWindow: "number",
+  compaction: "any",
   systemPrompt: "any",
   tools: "any",
   mcpServers: "object",
@@ -29,6 +31,7 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   toolAliases: "object",
   onElicitation: "function",
   planModeInstructions: "string",
+  planAllowsReadOnly: "boolean",
   includePartialMessages: "boolean",
   includeHookEvents: "boolean",
   resume: "string",
@@ -51,21 +54,38 @@ const OPTIONS: { readonly [name in keyof Required<Options>]: string } = {
   host: "object",
 };
 
-/** Options of the SDK about its process, which do nothing here. */
+/** Options of the SDK that do nothing here: those about its process, and those about its screens. */
 const OF_THE_PROCESS = [
   "debug",
   "debugFile",
   "executable",
   "executableArgs",
   "extraArgs",
+  "loadTimeoutMs",
+  "managedSettings",
+  "mcpServersDelivery",
   "pathToClaudeCodeExecutable",
   "permissionPromptToolName",
+  "permissionPrompts",
+  "perTaskStopAffordance",
+  "pluginDelivery",
   "plugins",
+  "projectConfigRoot",
+  "promptSuggestions",
+  "agentProgressSummaries",
+  "onUserDialog",
   "sandbox",
+  "settings",
   "spawnClaudeCodeProcess",
   "stderr",
   "strictMcpConfig",
-];
+  "supportedDialogKinds",
+  "taskBudget",
+  "toolConfig",
+] as const;
+
+/** An option of the SDK that is accepted, does nothing, and is named once in a warning. */
+export type OptionOfTheProcess = (typeof OF_THE_PROCESS)[number];
 
 /** The options that were given and do nothing. */
 export function ignoredOptions(options: object): string[] {
@@ -76,14 +96,14 @@ export function ignoredOptions(options: object): string[] {
 export function checkOptions(options: Options): void {
   if (typeof options !== "object" || options === null) wrong("options", "needs an object");
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || OF_THE_PROCESS.includes(name)) continue;
+    if (value === undefined || (OF_THE_PROCESS as readonly string[]).includes(name)) continue;
     const type = (OPTIONS as { [name: string]: string })[name];
     if (type === undefined) wrong(`options.${name}`, "is not an option of this entry");
     const is = Array.isArray(value) ? "array" : typeof value;
     if (type !== "any" && (is !== type || value === null)) wrong(`options.${name}`, `needs ${an(type!)}`);
   }
   const { model, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
-  if (typeof model !== "string" && typeof model !== "object")
+  if (model !== undefined && typeof model !== "string" && typeof model !== "object")
     wrong("options.model", "needs the name of a model, or a model");
   if (!/^(?:true|false|auto|auto:\d+)$/.test(String(options.toolSearch ?? "auto")))
     wrong("options.toolSearch", 'needs true, false, "auto", or "auto:N" with a percentage of the window');

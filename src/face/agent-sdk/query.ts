@@ -1,21 +1,16 @@
 /** `query`: a session with an agent, as a stream of messages. */
-import type { Chat, Message, Model, Prompt, Queued, Run, RunEvent, RunResult } from "../api/index.js";
+import type { Chat, Model, Prompt, Queued, Run, RunEvent, RunResult, SessionSource } from "../api/index.js";
 import type { PermissionMode } from "../api/permission.js";
 import type { McpClient } from "../mcp/index.js";
 import { fromApi } from "../facades/anthropic.js";
 import { resolvePath } from "../vfs/paths.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkServers, reach, type McpServers, type Reached } from "./mcp.js";
-import { Mirror } from "./sessions/mirror.js";
+import { unheardHooks } from "./hooks/query-hooks.js";
+import { chosen } from "./models.js";
 import { checkOptions, ignoredOptions, plainOptions, wrong, type PlainOptions } from "./options.js";
-import {
-  historyOf,
-  loaded,
-  processStore,
-  type SessionEntry,
-  type SessionKey,
-  type SessionStore,
-} from "./sessions/sessions.js";
+import { ruleNotes } from "./rule-notes.js";
+import { KeptSession } from "./sessions/kept-session.js";
 import { readSettings, type Settings } from "./settings.js";
 import { Turn, type Unstamped } from "./told.js";
 import type {
@@ -42,10 +37,10 @@ const COMMANDS = [
  */
 export function query({
   prompt,
-  options,
+  options = {},
 }: {
   prompt: string | AsyncIterable<SDKUserInput>;
-  options: Options;
+  options?: Options | undefined;
 }): Query {
   checkOptions(options);
   if (typeof prompt !== "string" && typeof prompt?.[Symbol.asyncIterator] !== "function")
@@ -54,7 +49,7 @@ export function query({
   return Object.assign(session.messages(), {
     interrupt: () => session.interrupt(),
     setPermissionMode: (mode: PermissionMode) => session.setPermissionMode(mode),
-    setModel: (model: string | Model) => session.setModel(model),
+    setModel: (model?: string | Model) => session.setModel(model),
     setMaxThinkingTokens: (tokens: number | null) => session.setMaxThinkingTokens(tokens),
     setMcpServers: (servers: McpServers) => session.setMcpServers(servers),
     mcpServerStatus: () => session.mcpServerStatus(),
@@ -71,11 +66,16 @@ class Session {
   readonly #prompt: string | AsyncIterable<SDKUserInput>;
   #options: PlainOptions;
   #made: Made;
-  readonly #store: SessionStore | undefined;
-  readonly #mirror: Mirror | undefined;
+  readonly #kept: KeptSession;
   #chat: Chat;
-  #id = "";
   #mode: PermissionMode;
+  /** The way in which the session begins; undefined when it has begun. */
+  #beginning: SessionSource | "fork" | undefined = "startup";
+  /** Whether a model call was made in the session. */
+  #hasBegun = false;
+  /** The text of the prompt under way. */
+  #task = "";
+  #saysUnpriced = true;
   /** The model that was chosen since the query began. */
   #model: Model | undefined;
   #run: Run | undefined;
@@ -87,6 +87,13 @@ class Session {
     permissionMode: () => this.#mode,
     usdLeft: () => this.#usdLeft(),
     isShuttingDown: () => this.#isShuttingDown,
+    sessionId: () => this.#kept.id,
+    beginning: () => this.#beginning,
+    task: () => this.#task,
+    model: () => this.#model,
+    modeChosen: (mode) => this.#modeChosen(mode),
+    leavePlan: () => this.#leavePlan(),
+    spent: (result) => this.#turn?.spent(result),
     tell: (message) => this.#tell({ uuid: this.#uuid(), ...message } as Unstamped),
     onBegin: (id, description, run) => {
       this.#tasks.set(id, run);
@@ -123,11 +130,8 @@ class Session {
     this.#options = options;
     this.#made = made(options, this.#ongoing);
     this.#mode = this.#made.permissionMode;
-    this.#store = options.persistSession === false ? undefined : (options.sessionStore ?? processStore);
-    const { sessionStoreFlush = "batched", host } = options;
     const lost = (error: unknown): unknown => this.#told.push(this.#mirrorError(error));
-    if (this.#store !== undefined)
-      this.#mirror = new Mirror(this.#store, sessionStoreFlush, host?.clock, lost);
+    this.#kept = new KeptSession(options, () => this.#uuid(), lost);
     this.#chat = this.#made.agent.chat();
   }
 
@@ -140,9 +144,11 @@ class Session {
     abortController?.signal.addEventListener("abort", abort);
     try {
       const notes = await this.#prepare();
-      this.#chat = this.#made.agent.chat({ messages: await this.#open() });
+      const messages = await this.#kept.open();
+      if (messages.length > 0) this.#beginning = this.#options.forkSession ? "fork" : "resume";
+      this.#chat = this.#made.agent.chat({ messages });
       yield this.#init();
-      for (const note of notes) yield this.#stamped(this.#informational(note));
+      for (const note of notes) yield this.#stamped(this.#informational(note, "warning"));
       for (const message of this.#told.splice(0)) yield this.#stamped(message);
       if (typeof this.#prompt === "string") this.#prompts.push(this.#prompt);
       else void this.streamInput(this.#prompt);
@@ -150,7 +156,9 @@ class Session {
         const prompt = await this.#next();
         if (prompt === undefined) return;
         if (commandOf(prompt)?.name === "clear") {
-          this.#id = this.#uuid();
+          this.#endSession("clear");
+          this.#kept.clear();
+          this.#beginning = "clear";
           this.#chat = this.#made.agent.chat();
           yield this.#init();
           continue;
@@ -161,8 +169,10 @@ class Session {
     } finally {
       abortController?.signal.removeEventListener("abort", abort);
       this.close();
+      if ((await this.#run?.result)?.iterations) this.#begun();
+      this.#endSession("close");
       await closed([...this.#retired, ...this.#reached.clients]);
-      await this.#mirror?.flush();
+      await this.#kept.flush();
     }
   }
 
@@ -173,18 +183,19 @@ class Session {
 
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     this.#run?.setPermissionMode(mode);
-    for (const task of this.#tasks.values()) task.setPermissionMode(mode);
-    this.#mode = mode;
+    this.#modeChosen(mode);
   }
 
-  async setModel(model: string | Model): Promise<void> {
+  async setModel(model: string | Model = chosen(this.#options)): Promise<void> {
     this.#model = this.#made.modelOf(model, this.#maxThinkingTokens);
     this.#run?.setModel(this.#model);
+    // The next turn counts with the window of this model.
+    this.#isOutdated = true;
   }
 
   async setMaxThinkingTokens(tokens: number | null): Promise<void> {
     this.#maxThinkingTokens = tokens ?? 0;
-    const { model } = this.#options;
+    const model = chosen(this.#options);
     if (typeof model !== "string") wrong("setMaxThinkingTokens", "needs a query whose model is a name");
     await this.setModel(this.#model?.model ?? model);
   }
@@ -224,7 +235,7 @@ class Session {
     this.#isShuttingDown = true;
     this.#ongoing.tell({ type: "system", subtype: "worker_shutting_down", reason });
     await this.#run?.result;
-    await this.#mirror?.flush();
+    await this.#kept.flush();
   }
 
   async streamInput(input: AsyncIterable<SDKUserInput>): Promise<void> {
@@ -253,6 +264,9 @@ class Session {
     const { mcpServers = {} } = this.#options;
     const ignored = ignoredOptions(this.#options);
     const notes = ignored.length === 0 ? [] : [`These options do nothing here: ${ignored.join(", ")}.`];
+    const unheard = unheardHooks(this.#options);
+    if (unheard.length > 0)
+      notes.push(`The hooks of these events are never called here: ${unheard.join(", ")}.`);
     const [settings, reached] = await Promise.all([this.#readSettings(notes), this.#reach(mcpServers)]);
     this.#reached = reached;
     this.#settings = settings;
@@ -260,6 +274,7 @@ class Session {
       this.#made = this.#madeWithFound();
       this.#mode = this.#made.permissionMode;
     }
+    notes.push(...ruleNotes(this.#options, this.#made.toolNames));
     return [...notes, ...Object.entries(reached.errors).map(([name, why]) => `mcpServers.${name}: ${why}`)];
   }
 
@@ -302,42 +317,15 @@ class Session {
     return maxBudgetUsd === undefined ? undefined : maxBudgetUsd - (this.#turn?.spentUsd ?? 0);
   }
 
-  /** The history of the session that the options name. */
-  async #open(): Promise<Message[]> {
-    const { resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = this.#options;
-    const store = this.#options.sessionStore ?? processStore;
-    const before = resume ?? (goesOn ? await this.#latest(store) : undefined);
-    if (before === undefined) {
-      this.#id = sessionId ?? this.#uuid();
-      return [];
-    }
-    const entries = await loaded(store, this.#key(before), resumeSessionAt);
-    this.#id = forkSession ? (sessionId ?? this.#uuid()) : before;
-    if (forkSession) this.#keep(entries);
-    // Messages behind the cut are not the session's any more.
-    else if (resumeSessionAt !== undefined) this.#keep([this.#compacted(historyOf(entries))]);
-    return historyOf(entries);
-  }
-
-  async #latest(store: SessionStore): Promise<string | undefined> {
-    if (store.listSessions === undefined) wrong("options.continue", "needs a sessionStore with listSessions");
-    const [latest] = await store.listSessions(this.#key("").projectKey);
-    return latest?.sessionId;
-  }
-
-  #key(sessionId: string): SessionKey {
-    return { projectKey: this.#options.cwd ?? "/", sessionId };
-  }
-
   #init(): SDKInitMessage {
-    const { model, cwd = "/" } = this.#options;
+    const { cwd = "/" } = this.#options;
     return this.#stamped({
       type: "system",
       subtype: "init",
       uuid: this.#uuid(),
       tools: this.#made.toolNames,
       mcp_servers: this.#reached.statuses,
-      model: (this.#model ?? this.#made.modelOf(model)).model,
+      model: (this.#model ?? this.#made.modelOf()).model,
       permissionMode: this.#mode,
       slash_commands: COMMANDS.map(({ name }) => name),
       agents: this.#made.agents.map(({ name }) => name),
@@ -371,8 +359,9 @@ class Session {
     const uuid = (): string => this.#uuid();
     const turn = new Turn({ includePartialMessages, forwardSubagentText, tellsPrompt, uuid });
     this.#turn = turn;
+    this.#task = textOf(prompt);
     const tell = (messages: readonly Unstamped[]): void => {
-      this.#keepHeard(turn);
+      this.#kept.keep(turn.takeUnkept());
       this.#tell(...messages);
     };
     const signal = abortController?.signal;
@@ -399,17 +388,19 @@ class Session {
       else await this.#news();
     }
     this.#run = undefined;
+    if (result.iterations > 0) this.#begun();
     const late = result.undelivered.map((id) => this.#steers.get(id));
     this.#prompts.unshift(...late.filter((prompt) => prompt !== undefined));
     this.#steers.clear();
     if (command !== undefined && !turn.isCompacted && result.outcome === "completed")
       yield this.#stamped(this.#informational("The session is too short to be summarised."));
-    if (turn.isCompacted) this.#keep([this.#compacted(result.messages)]);
+    if (turn.isCompacted) this.#kept.compacted(result.messages);
+    yield* this.#unpriced(turn.unpriced(result));
     yield this.#stamped(
       turn.result(result, outputFormat !== undefined, (this.#usdLeft() ?? 1) <= 0),
     ) as SDKMessage;
     // The result does not wait for the store.
-    await this.#mirror?.flush();
+    await this.#kept.flush();
     for (const message of this.#told.splice(0)) yield this.#stamped(message);
   }
 
@@ -431,26 +422,31 @@ class Session {
     }
   }
 
-  #keepHeard(turn: Turn): void {
-    const entries = turn.takeUnkept().map(({ uuid, message }) => ({
-      ...this.#entry([message]),
-      type: message.role,
-      uuid,
-    }));
-    if (entries.length > 0) this.#keep(entries);
+  #modeChosen(mode: PermissionMode): void {
+    for (const task of this.#tasks.values()) task.setPermissionMode(mode);
+    this.#mode = mode;
   }
 
-  #compacted(messages: readonly Message[]): SessionEntry {
-    return { ...this.#entry(messages), type: "compacted", uuid: this.#uuid() };
+  /** An answer to the question about the plan may have chosen the mode already. */
+  #leavePlan(): void {
+    if (this.#mode === "plan") void this.setPermissionMode("default");
   }
 
-  #entry(messages: readonly Message[]): Pick<SessionEntry, "timestamp" | "messages"> {
-    const now = this.#options.host?.clock?.now() ?? Date.now();
-    return { timestamp: new Date(now).toISOString(), messages };
+  #begun(): void {
+    this.#beginning = undefined;
+    this.#hasBegun = true;
   }
 
-  #keep(entries: readonly SessionEntry[]): void {
-    this.#mirror?.keep(this.#key(this.#id), entries);
+  #endSession(reason: "clear" | "close"): void {
+    if (this.#hasBegun) this.#made.endSession(reason);
+    this.#hasBegun = false;
+  }
+
+  *#unpriced(models: readonly string[]): Generator<SDKMessage> {
+    if (models.length === 0 || !this.#saysUnpriced) return;
+    this.#saysUnpriced = false;
+    const words = `The price of ${models.join(", ")} is not known, so total_cost_usd does not count it. Give host.model a model with a price.`;
+    yield this.#stamped(this.#informational(words, "warning"));
   }
 
   #mirrorError(error: unknown): Unstamped {
@@ -458,12 +454,12 @@ class Session {
     return { type: "system", subtype: "mirror_error", uuid: this.#uuid(), error: words };
   }
 
-  #informational(content: string): Unstamped {
-    return { type: "system", subtype: "informational", uuid: this.#uuid(), content, level: "info" };
+  #informational(content: string, level: "info" | "warning" = "info"): Unstamped {
+    return { type: "system", subtype: "informational", uuid: this.#uuid(), content, level };
   }
 
   #stamped(message: object): SDKMessage {
-    return { ...message, session_id: this.#id } as SDKMessage;
+    return { ...message, session_id: this.#kept.id } as SDKMessage;
   }
 
   #uuid(): string {
@@ -479,6 +475,11 @@ async function closed(clients: readonly McpClient[]): Promise<void> {
 function commandOf(prompt: Prompt): { readonly name: string; readonly text: string | undefined } | undefined {
   const [, name, text] = /^\/(clear|compact)(?:\s+([^]+))?$/.exec(String(prompt)) ?? [];
   return typeof prompt !== "string" || name === undefined ? undefined : { name, text };
+}
+
+function textOf(prompt: Prompt): string {
+  if (typeof prompt === "string") return prompt;
+  return (prompt as readonly { readonly text?: string }[]).map(({ text = "" }) => text).join("\n");
 }
 
 function promptOf({ message }: SDKUserInput): Prompt {

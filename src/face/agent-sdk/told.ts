@@ -49,6 +49,10 @@ export class Turn {
   #turns = 0;
   /** Results of tools are still to come. */
   #owesResults = false;
+  /** Whether the last model call has been answered, so that tools are at work. */
+  #isAmongTools = false;
+  /** The vendor's word for the end of the last answer that has one. */
+  #stopReason: string | null = null;
 
   constructor(options: TurnOptions) {
     this.#options = options;
@@ -72,6 +76,7 @@ export class Turn {
         break;
       case "attempt-start":
         answer.usage = NOTHING;
+        if (parent === null) this.#isAmongTools = false;
         break;
       case "usage":
         answer.usage = usageOf(event.usage);
@@ -86,6 +91,7 @@ export class Turn {
         break;
       case "iteration-finish":
         told.push(...this.#endOf(event.agentPath, event.rawFinishReason, parent));
+        if (parent === null) this.#stopReason = event.rawFinishReason ?? this.#stopReason;
         break;
       case "tool-progress": {
         const { toolCallId, toolName, data } = event;
@@ -144,6 +150,21 @@ export class Turn {
     return this.take({ ...event, agentPath: `root/${id}`, parentToolCallId: id });
   }
 
+  /** The end of a run beside the query's own, whose costs count. */
+  spent(result: RunResult): void {
+    this.#children.push(result);
+    this.#childrenUsd.set(result.id, result.costUsd);
+  }
+
+  /** The models of this turn whose price is not known. */
+  unpriced(result: RunResult): string[] {
+    const all = [result, ...this.#children].filter(({ costBasis }) => costBasis === "unknown");
+    const free = all.flatMap(({ modelUsage }) =>
+      Object.entries(modelUsage).filter(([, usage]) => !usage?.costNanoUsd),
+    );
+    return [...new Set(free.map(([model]) => model))];
+  }
+
   endTask(result: RunResult, id: string): Unstamped {
     this.#children.push(result);
     const status =
@@ -176,12 +197,12 @@ export class Turn {
       duration_api_ms: result.apiDurationMs,
       is_error: subtype !== "success",
       num_turns: this.#turns,
-      stop_reason: result.rawFinishReason,
+      stop_reason: result.rawFinishReason ?? this.#stopReason,
       total_cost_usd: [result, ...this.#children].reduce((sum, { costUsd }) => sum + costUsd, 0),
       usage: result.usage === null ? NOTHING : usageOf(result.usage),
       modelUsage: modelUsageOf([result, ...this.#children]),
       permission_denials: this.#denials,
-      terminal_reason: terminalReason(result, subtype, this.#owesResults),
+      terminal_reason: terminalReason(result, subtype, this.#isAmongTools),
     };
     if (subtype !== "success") return { ...facts, subtype, errors: [errorOf(result)] };
     const output = structured && result.output !== undefined ? { structured_output: result.output } : {};
@@ -230,7 +251,7 @@ export class Turn {
       answer.waiting = heard;
       return [];
     }
-    if (isRoot) this.#owesResults = true;
+    if (isRoot) this.#owesResults = this.#isAmongTools = true;
     return this.#answered(heard, answer, null, parent);
   }
 

@@ -1,5 +1,6 @@
 import type { Model } from "../api/index.js";
-import type { PermissionMode } from "../api/permission.js";
+import type { ContextOptions } from "../api/iteration.js";
+import type { CanUseTool, PermissionMode } from "../api/permission.js";
 import type { HostAbortController } from "../api/platform.js";
 import type { ApiBlock } from "../facades/anthropic.js";
 import type { Host } from "../facades/host.js";
@@ -7,6 +8,7 @@ import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
 import type { ToolPorts } from "../builtin-tools/index.js";
 import type { McpFetch, McpOptions } from "../mcp/index.js";
 import type { McpServers, McpServerStatus } from "./mcp.js";
+import type { OptionOfTheProcess } from "./options.js";
 import type { SessionStoreFlush } from "./sessions/mirror.js";
 import type { SessionStore } from "./sessions/sessions.js";
 import type { TrustProject } from "./settings.js";
@@ -15,9 +17,16 @@ import type { Skill } from "./skills.js";
 export type { PermissionMode };
 
 /** The options of {@link query}, in the words of the Claude Agent SDK. An unknown one is a `TypeError` that names it. */
-export interface Options {
-  /** The name of a model of Anthropic or of `host.model`, or a model of looplet. Required. */
-  model: string | Model;
+export interface Options extends OptionsOfTheProcess {
+  /**
+   * The name of a model of Anthropic or of `host.model`, an alias (`sonnet`, `opus`, `haiku`), or a model of looplet.
+   * Default: `host.defaultModel`, and `sonnet` without it.
+   */
+  model?: string | Model | undefined;
+  /** Tokens that the model can read. Default: as in the table of models of Anthropic; unknown for other models. */
+  contextWindow?: number | undefined;
+  /** When and how the session is summarised before its window is full, as for `createAgent`; `false` switches it off. */
+  compaction?: ContextOptions["compaction"];
   /** The system prompt; texts are joined by blank lines. Default: none. */
   systemPrompt?:
     string | readonly string[] | { type: "custom"; prompt: string | readonly string[] } | undefined;
@@ -51,8 +60,10 @@ export interface Options {
   hooks?: AgentSdkHooks | undefined;
   /** Whether `hook_started` and `hook_response` are told. Default false. */
   includeHookEvents?: boolean | undefined;
-  /** Text behind the system prompt, if the query begins in the mode `plan`. Default: none. */
+  /** What the model does in the mode `plan`, in place of looplet's own words. */
   planModeInstructions?: string | undefined;
+  /** Whether tools that only read run in the mode `plan`. Default true. */
+  planAllowsReadOnly?: boolean | undefined;
   /** The most rounds of tool calls. Default: no limit. */
   maxTurns?: number | undefined;
   /** The most that a turn may cost, its agents included, in US dollars. The model needs a price. Default: no limit. */
@@ -120,6 +131,9 @@ export interface Options {
   host?: QueryHost | undefined;
 }
 
+/** Options of the SDK that do nothing here. A warning names those that are given. */
+export type OptionsOfTheProcess = { [name in OptionOfTheProcess]?: unknown };
+
 /** How much a model reasons: as it likes, up to a number of tokens, or not at all. */
 export type ThinkingConfig =
   | { readonly type: "adaptive" }
@@ -148,6 +162,13 @@ export type QueryHost = Host &
   Omit<ToolPorts, "cwd" | "asksUser" | "additionalDirectories" | "env"> & {
     /** Sends the requests to the servers of `mcpServers`. Default: the global `fetch`. */
     mcpFetch?: McpFetch | undefined;
+    /** The model of queries that name none. Default `"sonnet"`. */
+    defaultModel?: string | Model | undefined;
+    /**
+     * Judges the calls of the mode `auto`: a function as `classifyTool` of `createAgent`, or a model that is asked with a
+     * fixed prompt. It sees the call and the user's task, no results. Default: the model of the query.
+     */
+    judge?: CanUseTool | string | Model | undefined;
     /** The folder of the user's settings files. Default: none is read. */
     home?: string | undefined;
   };
@@ -360,8 +381,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Ends the turn under way. With streaming input the next message of the user begins another one. */
   interrupt(): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** Asks another model from the next request on. */
-  setModel(model: string | Model): Promise<void>;
+  /** Asks another model from the next request on; without an argument that of the options. */
+  setModel(model?: string | Model): Promise<void>;
   /** Changes the most tokens of reasoning per answer, for a `model` by its name; `null` switches reasoning off. */
   setMaxThinkingTokens(tokens: number | null): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 // A query that is given more input, and changed while it runs.
 import {
-  AbortError, // looplet: a query never throws for an abort
+  AbortError,
   query,
   type Options,
   type Query,

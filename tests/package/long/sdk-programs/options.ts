@@ -65,7 +65,6 @@ export const prompts: Options[] = [
   { model: "m", mcpServers: { local: { command: "node", args: ["server.js"] } } }, // looplet: there are no processes in a page
   { model: "m", onElicitation: async ({ message }) => ({ action: "accept", content: { said: message } }) },
   { model: "m", title: "Mend" }, // looplet: sessions are named by their first prompt
-  { systemPrompt: "A model is required." }, // looplet: there is no default model
   { model: "m", host: { apiKey: "k" } }, // sdk: looplet takes nothing from a process
 ];
 

@@ -1,0 +1,88 @@
+/** The session of a query: its id, its history, and what its store is given. */
+import type { Message } from "../../api/index.js";
+import { wrong, type PlainOptions } from "../options.js";
+import type { Heard } from "../told.js";
+import { Mirror } from "./mirror.js";
+import {
+  historyOf,
+  loaded,
+  processStore,
+  type SessionEntry,
+  type SessionKey,
+  type SessionStore,
+} from "./sessions.js";
+
+export class KeptSession {
+  id = "";
+  readonly #options: PlainOptions;
+  readonly #uuid: () => string;
+  readonly #mirror: Mirror | undefined;
+
+  /** `lost` hears of an error of the store. */
+  constructor(options: PlainOptions, uuid: () => string, lost: (error: unknown) => void) {
+    this.#options = options;
+    this.#uuid = uuid;
+    const { sessionStoreFlush = "batched", host } = options;
+    if (options.persistSession !== false)
+      this.#mirror = new Mirror(this.#store, sessionStoreFlush, host?.clock, lost);
+  }
+
+  /** The history of the session that the options name. */
+  async open(): Promise<Message[]> {
+    const { resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = this.#options;
+    const before = resume ?? (goesOn ? await this.#latest() : undefined);
+    if (before === undefined) {
+      this.id = sessionId ?? this.#uuid();
+      return [];
+    }
+    const entries = await loaded(this.#store, this.#key(before), resumeSessionAt);
+    this.id = forkSession ? (sessionId ?? this.#uuid()) : before;
+    if (forkSession) this.#keep(entries);
+    // Messages behind the cut are not the session's any more.
+    else if (resumeSessionAt !== undefined) this.compacted(historyOf(entries));
+    return historyOf(entries);
+  }
+
+  /** Begins a session without a history. */
+  clear(): void {
+    this.id = this.#uuid();
+  }
+
+  keep(heard: readonly Heard[]): void {
+    if (heard.length === 0) return;
+    this.#keep(heard.map(({ uuid, message }) => ({ ...this.#entry([message]), type: message.role, uuid })));
+  }
+
+  /** These messages stand in place of all before them. */
+  compacted(messages: readonly Message[]): void {
+    this.#keep([{ ...this.#entry(messages), type: "compacted", uuid: this.#uuid() }]);
+  }
+
+  async flush(): Promise<void> {
+    await this.#mirror?.flush();
+  }
+
+  get #store(): SessionStore {
+    return this.#options.sessionStore ?? processStore;
+  }
+
+  async #latest(): Promise<string | undefined> {
+    const store = this.#store;
+    if (store.listSessions === undefined) wrong("options.continue", "needs a sessionStore with listSessions");
+    const [latest] = await store.listSessions(this.#key("").projectKey);
+    return latest?.sessionId;
+  }
+
+  #key(sessionId: string): SessionKey {
+    return { projectKey: this.#options.cwd ?? "/", sessionId };
+  }
+
+  #entry(messages: readonly Message[]): Pick<SessionEntry, "timestamp" | "messages"> {
+    const now = this.#options.host?.clock?.now() ?? Date.now();
+    return { timestamp: new Date(now).toISOString(), messages };
+  }
+
+  #keep(entries: readonly SessionEntry[]): void {
+    this.#mirror?.keep(this.#key(this.id), entries);
+  }
+}
