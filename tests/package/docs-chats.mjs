@@ -46,6 +46,34 @@ export const chats = {
       answerLate(new Response("{}", { status: 400 }));
       await hung;
     },
+    mount: `
+      import { practice } from "looplet/practice";
+      import { opfsStore } from "looplet/stores";
+      import { start } from "./app";
+      const main = document.querySelector("main");
+      main.innerHTML = "<output></output><form><input><button>Send</button></form>";
+      const output = main.querySelector("output");
+      const show = ({ role, content }) =>
+        output.append(role + ": " + content.map(({ text = "" }) => text).join("") + " | ");
+      const send = await start(opfsStore(), { show, write: (text) => output.append(text) }, practice());
+      main.querySelector("form").onsubmit = async (event) => {
+        event.preventDefault();
+        await send(main.querySelector("input").value);
+        output.append(" |");
+      };
+    `,
+    async inPage(page) {
+      const said = async (text) => {
+        await page.waitForFunction((text) => document.body.textContent.includes(text), text);
+        return page.textContent("output");
+      };
+      await page.fill("input", "Hello, I am Ada.");
+      await page.click("text=Send");
+      const answer = (await said("|")).replace(/ \|$/, "");
+      await page.reload();
+      // An answer whose end was not saved yet goes on.
+      assert.match(await said(answer), /^user: Hello, I am Ada\. \| /);
+    },
   },
   "save-a-chat/store.ts": {
     async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {

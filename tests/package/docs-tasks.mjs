@@ -163,6 +163,38 @@ export const tasks = {
       await send("More");
       assert.match(shown.at(-1), /^The run ended as failed\. ./);
     },
+    mount: `
+      import { send } from "./page";
+      const main = document.querySelector("main");
+      main.innerHTML = "<form><input><button>Send</button></form><output></output>";
+      main.querySelector("form").onsubmit = async (event) => {
+        event.preventDefault();
+        const output = main.querySelector("output");
+        await send(main.querySelector("input").value, (text) => output.append(text));
+        output.append(" |");
+      };
+    `,
+    others: {
+      async "/api/chat"(request, response) {
+        const body = Buffer.concat(await request.toArray()).toString();
+        const answer = await route(new Request("https://page.test/api/chat", { method: "POST", body }));
+        response.writeHead(answer.status, Object.fromEntries(answer.headers));
+        for await (const bytes of answer.body) response.write(bytes);
+        response.end();
+      },
+    },
+    async inPage(page) {
+      const said = async (count) => {
+        await page.waitForFunction((count) => document.body.innerText.split("|").length > count, count);
+        return (await page.textContent("output")).split("|")[count - 1];
+      };
+      await page.fill("input", "List the 3 newest orders");
+      await page.click("text=Send");
+      assert.match(await said(1), /Kettle/);
+      await page.fill("input", "How are you?");
+      await page.click("text=Send");
+      assert.doesNotMatch(await said(2), /ended as/);
+    },
   },
   "react/chat.tsx": {
     mount: `
@@ -187,9 +219,14 @@ export const tasks = {
 
       await send("/practice stall\nTell me about kettles.");
       await page.locator("[data-role=assistant]").nth(1).waitFor();
+      // A person who writes the next prompt meanwhile, and then stops.
+      await page.fill("input", "And about tea");
+      await page.press("input", "Enter");
       await page.click("text=Stop");
       await page.waitForSelector("text=Send");
       assert.equal((await said("assistant")).length, 2);
+      assert.equal((await said("user")).length, 2);
+      assert.equal(await page.inputValue("input"), "And about tea");
 
       await send("/practice 401");
       await page.waitForSelector("[role=alert]");

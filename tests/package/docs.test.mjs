@@ -15,7 +15,8 @@ import { visit } from "./page.mjs";
 const expectations = { ...expected, ...tasks };
 const browserPath = process.env.LOOPLET_CHROMIUM;
 
-// An example with `inPage` runs in a browser. One that other files of its page import runs with them.
+// An example with `inPage` runs in a browser, and in Node too if it has `after`. One that other files of its page import
+// runs with them.
 const shown = examples.filter(({ name }) => expectations[name]?.inPage);
 const imported = (file) =>
   examples.some(
@@ -26,7 +27,7 @@ const scripts = examples.filter(
   ({ name, language, file, standsAlone }) =>
     language !== "html" &&
     !expectations[name]?.isConfig &&
-    !shown.some((other) => dirname(other.file) === dirname(file)) &&
+    (expectations[name]?.after || !shown.some((other) => dirname(other.file) === dirname(file))) &&
     !(standsAlone && imported(file)),
 );
 
@@ -133,9 +134,10 @@ describe("the examples of the documentation", () => {
       });
 
     for (const { name, file } of shown)
-      test(`${name} in Chromium`, { skip: !browserPath && "no Chromium" }, () =>
-        visit({ folder, file, ...expectations[name] }, browserPath),
-      );
+      test(`${name} in Chromium`, { skip: !browserPath && "no Chromium" }, () => {
+        provider = practice.practice({ delayMs: 0 });
+        return visit({ folder, file, ...expectations[name] }, browserPath);
+      });
 
     test("are all there that an expectation names", () => {
       const known = examples.map(({ name }) => name);

@@ -71,7 +71,7 @@ export async function visit({ folder, file, mount, others, inPage }, executableP
       join(root, "index.html"),
       '<!doctype html><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
     );
-    await build({ root, base: "./", configFile: false, logLevel: "error" });
+    await build({ root, base: "./", configFile: false, logLevel: "error", build: { target: "esnext" } });
     path = join(dirname(file), "dist/index.html");
   }
   const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
@@ -94,7 +94,7 @@ export async function browse({ folder, path, launch, policy, others = {} }, use)
   };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://page.test");
-    const other = Object.keys(others).find((below) => pathname.startsWith(`${below}/`));
+    const other = Object.keys(others).find((below) => `${pathname}/`.startsWith(`${below}/`));
     if (other !== undefined) return others[other](request, response);
     const file = join(folder, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
     if (!existsSync(file)) return response.writeHead(404).end();

@@ -20,7 +20,7 @@ function writeStep({ tool, input, result }: Step): string {
   const title = titleOf(tool.name);
   if (result.isError) return writeFailure(tool.name, input, result.text);
   if (isAgent(tool)) return `**${title}:**\n\n${quote(String(value))}`;
-  if (isSum(subject) && !isObject(value)) return `**${subject} = ${value}**`;
+  if (isSum(subject) && typeof value !== "object") return `**${subject} = ${value}**`;
   if (stems(tool.name).includes(stem("add")) && subject !== "") return `Saved: “${shorten(subject, 200)}”.`;
   const shown = show(value);
   const joint = /^\S+\.\w+$/.test(subject) ? " " : " for ";
