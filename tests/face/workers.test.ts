@@ -417,7 +417,7 @@ describe("a run whose worker is killed", () => {
     await kit.effect();
     kit.go();
     const rest = await missed;
-    expect(rest[0]).toMatchObject({ type: "run-start", seq: 10 });
+    expect(rest[0]).toMatchObject({ type: "run-start", seq: 11 });
     expect(await again.result).toEqual(await run.result);
     // Somebody else gets everything, when all is over.
     const all = await collect(place.connect().attach(run.id));

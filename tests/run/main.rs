@@ -89,6 +89,7 @@ mod tools;
 mod trace;
 mod tuning;
 mod unheard;
+mod waiting;
 mod wire;
 #[allow(dead_code)]
 #[path = "../wire/misbehaving/wire.rs"]

@@ -400,6 +400,11 @@ impl Ledger {
             .map(|(_, open)| *open)
     }
 
+    /// The effects that nothing has answered, in the order in which they were opened.
+    pub fn open_effects(&self) -> &[(EffectId, OpenEffect)] {
+        &self.open
+    }
+
     /// Makes the next save one that a call waits for.
     pub fn await_save(&mut self) {
         self.awaited = true;

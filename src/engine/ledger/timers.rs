@@ -52,6 +52,12 @@ pub struct Timers {
 }
 
 impl Timers {
+    /// Returns true if an agent waits before its next attempt.
+    pub fn has_backoff(&self) -> bool {
+        let mut reasons = self.deadlines.iter().map(|deadline| deadline.reason);
+        reasons.any(|reason| matches!(reason, TimerReason::Backoff { .. }))
+    }
+
     /// Sets the deadline for this reason, in place of an earlier one.
     pub fn set(&mut self, reason: TimerReason, at_ms: u64) {
         match self

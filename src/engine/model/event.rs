@@ -170,6 +170,12 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
     },
+    /// Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools that
+    /// have asked themselves. It comes again when the questions are others. Your code may send a notice at this moment or, in a
+    /// run with a store, end the process after `run.saved()`.
+    Waiting {
+        question_ids: Vec<u32>,
+    },
     /// The model call failed and is tried again after [`EventKind::Retry::delay_ms`].
     Retry {
         next_attempt: u32,

@@ -11,6 +11,7 @@ mod journal;
 mod starting;
 mod telling;
 mod tree;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub struct Run {
     /// The run's id, if its journal has another name.
     id: Option<String>,
     started: bool,
+    /// The questions of the last [`EventKind::Waiting`], if the run has not gone on since.
+    waiting: Vec<EffectId>,
     outcome: Option<Outcome>,
     kept: Kept,
 }
@@ -102,6 +105,7 @@ impl Run {
             session: options.session,
             id: None,
             started: false,
+            waiting: Vec::new(),
             outcome: None,
             kept: Kept::of_given(given),
             setup,
@@ -410,6 +414,7 @@ impl Run {
         if !is_durable {
             return;
         }
+        self.tell_waiting();
         self.note_changes();
         if let Some(save) = self.ledger.flush_journal() {
             for node in &mut self.agents {

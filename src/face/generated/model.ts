@@ -557,6 +557,15 @@ export type EventKind =
       /** The input that the answer gives the tool in place of the model's. */
       updatedInput?: unknown;
     }
+  /**
+   * Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools that
+   * have asked themselves. It comes again when the questions are others. Your code may send a notice at this moment or, in a
+   * run with a store, end the process after `run.saved()`.
+   */
+  | {
+      type: "waiting";
+      questionIds: number[];
+    }
   /** The model call failed and is tried again after `delayMs`. */
   | {
       type: "retry";

@@ -86,6 +86,13 @@ impl Calls {
         Next::Wait
     }
 
+    /// Returns true for a running call that waits for a person.
+    pub fn is_asking(&self, effect: EffectId) -> bool {
+        let index = self.batch.index_of(effect);
+        let call = index.and_then(|index| self.batch.calls.get(index));
+        call.is_some_and(|call| call.elicitations.iter().any(|asked| asked.answer.is_none()))
+    }
+
     /// Withdraws the questions of a call that has ended.
     pub(super) fn forget_elicitations(&mut self, desk: &mut Desk<'_>, index: usize) {
         let call = self.batch.calls.get_mut(index);

@@ -1,0 +1,58 @@
+//! Whether a run waits for nothing but answers of people. It looks and tells; it decides nothing.
+
+use crate::engine::ledger::{OpenEffect, Place};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::output::{EffectId, EffectKind};
+use crate::engine::run::Run;
+
+impl Run {
+    /// Tells, once for the same questions, that only their answers bring the run on.
+    pub(super) fn tell_waiting(&mut self) {
+        let question_ids = if self.is_waiting() {
+            self.questions().collect()
+        } else {
+            Vec::new()
+        };
+        if question_ids == self.waiting {
+            return;
+        }
+        self.waiting.clone_from(&question_ids);
+        if question_ids.is_empty() {
+            return;
+        }
+        let root = self.agents.first().map(|root| &root.who);
+        let place = Place {
+            agent: 0,
+            iteration: root.map(|who| who.iteration).unwrap_or_default(),
+            attempt: root.map(|who| who.attempt).unwrap_or_default(),
+        };
+        self.ledger.emit(place, EventKind::Waiting { question_ids });
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.questions().next().is_some()
+            && !self.ledger.timers.has_backoff()
+            && !self.ledger.open_effects().iter().any(|open| self.goes_on(open))
+    }
+
+    fn questions(&self) -> impl Iterator<Item = EffectId> {
+        let open = self.ledger.open_effects().iter();
+        open.filter(|(_, open)| open.kind.awaits_person())
+            .map(|(id, _)| *id)
+    }
+
+    /// Returns true for an effect that may bring the run on without a person.
+    fn goes_on(&self, (effect, open): &(EffectId, OpenEffect)) -> bool {
+        match open.kind {
+            // Whether a call waits for a save, its own effect says.
+            EffectKind::Save | EffectKind::Subagent => false,
+            EffectKind::Tool => {
+                let node = self.agents.get(open.agent as usize);
+                !node.is_some_and(|node| node.agent.calls.is_asking(*effect))
+            }
+            EffectKind::Request | EffectKind::Handover | EffectKind::Question(_) => {
+                !open.kind.awaits_person()
+            }
+        }
+    }
+}
