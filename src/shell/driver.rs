@@ -19,6 +19,7 @@ use super::javascript::Shell;
 use super::request;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::input::{Input, Moment};
+use crate::engine::model::journal::Entry;
 use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
@@ -284,7 +285,7 @@ impl Driver {
                     self.count();
                     self.has_called.set(true);
                     let first = entries.first().map_or(0, |entry| entry.seq);
-                    let lines: Vec<String> = entries.iter().map(json::write).collect();
+                    let lines: Vec<String> = entries.iter().map(Entry::to_line).collect();
                     self.called(self.shell.save(save, first as f64, &lines.join("\n")));
                 }
                 Some(effect) => {

@@ -68,14 +68,17 @@ impl AgentHandle {
         Ok(json::write(&self.setup.bound(&prompt, &options)))
     }
 
-    /// Opens the run of a journal, its entries as JSON, one a line. It goes on with the input `"resume"`. They come as UTF-8,
+    /// Opens the run of a journal, see [`Run::restore_journal`]. It goes on with the input `"resume"`. They come as UTF-8,
     /// because wasm-bindgen copies text letter by letter.
     ///
     /// # Errors
     /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
-    pub fn restore(&self, entries: &[u8], shell: Shell) -> Result<RunHandle, JsValue> {
+    pub fn restore(&self, entries: &[u8], last: f64, shell: Shell) -> Result<RunHandle, JsValue> {
         let entries = String::from_utf8_lossy(entries);
-        RunHandle::of(Run::restore_journal(Arc::clone(&self.setup), &entries), shell)
+        RunHandle::of(
+            Run::restore_journal(Arc::clone(&self.setup), &entries, last as u64),
+            shell,
+        )
     }
 }
 
@@ -117,9 +120,9 @@ impl RunHandle {
     }
 
     /// Goes on in the journal of a chat, see [`Run::follow`]. It comes before the first input.
-    pub fn follow(&self, seq: f64, whole: f64, messages: usize, id: String) {
+    pub fn follow(&self, seq: f64, whole: f64, left_out: usize, messages: usize, id: String) {
         self.driver
-            .with_run(|run| run.follow(seq as u64, whole as u64, messages, id));
+            .with_run(|run| run.follow(seq as u64, whole as u64, left_out, messages, id));
     }
 
     /// The JSON of the [`JournalTail`](crate::engine::model::journal::JournalTail) of the run's journal.

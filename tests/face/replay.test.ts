@@ -194,7 +194,9 @@ describe("a recorded run", () => {
     expect(second.steps.flatMap(({ requests }) => requests)).toHaveLength(1);
     const last = second.at(second.steps.length - 1);
     expect(last.messages).toEqual(result.messages);
-    expect(last.journal[0]).toEqual(entries[0]);
+    // A file of a run has no checksums, because its texts may be cleaned.
+    const { crc, ...begun } = JSON.parse(entries[0]!.json) as { crc: number };
+    expect([typeof crc, JSON.parse(last.journal[0]!.json)]).toEqual(["number", begun]);
     expect(last.journal.map(({ seq }) => seq)).toEqual(last.journal.map((_, index) => index + 1));
   });
 

@@ -95,7 +95,9 @@ impl<'a> Chat<'a> {
         world.checkpoint = std::mem::take(&mut before.checkpoint);
         world.follows = true;
         let id = format!("run {prompt}");
-        world.run.follow(tail.seq, tail.whole, tail.messages, id);
+        world
+            .run
+            .follow(tail.seq, tail.whole, tail.left_out, tail.messages, id);
         let lives = self.outside.lives;
         self.outside = Outside::new(self.scene);
         self.outside.lives = lives;
@@ -304,7 +306,7 @@ fn reset(chat: &mut Chat<'_>, messages: Vec<Message>) {
     world.run = settings.open().unwrap();
     world
         .run
-        .follow(chat.idle.tail.seq, chat.idle.tail.whole, 0, "reset".into());
+        .follow(chat.idle.tail.seq, chat.idle.tail.whole, 0, 0, "reset".into());
     (world.done, world.follows) = (None, true);
     world.input(Input::Resume);
     chat.idle = Idle::of(&chat.open());

@@ -145,7 +145,7 @@ fn told(entries: &[impl AsRef<str>]) -> (Vec<(String, String)>, Vec<Entry>) {
     let setup = config(json!([tool("read", json!({"readOnly": true}))]), json!({}));
     let setup = Arc::new(Setup::new(setup.config).unwrap());
     let lines: Vec<&str> = entries.iter().map(AsRef::as_ref).collect();
-    let mut run = Run::restore_journal(setup, &lines.join("\n")).unwrap();
+    let mut run = Run::restore_journal(setup, &lines.join("\n"), 0).unwrap();
     let moment = Moment {
         now_ms: 1_000_000,
         random: 7,

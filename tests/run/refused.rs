@@ -1,7 +1,7 @@
 //! Responses that are no answer: redirects, errors whose bodies do not end, and answers beyond the limits.
 
+use looplet::engine::json::checksum::crc32;
 use looplet::engine::model::input::Input;
-use looplet::engine::protocol::eventstream::crc32;
 use serde_json::json;
 
 use crate::wire::{begin, call, event, stream, text};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use looplet::engine::model::usage::Usage;
-use looplet::engine::protocol::eventstream::crc32;
+use looplet::engine::json::checksum::crc32;
 use serde_json::{Value, json};
 
 /// The oracle tells nothing of server tools and counts no citations; it writes 7 where the model wrote 7.0.

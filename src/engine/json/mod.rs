@@ -6,6 +6,7 @@
 //! reads them by serde.
 
 pub mod canonical;
+pub mod checksum;
 pub(crate) mod digest;
 pub mod repair;
 pub mod value;

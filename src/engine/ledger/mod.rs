@@ -83,6 +83,8 @@ pub struct Ledger {
     pub is_heard: bool,
     /// Your code keeps the journal.
     pub has_journal: bool,
+    /// A part of the run is lost. A call that must not be made twice may have been made in it.
+    pub is_torn: bool,
     journal: Vec<Entry>,
     /// The number of the journal's last entry.
     journal_seq: u64,
@@ -120,6 +122,7 @@ impl Default for Ledger {
             is_traced: false,
             is_heard: true,
             has_journal: false,
+            is_torn: false,
             journal: Vec::new(),
             journal_seq: 0,
             awaited: false,

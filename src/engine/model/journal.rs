@@ -7,6 +7,7 @@
 //! follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run
 //! replay it byte for byte. Nothing here reads or writes a store.
 
+mod line;
 mod outputs;
 mod read;
 mod record;
@@ -124,6 +125,8 @@ pub struct JournalTail {
     pub run: Option<String>,
     /// The run has ended, or nobody has asked it anything.
     pub is_over: bool,
+    /// The number of entries that do not count.
+    pub left_out: usize,
 }
 
 /// The first entry of a process.
@@ -144,19 +147,9 @@ pub struct Begun {
     /// The id of the run, if the journal's name is another one: that of a chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-}
-
-impl Begun {
-    /// Refuses the journal of a newer version.
-    fn check_format(&self) -> Result<(), ConfigError> {
-        match self.format > FORMAT {
-            true => Err(ConfigError::new(
-                "format",
-                "was written by a newer version of looplet: update looplet",
-            )),
-            false => Ok(()),
-        }
-    }
+    /// A part of the run before this process is lost, in whichever process it was found.
+    #[serde(skip_serializing_if = "is_default")]
+    pub is_torn: bool,
 }
 
 /// The counters of a run.
@@ -218,6 +211,8 @@ pub struct Checkpoint {
     pub crashes: u32,
     /// The last process has given the run up.
     pub is_suspended: bool,
+    /// A part of the run is lost, and a process has gone on without it.
+    pub is_torn: bool,
     /// The digest of the first prompt. Journals of earlier formats have none.
     pub prompt: Option<String>,
     /// The requests of your code that the run has taken, at most [`MAX_REQUESTS`].
@@ -347,6 +342,7 @@ impl Checkpoint {
                     self.crashes += 1;
                 }
                 self.rename_profiles(&begun.profiles);
+                self.is_torn |= begun.is_torn;
                 self.begun = *begun;
             }
             Fact::Run(run) => self.unread = Some(run),
@@ -366,6 +362,8 @@ impl Checkpoint {
 
     fn begin_next(&mut self, next: Next) {
         self.crashes = 0;
+        // A new prompt asks for new calls.
+        self.is_torn = false;
         self.prompt = None;
         self.memories
             .retain(|memory| next.remembered.contains(&memory.agent_path));

@@ -344,6 +344,11 @@ pub struct CallFacts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!", "reconcile!", "elicitation!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
+    /// A part of the run's journal is lost. The call, or one like it under another id, may have been made in that part, so
+    /// an id that nobody knows proves nothing.
+    #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_torn: Option<bool>,
     /// The agent that made the call; `"root"` is the run's own.
     #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile", "elicitation"])))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,9 +8,9 @@
 //! lies whole within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
 //! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the stream.
 
-use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::json::checksum::crc32;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::failure::malformed;
 use crate::engine::protocol::framing::too_long;
@@ -24,14 +24,6 @@ const TEXT: u8 = 7;
 const LENGTHS: [u8; 10] = [0, 0, 1, 2, 4, 8, VARIES, VARIES, 8, 16];
 /// The two bytes before the value are its length.
 const VARIES: u8 = 255;
-
-/// A table of 1 kB: the tables of faster ways weigh more than the whole decoder.
-static CRC32: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
-
-/// The checksum of the format.
-pub fn crc32(bytes: &[u8]) -> u32 {
-    CRC32.checksum(bytes)
-}
 
 /// Decodes one stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,11 +8,12 @@ use crate::engine::model::journal::{Fact, JournalTail, Next, Step};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Goes on in a journal, whose last entry has the number `seq`, and whose last one that counts has the number `whole`.
-    /// The journal has the first `messages` of the messages that this run was given, and all conversations of kept agents.
-    /// `id` is the run's own.
-    pub fn follow(&mut self, seq: u64, whole: u64, messages: usize, id: String) {
+    /// Goes on in a journal, whose last entry has the number `seq`, and whose last one that counts has the number `whole`:
+    /// `left_out` do not count. The journal has the first `messages` of the messages that this run was given, and all
+    /// conversations of kept agents. `id` is the run's own.
+    pub fn follow(&mut self, seq: u64, whole: u64, left_out: usize, messages: usize, id: String) {
         self.id = Some(id);
+        self.kept.left_out = left_out;
         if seq == 0 {
             return;
         }
@@ -39,6 +40,7 @@ impl Run {
             whole: self.kept.whole().unwrap_or(self.ledger.journal_seq()),
             messages: root.map(|root| root.transcript.kept()).unwrap_or_default(),
             run: self.id.clone(),
+            left_out: self.kept.left_out,
             is_over: root.is_none_or(|root| matches!(root.step(), Step::Ready | Step::Ended(_))),
         }
     }

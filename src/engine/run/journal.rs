@@ -15,7 +15,6 @@ use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
 use crate::engine::json::digest;
-use crate::engine::json::writer::decimal;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::RunOptions;
@@ -52,6 +51,8 @@ pub struct Kept {
     streamed_bytes: usize,
     /// The checkpoint, until the run goes on from it.
     restored: Option<Restored>,
+    /// The number of entries of the journal that do not count, until the run has told of them.
+    pub left_out: usize,
 }
 
 impl Kept {
@@ -104,23 +105,23 @@ struct Restored {
     lost_models: Vec<String>,
     /// The text and the reasoning of answers that the end of another process has cut off.
     cut_off: Vec<(Place, String, String)>,
-    /// The number of entries that did not count.
-    left_out: usize,
 }
 
 impl Run {
     /// Makes a run of a journal: its entries as JSON, one a line. A part of it that is torn does not count, and the run says so
-    /// when it goes on.
+    /// when it goes on. `last` is the number of the last entry, as the store has it; 0 if the lines alone tell it.
     ///
     /// # Errors
     /// As [`Checkpoint::of`] and [`Run::restore`].
-    pub fn restore_journal(setup: Arc<Setup>, entries: &str) -> Result<Run, ConfigError> {
+    pub fn restore_journal(setup: Arc<Setup>, entries: &str, last: u64) -> Result<Run, ConfigError> {
         let texts: Vec<&str> = entries.lines().collect();
-        let (checkpoint, left_out) = Checkpoint::of(&texts)?;
-        let mut run = Run::restore(setup, checkpoint)?;
-        if let Some(restored) = &mut run.kept.restored {
-            restored.left_out = left_out;
+        let (mut checkpoint, left_out) = Checkpoint::of(&texts)?;
+        if last > 0 {
+            checkpoint.end = last;
         }
+        let mut run = Run::restore(setup, checkpoint)?;
+        run.kept.left_out = left_out;
+        run.ledger.is_torn |= left_out > 0;
         Ok(run)
     }
 
@@ -136,6 +137,7 @@ impl Run {
             end,
             begun,
             crashes,
+            is_torn,
             run,
             agents,
             memories,
@@ -209,6 +211,7 @@ impl Run {
             return Err(ConfigError::new("entries", "hold no run"));
         }
         ledger.restore(end, &run);
+        ledger.is_torn = is_torn;
         restored.permissions = run.permissions;
         restored.id = begun.run;
         restored.agents = nodes;
@@ -222,7 +225,6 @@ impl Run {
             options: begun.options,
             lost_models,
             cut_off,
-            left_out: 0,
         });
         Ok(restored)
     }
@@ -314,7 +316,6 @@ impl Run {
             options,
             lost_models,
             cut_off,
-            left_out,
         }) = self.kept.restored.take()
         else {
             return;
@@ -334,11 +335,7 @@ impl Run {
             let kind = EventKind::warning("model_not_kept", message);
             self.ledger.emit(Place::default(), kind);
         }
-        if left_out > 0 {
-            let message = [JOURNAL_TORN, &decimal(left_out)].concat();
-            let kind = EventKind::warning("journal_torn", message);
-            self.ledger.emit(Place::default(), kind);
-        }
+        self.warn_of_tear();
         for (place, text, reasoning) in cut_off {
             let kind = EventKind::AnswerCutOff { text, reasoning };
             self.ledger.emit(place, kind);
@@ -363,22 +360,6 @@ impl Run {
         }
     }
 
-    fn warn_of_options(&mut self, before: &[(String, String)]) {
-        let now = &self.setup.digests;
-        let differs = |(name, digest): &&(String, String)| {
-            let other = before.iter().find(|(other, _)| other == name);
-            other.is_none_or(|(_, other)| other != digest)
-        };
-        let is_gone = |(name, _): &&(String, String)| !now.iter().any(|(other, _)| other == name);
-        let changed = now.iter().filter(differs).chain(before.iter().filter(is_gone));
-        let names: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
-        if !names.is_empty() {
-            let message = [OPTIONS_CHANGED, &names.join(", ")].concat();
-            let kind = EventKind::warning("options_changed", message);
-            self.ledger.emit(Place::default(), kind);
-        }
-    }
-
     pub(super) fn note_begun(&mut self, after: u64) {
         let begun = Begun {
             format: FORMAT,
@@ -388,6 +369,7 @@ impl Run {
             session: self.session.clone(),
             after,
             run: self.id.clone(),
+            is_torn: self.ledger.is_torn,
         };
         self.ledger.note(0, Fact::Begun(Box::new(begun)));
     }
@@ -493,7 +475,4 @@ const RUN_EXISTS: &str = "The store has a run with this id that began with anoth
 const INSTANCE_LOST: &str =
     "The WebAssembly instance was lost, and the run goes on from its journal in a fresh one.";
 const NO_AGENT: &str = "the journal names an agent that these options do not have";
-const JOURNAL_TORN: &str =
-    "The journal is torn. The run goes on from its last whole save; entries left out: ";
 const MODEL_LOST: &str = "These models are not in the options, and no model of the options has their vendor and URL. The agents ask their own models instead of: ";
-const OPTIONS_CHANGED: &str = "The run goes on with other options than those it began with: ";

@@ -7,6 +7,7 @@
 //! agent's. Every failure becomes an outcome.
 
 mod chat;
+mod differences;
 mod journal;
 mod starting;
 mod telling;

@@ -25,6 +25,7 @@ impl Run {
         }
         self.note_prompt(&prompt);
         self.tell_start(0);
+        self.warn_of_tear();
         let wait_ms = self.setup.root.config.timeouts.total_ms;
         self.ledger.set_timer(TimerReason::Total, wait_ms);
         self.on_root(|agent, desk| agent.start(desk, prompt));

@@ -113,7 +113,7 @@ export type Recorder = () => RunRecord;
  */
 export interface RunRecord {
   /** A process begins: the JSON of the agent's configuration, and of the run's options or its journal. */
-  begin(config: string, source: string | { readonly lines: string }): void;
+  begin(config: string, source: string | { readonly lines: string; readonly last: number }): void;
   /**
    * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the number
    * of outputs that were performed before it; `input` its JSON, or a chunk of a response, whose bytes change afterwards.
@@ -322,7 +322,10 @@ export interface KeptChat {
 export interface JournalEntry {
   /** From 1 on, without a gap. */
   readonly seq: number;
-  /** The fact as JSON text in one line. Its form belongs to looplet and has a version; keep it as it is. */
+  /**
+   * The fact as JSON text in one line, which ends in its checksum. Keep it as the text that it is, letter by letter: a store that
+   * reads the JSON and writes it anew (a column `jsonb`) changes numbers and the order of keys, and the run counts as damaged.
+   */
   readonly json: string;
 }
 
@@ -345,7 +348,12 @@ export interface Store {
     expectedSeq: number,
     fence?: number,
   ): Promise<void> | void;
-  /** The entries in their order; `undefined` or an empty array if there is no such journal. */
+  /**
+   * The entries in their order, with the numbers that they were given; `undefined` or an empty array if there is no such journal.
+   *
+   * Contract: gives all that is there, with a gap in the numbers where entries are lost, and any text for one that cannot be
+   * read. looplet finds damage by numbers and checksums, and goes on from the last whole save.
+   */
   load(key: string): Promise<readonly JournalEntry[] | undefined> | readonly JournalEntry[] | undefined;
   /**
    * Takes the lease of a journal, by which one process at a time goes on with a run. Default: there are no leases.

@@ -7,7 +7,7 @@ import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Message, SubagentMemory } from "../api/index.js";
 import type { JournalTail } from "../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
-import { linesOf } from "../host/entries.js";
+import { journalOf } from "../host/entries.js";
 import { refusal, reportUnheard } from "../host/failures.js";
 import { resultOf, type Driver, type OpenRun } from "../run/engine.js";
 import { Journal, type JournalHost } from "../run/journal.js";
@@ -27,7 +27,7 @@ export class ChatJournal {
   readonly #parts: AgentParts;
   readonly #open: OpenRun;
   /** The end of the journal, and the number of messages that it has of the transcript. */
-  #end: ChatEnd = { seq: 0, whole: 0, messages: 0 };
+  #end: ChatEnd = { seq: 0, whole: 0, leftOut: 0, messages: 0 };
   #journal: Journal | undefined;
 
   constructor(key: string, parts: AgentParts, open: OpenRun) {
@@ -42,7 +42,7 @@ export class ChatJournal {
    * @throws LoopletError `config_invalid_value` for a journal that cannot be read, or that these options do not fit
    */
   read(entries: readonly JournalEntry[]): KeptChat {
-    const [tail, result] = this.#briefly({ lines: linesOf(entries) }, nothing, (driver) => {
+    const [tail, result] = this.#briefly(journalOf(entries), nothing, (driver) => {
       driver.recall();
       return [driver.tail(), resultOf(driver)] as const;
     });
@@ -71,7 +71,7 @@ export class ChatJournal {
   end(tail?: JournalTail): void {
     const last = this.#journal?.last;
     if (tail !== undefined) this.#end = tail;
-    else if (last !== undefined) this.#end = { seq: last, whole: last, messages: 0 };
+    else if (last !== undefined) this.#end = { seq: last, whole: last, leftOut: 0, messages: 0 };
   }
 
   /**
@@ -80,7 +80,7 @@ export class ChatJournal {
    * @throws LoopletError `config_invalid_value` for a history that is not legal
    */
   reset(messages: readonly Message[]): void {
-    const { seq, whole } = this.#end;
+    const { seq } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
     const host = { store: store!, clock, report: reportUnheard, lost: nothing };
@@ -88,7 +88,7 @@ export class ChatJournal {
     const journal = new Journal(host, this.key, this.#journal);
     const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
       this.#journal = journal;
-      this.#end = { seq, whole, messages: 0 };
+      this.#end = { ...this.#end, messages: 0 };
       this.follow(driver, ids());
       // Nobody has asked anything, so the run writes its beginning and does nothing more.
       driver.resume();

@@ -453,8 +453,6 @@ export type EventKind =
   | {
       type: "text-start";
       block: number;
-      /** Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text. */
-      refusal?: boolean;
     }
   /** New text of a block. Deltas of one block that arrive together come as one. */
   | {
@@ -693,6 +691,11 @@ export interface CallFacts {
   durationMs?: number;
   /** The reason for the question or the denial. */
   reason?: string;
+  /**
+   * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that part, so
+   * an id that nobody knows proves nothing.
+   */
+  isTorn?: boolean;
   /** The agent that made the call; `"root"` is the run's own. */
   agentPath?: string;
   /**
@@ -1089,6 +1092,11 @@ export interface Facts {
     readonly input: any;
     /** The reason for the question or the denial. */
     readonly reason: string;
+    /**
+     * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that part, so
+     * an id that nobody knows proves nothing.
+     */
+    readonly isTorn?: boolean;
     /** The agent that made the call; `"root"` is the run's own. */
     readonly agentPath?: string;
   };
@@ -1189,6 +1197,8 @@ export interface JournalTail {
   run: string | null;
   /** The run has ended, or nobody has asked it anything. */
   isOver: boolean;
+  /** The number of entries that do not count. */
+  leftOut: number;
 }
 
 /** A question to one function. */

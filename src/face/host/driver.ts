@@ -12,6 +12,7 @@
  * returned, but `outcome()` is set when `abort()` returns.
  */
 import type { BatchListener } from "./batch.js";
+import type { JournalText } from "./entries.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell, type Handle } from "./shell.js";
@@ -68,10 +69,10 @@ export interface HostCallbacks extends BatchListener {
 }
 
 /** The end of a chat's journal, and the number of messages that it has of the transcript. */
-export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "messages">;
+export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "leftOut" | "messages">;
 
-/** The JSON of a new run's options, or the JSON of a journal's entries, one a line. */
-export type RunSource = string | { readonly lines: string };
+/** The JSON of a new run's options, or the journal of a run that goes on. */
+export type RunSource = string | JournalText;
 
 /** A message for a run at work. */
 export interface SteerMessage {
@@ -154,8 +155,8 @@ export class RunDriver {
   }
 
   /** Goes on at this end of a chat's journal. It comes before the first input. `run` is the id of the run. */
-  follow({ seq, whole, messages }: ChatEnd, run: string): void {
-    this.shell.enter((handle) => handle.follow(seq, whole, messages, run));
+  follow({ seq, whole, leftOut, messages }: ChatEnd, run: string): void {
+    this.shell.enter((handle) => handle.follow(seq, whole, leftOut, messages, run));
   }
 
   /** Lets `result()` show the results of the open round of a journal, which is only read then. */

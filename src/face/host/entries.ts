@@ -3,9 +3,25 @@ import { LoopletError } from "../api/errors.js";
 import type { JournalEntry } from "../api/run.js";
 import { describe, isObject } from "../options/check.js";
 
+/** A journal from which a run goes on. */
+export interface JournalText {
+  readonly lines: string;
+  /** The number of the last entry as its store has it, which damaged lines do not tell; 0 for an empty journal. */
+  readonly last: number;
+}
+
 /** The entries of these lines, of which the first has this number. */
 export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
   return lines.split("\n").map((json, index) => ({ seq: firstSeq + index, json }));
+}
+
+/**
+ * The journal of these entries.
+ *
+ * @throws LoopletError `misuse_invalid_argument` for a value that is no entry of a journal
+ */
+export function journalOf(entries: readonly JournalEntry[]): JournalText {
+  return { lines: linesOf(entries), last: entries.at(-1)?.seq ?? 0 };
 }
 
 /**

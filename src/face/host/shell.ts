@@ -68,7 +68,7 @@ export class Shell {
     const handle = this.instance.enter(() => {
       const agent = this.instance.agent(config);
       if (typeof options === "string") return agent?.open(options, this);
-      return agent?.restore(new TextEncoder().encode(options.lines), this);
+      return agent?.restore(new TextEncoder().encode(options.lines), options.last, this);
     });
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;

@@ -1,6 +1,6 @@
 /** `.loop` files: their form, their reader, and the refusal of a text that is none. */
 import { LoopletError } from "../api/errors.js";
-import type { OutcomeKind } from "../api/index.js";
+import type { JournalEntry, OutcomeKind } from "../api/index.js";
 import { isObject } from "../options/check.js";
 
 /** The number of the format of `.loop` files. A file with a higher one is refused. */
@@ -25,8 +25,10 @@ export interface LoopProcess {
   readonly config: { readonly [name: string]: unknown };
   /** The options of a new run. */
   readonly options?: object;
-  /** The entries of the journal from which the run went on. */
-  readonly entries?: readonly { readonly seq: number }[];
+  /** The entries of the journal from which the run went on. Damaged ones are texts. */
+  readonly entries?: readonly (string | { readonly seq: number })[];
+  /** The number of the last entry, as the store had it. */
+  readonly last?: number;
   readonly inputs: readonly LoopInput[];
   /** The error with which the WebAssembly was lost after the last input. */
   readonly lost?: string;
@@ -84,6 +86,15 @@ export function readLoop(text: string): LoopFile {
   if (processes.every(({ inputs }) => inputs.length === 0))
     throw wrong("has no inputs: the run had not begun when it was exported");
   return file as LoopFile;
+}
+
+/** The journal from which the run of this process went on; undefined for a new run. */
+export function journalIn({ entries, last }: LoopProcess): readonly JournalEntry[] | undefined {
+  return entries?.map((entry, at) =>
+    typeof entry === "string"
+      ? { seq: Math.min(at + 1, last ?? Infinity), json: entry }
+      : { seq: entry.seq, json: JSON.stringify(entry) },
+  );
 }
 
 function isProcess(value: unknown): value is LoopProcess {

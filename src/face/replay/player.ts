@@ -9,12 +9,12 @@ import {
   type RawRunResult,
   type ToolInvocation,
 } from "../host/driver.js";
-import { entriesOf } from "../host/entries.js";
+import { entriesOf, linesOf } from "../host/entries.js";
 import { describe } from "../host/exchange.js";
 import { instanceOf, isProblem, type Instance } from "../host/instance.js";
 import type { Handle } from "../host/shell.js";
 import type { LoadedWasm } from "../host/wasm.js";
-import { wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
+import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 
 /** What the engine asks for while a process is played. */
 export interface Asked extends BatchListener {
@@ -101,16 +101,14 @@ export class Player {
     const instance = (this.#instance = instanceOf(wasm));
     this.#inputs = process.inputs;
     const shell = new ReplayShell(instance, asked);
-    const { config, options, entries } = process;
+    const { config, options, last = 0 } = process;
+    const journal = journalIn(process);
     const handle = refusing(() =>
       instance.enter(() => {
         const agent = instance.agent(JSON.stringify(config));
-        return entries === undefined
+        return journal === undefined
           ? agent?.open(JSON.stringify(options), shell)
-          : agent?.restore(
-              new TextEncoder().encode(entries.map((entry) => JSON.stringify(entry)).join("\n")),
-              shell,
-            );
+          : agent?.restore(new TextEncoder().encode(linesOf(journal)), last, shell);
       }),
     );
     if (handle === undefined) throw wrong("the WebAssembly was lost when its run was opened");

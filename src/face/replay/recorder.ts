@@ -5,8 +5,9 @@
 import { LoopletError } from "../api/errors.js";
 import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../api/index.js";
 import { VERSION } from "../generated/tables.js";
+import type { JournalText } from "../host/entries.js";
 import { redact } from "../host/redact.js";
-import { checkOptions, describeReturned } from "../options/check.js";
+import { checkOptions, describeReturned, isObject } from "../options/check.js";
 import { LOOP_FORMAT, type LoopInput } from "./loop-file.js";
 
 /** Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. */
@@ -67,13 +68,13 @@ class LoopRecord implements RunRecord {
         throw new LoopletError("misuse_invalid_argument", "redact", problem);
       });
     const processes = this.#processes.map(({ config, source, inputs, lost }) => {
-      const [name, value] =
+      const began =
         typeof source === "string"
-          ? ["options", source]
-          : ["entries", `[${source.lines.replaceAll("\n", ",")}]`];
+          ? `"options":${clean(source)}`
+          : `"entries":${clean(entriesText(source))},\n"last":${source.last}`;
       const end = lost === undefined ? "" : `,"lost":${clean(JSON.stringify(lost))}`;
       const lines = inputs.map(clean).join(",\n");
-      return `{"config":${clean(config)},\n"${name}":${clean(value)},\n"inputs":[\n${lines}\n]${end}}`;
+      return `{"config":${clean(config)},\n${began},\n"inputs":[\n${lines}\n]${end}}`;
     });
     const head = JSON.stringify({ loop: LOOP_FORMAT, looplet: VERSION, id, outcome });
     return `${head.slice(0, -1)},\n"processes":[${processes.join(",\n")}]}\n`;
@@ -102,6 +103,19 @@ function chunkOf({ request, bytes }: { request: number; bytes: Uint8Array }): Lo
     const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
     return { bytes: { request, base64: btoa(binary) } };
   }
+}
+
+/** The entries as a JSON array. A text that is cleaned no longer has its checksum, and a damaged one is kept as a text. */
+function entriesText({ lines }: JournalText): string {
+  const texts = lines.split("\n").map((line) => {
+    const text = line.replace(/,"crc":\d+\}$/, "}");
+    try {
+      return isObject(JSON.parse(text)) ? text : JSON.stringify(text);
+    } catch {
+      return JSON.stringify(text);
+    }
+  });
+  return `[${texts.join(",")}]`;
 }
 
 /** The JSON with other texts. JSON without a change stays as it is written. */

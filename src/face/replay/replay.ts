@@ -6,7 +6,7 @@ import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Message, OutcomeKind, RunEvent, ToolCallRecord, Usage } from "../api/index.js";
 import { loadWasm, type LoadedWasm } from "../host/wasm.js";
 import { describe } from "../options/check.js";
-import { readLoop, wrong, type LoopFile, type LoopInput, type LoopProcess } from "./loop-file.js";
+import { journalIn, readLoop, wrong, type LoopFile, type LoopInput, type LoopProcess } from "./loop-file.js";
 import { Player, type Asked } from "./player.js";
 
 /** A request that a step sent. Keys and headers are not part of it. */
@@ -147,7 +147,7 @@ function momentAt(
     const result = player.result();
     if (result === undefined) throw wrong(`cannot be played: the WebAssembly was lost: ${player.lost}`);
     const { messages, toolCalls, text, output, usage, iterations } = result;
-    const kept = (process.entries ?? []).map((entry) => ({ seq: entry.seq, json: JSON.stringify(entry) }));
+    const kept = journalIn(process) ?? [];
     return {
       messages: messages as Message[],
       toolCalls: toolCalls as ToolCallRecord[],

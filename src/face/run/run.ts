@@ -33,7 +33,7 @@ import { Asks, checkAnswer } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks, RunSource } from "../host/driver.js";
-import { linesOf } from "../host/entries.js";
+import { journalOf } from "../host/entries.js";
 import { fail, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
 import { requestUrl, type ModelConfig } from "../models/models.js";
@@ -356,7 +356,7 @@ export class EngineRun implements Run {
       if (entries.length === 0 || isNew) return this.#failAlone(fail("bug", early));
       if (!this.#losses.add(entries))
         return this.#endAlone({ outcome: "stopped", stoppedBy: "recovery_exhausted" }, undefined);
-      this.#begin({ lines: linesOf(entries) }, (driver) => {
+      this.#begin(journalOf(entries), (driver) => {
         driver.recover(this.#tools.open, this.#delivery.stamp.seq + 1, this.#delivery.shownBlocks);
       });
       this.#tools.handAgain();

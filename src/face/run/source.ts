@@ -4,7 +4,7 @@ import type { Clock } from "../api/index.js";
 import type { JournalEntry, Store } from "../api/run.js";
 import type { Failure } from "../api/event.js";
 import type { RunSource } from "../host/driver.js";
-import { linesOf } from "../host/entries.js";
+import { journalOf } from "../host/entries.js";
 import { held, movedOn, refusal, storeFailed } from "../host/failures.js";
 import type { Journal } from "./journal.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
@@ -50,25 +50,25 @@ async function readSource(
   store: Store | undefined,
   journal: Journal | undefined,
 ): Promise<RunSource | Failure> {
-  if (resumed?.held !== undefined) return { lines: linesOf(resumed.held.entries) };
+  if (resumed?.held !== undefined) return journalOf(resumed.held.entries);
   const isInChat = resumed === undefined ? after !== undefined : resumed.isKept === true;
   if (isInChat && journal !== undefined) {
     const entries = resumed?.entries;
     const last = entries === undefined ? after! : (entries.at(-1)?.seq ?? 0);
     const claimed = await journal.claimAfter(last, resumed?.takeOver);
     if (claimed !== "claimed") return claimed === "held" ? held(id) : movedOn();
-    return entries === undefined ? options : { lines: linesOf(entries) };
+    return entries === undefined ? options : journalOf(entries);
   }
   if (resumed !== undefined && (resumed.entries !== undefined || resumed.key !== id)) {
     // A journal that comes from elsewhere goes into the store first.
     const entries = resumed.entries ?? (await store?.load(resumed.key)) ?? [];
     journal?.add(entries);
-    return { lines: linesOf(entries) };
+    return journalOf(entries);
   }
   if (journal === undefined || (resumed === undefined && isNew)) return options;
   if (!(await journal.claim(resumed?.takeOver))) return held(id);
   const entries = await journal.load();
-  return resumed === undefined && entries.length === 0 ? options : { lines: linesOf(entries) };
+  return resumed === undefined && entries.length === 0 ? options : journalOf(entries);
 }
 
 /**

@@ -1,6 +1,6 @@
 //! What well-behaved servers say, in every protocol, in pieces: a beginning, blocks, an end.
 
-use looplet::engine::protocol::eventstream::crc32;
+use looplet::engine::json::checksum::crc32;
 use serde_json::{Value, json};
 
 /// One block of an answer.

@@ -131,8 +131,7 @@ impl Agent {
             message.content.insert(at, Block::text(rewrite));
         }
         let (block, text) = (blocks, rewrite.to_owned());
-        let refusal = false;
-        desk.emit(EventKind::TextStart { block, refusal });
+        desk.emit(EventKind::TextStart { block });
         desk.emit(EventKind::TextDelta { block, text });
         desk.emit(EventKind::TextEnd { block });
     }

@@ -149,10 +149,7 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
                 None => return,
             }
         }
-        (shown @ (PartKind::Text | PartKind::Refusal), Change::Started { .. }) => EventKind::TextStart {
-            block,
-            refusal: shown == PartKind::Refusal,
-        },
+        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
         (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
         (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
         (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },

@@ -98,6 +98,8 @@ pub struct Call {
     pub worded: Option<String>,
     /// The call gives the structured answer; no tool of yours is called.
     pub is_answer: bool,
+    /// Your code has said that it may run, although the journal has lost a part of the run.
+    pub is_vouched: bool,
     /// The question about it that waits for a person.
     pub question: Option<EffectId>,
     /// The state from which its function goes on in another process.
@@ -126,6 +128,12 @@ impl Call {
             input: Some(&self.input),
             ..CallFacts::default()
         }
+    }
+
+    /// Returns true if the call may start in a run that has lost a part of its journal.
+    pub fn is_vouched_for(&self) -> bool {
+        // A tool goes on from its checkpoint.
+        self.is_vouched || self.checkpoint.is_some()
     }
 
     pub fn waits_for(&self, earlier: &Call, mode: ToolExecution) -> bool {

@@ -295,6 +295,7 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
         max_result_chars: u32::MAX,
         terminates: false,
         worded: None,
+        is_vouched: false,
         question: None,
         checkpoint: None,
         elicitations: Vec::new(),

@@ -259,7 +259,7 @@ impl Calls {
                     self.finish(desk, index, result);
                 }
             }
-            _ if is_gone => self.ask_to_reconcile(desk, index, None),
+            _ if is_gone => self.ask_to_reconcile(desk, index, None, TOOL_GONE),
             status if !has_started => {
                 if texts_to_read(call, desk).is_empty() {
                     self.go_on_from(desk, index, status);
@@ -290,7 +290,7 @@ impl Calls {
                 {
                     self.batch.set_phase(index, CallPhase::Queued);
                 } else {
-                    self.ask_to_reconcile(desk, index, Some(effect));
+                    self.ask_to_reconcile(desk, index, Some(effect), OUTCOME_UNKNOWN);
                 }
             }
             _ => {}
@@ -318,18 +318,21 @@ impl Calls {
         self.watch(desk, index, effect);
     }
 
-    /// Asks your code about a call whose outcome nobody knows, or whose tool is gone.
-    fn ask_to_reconcile(&mut self, desk: &mut Desk<'_>, index: usize, started: Option<EffectId>) {
+    /// Asks your code about a call whose outcome nobody knows, whose tool is gone, or that may have been made before.
+    pub(super) fn ask_to_reconcile(
+        &mut self,
+        desk: &mut Desk<'_>,
+        index: usize,
+        started: Option<EffectId>,
+        reason: &str,
+    ) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
         call.phase = CallPhase::Reconciling { effect: started };
-        let reason = match started {
-            Some(_) => OUTCOME_UNKNOWN,
-            None => "its tool is not there any more",
-        };
         let facts = Facts::call(CallFacts {
             reason: Some(reason),
+            is_torn: desk.ledger.is_torn.then_some(true),
             ..call.facts()
         });
         let ask = Ask {
@@ -346,6 +349,7 @@ impl Calls {
         };
         if let Some(call) = self.batch.calls.get_mut(index) {
             call.question = None;
+            call.is_vouched = true;
         }
         match answer {
             Reconciled::Run => self.batch.set_phase(index, CallPhase::Queued),
@@ -365,5 +369,6 @@ impl Calls {
 }
 
 const OUTCOME_UNKNOWN: &str = "it had begun when the run was cut off, and it may have been done";
+const TOOL_GONE: &str = "its tool is not there any more";
 const NO_SUCH_CALLS: &str =
     "The journal has states of calls that the last answer does not have, and they do not count: ";

@@ -19,6 +19,10 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
 use crate::engine::policy::binding::unbound_input;
 
+/// The reason for the question about a call that a lost part of the run may have made.
+const MAY_BE_LOST: &str =
+    "a part of the run's journal is lost, and this call may have been made in it, perhaps under another id";
+
 impl Calls {
     /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
     pub fn advance(&mut self, desk: &mut Desk<'_>) -> Next {
@@ -32,6 +36,10 @@ impl Calls {
                 break;
             };
             let tool = desk.tool(call.tool);
+            if desk.ledger.is_torn && tool.is_some_and(ToolConfig::awaits_save) && !call.is_vouched_for() {
+                self.ask_to_reconcile(desk, index, None, MAY_BE_LOST);
+                continue;
+            }
             let kind = match tool.and_then(|tool| tool.agent) {
                 Some(agent) if !agent.calls_host => EffectKind::Subagent,
                 _ => EffectKind::Tool,

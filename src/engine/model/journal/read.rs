@@ -1,8 +1,7 @@
 //! Reads a journal, as far as it is whole.
 
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::journal::{Checkpoint, Entry, Fact};
-use crate::engine::model::json;
+use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact};
 
 impl Checkpoint {
     /// Folds a journal, one JSON text for each entry. The entries of one input count together or not at all, and the last
@@ -30,7 +29,7 @@ fn read(
     let mut batch: Vec<Entry> = Vec::new();
     let (mut counted, mut end, mut is_torn) = (0, 0, false);
     for (index, text) in texts.iter().enumerate() {
-        let Ok(entry) = json::read::<Entry>("", text.as_ref()) else {
+        let Ok(entry) = Entry::of_line(text.as_ref()) else {
             end += 1;
             is_torn = true;
             continue;
@@ -39,7 +38,8 @@ fn read(
         end = end.max(entry.seq);
         if let Fact::Begun(begun) = &entry.fact {
             begun.check_format()?;
-            if is_new && begun.after == checkpoint.seq {
+            // A store that counts the entries it has gives numbers of lost ones again.
+            if (is_new || is_torn) && begun.after == checkpoint.seq {
                 batch = vec![entry];
                 is_torn = false;
                 continue;
@@ -83,4 +83,17 @@ fn read(
     }
     checkpoint.end = end;
     Ok((checkpoint, texts.len() - counted))
+}
+
+impl Begun {
+    /// Refuses the journal of a newer version.
+    pub(super) fn check_format(&self) -> Result<(), ConfigError> {
+        match self.format > FORMAT {
+            true => Err(ConfigError::new(
+                "format",
+                "was written by a newer version of looplet: update looplet",
+            )),
+            false => Ok(()),
+        }
+    }
 }

@@ -3,8 +3,8 @@
 //! The encoders call [`push_id`] for every call and every result. Equal ids become equal legal ids, so a result still
 //! finds its call. A legal id stays as it is.
 
+use crate::engine::json::checksum::crc32;
 use crate::engine::json::writer::{push_number, push_text};
-use crate::engine::protocol::eventstream::crc32;
 
 /// The marks that most vendors accept: `[a-zA-Z0-9_-]+`.
 pub const PLAIN: &str = "_-";

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::json::checksum::crc32;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
-use crate::engine::protocol::eventstream::crc32;
 use crate::engine::protocol::tests::bedrock::{CLAUDE, model};
 
 /// A message with text headers.

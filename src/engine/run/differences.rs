@@ -1,0 +1,38 @@
+//! The differences that a run tells of when it goes on: options that are others, entries of the journal that do not count.
+
+use crate::engine::json::writer::decimal;
+use crate::engine::ledger::Place;
+use crate::engine::model::event::EventKind;
+use crate::engine::run::Run;
+
+impl Run {
+    /// Tells once of a part of the journal that does not count.
+    pub(super) fn warn_of_tear(&mut self) {
+        let left_out = std::mem::take(&mut self.kept.left_out);
+        if left_out > 0 {
+            let message = [JOURNAL_TORN, &decimal(left_out)].concat();
+            let kind = EventKind::warning("journal_torn", message);
+            self.ledger.emit(Place::default(), kind);
+        }
+    }
+
+    pub(super) fn warn_of_options(&mut self, before: &[(String, String)]) {
+        let now = &self.setup.digests;
+        let differs = |(name, digest): &&(String, String)| {
+            let other = before.iter().find(|(other, _)| other == name);
+            other.is_none_or(|(_, other)| other != digest)
+        };
+        let is_gone = |(name, _): &&(String, String)| !now.iter().any(|(other, _)| other == name);
+        let changed = now.iter().filter(differs).chain(before.iter().filter(is_gone));
+        let names: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
+        if !names.is_empty() {
+            let message = [OPTIONS_CHANGED, &names.join(", ")].concat();
+            let kind = EventKind::warning("options_changed", message);
+            self.ledger.emit(Place::default(), kind);
+        }
+    }
+}
+
+const JOURNAL_TORN: &str =
+    "The journal is torn. The run goes on from its last whole save; entries left out: ";
+const OPTIONS_CHANGED: &str = "The run goes on with other options than those it began with: ";
