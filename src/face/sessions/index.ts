@@ -91,11 +91,11 @@ export function sessionsOf(
   { key = "looplet.sessions", now = Date.now, ids = () => crypto.randomUUID() }: SessionsOptions = {},
 ): Sessions {
   const changes = async (): Promise<Change[]> =>
-    ((await store.load(key)) ?? []).map(({ json }) => JSON.parse(json) as Change);
+    ((await store.load(key)) ?? []).flatMap(({ json }) => changeIn(json) ?? []);
   const note = async (change: Omit<Change, "atMs">): Promise<void> => {
     const json = JSON.stringify({ ...change, atMs: now() });
     for (let attempt = 1; ; attempt++) {
-      const last = ((await store.load(key)) ?? []).length;
+      const last = ((await store.load(key)) ?? []).at(-1)?.seq ?? 0;
       try {
         return await store.append(key, [{ seq: last + 1, json }], last);
       } catch (error) {
@@ -150,6 +150,16 @@ export function sessionsOf(
       await store.delete?.(id);
     },
   };
+}
+
+/** Undefined for an entry that is damaged: the list goes on without it. */
+function changeIn(json: string): Change | undefined {
+  try {
+    const change = JSON.parse(json) as Change | null;
+    return typeof change?.id === "string" ? change : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The sessions that the changes come to, those last that were changed last. */

@@ -1,7 +1,7 @@
 import { StoreConflict } from "../api/errors.js";
 import type { JournalEntry, Lease, Store } from "../api/run.js";
 import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
-import { entriesOf, linesOf } from "./lines.js";
+import { damaged, entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 
 export type DenoKvKey = (string | number)[];
@@ -129,10 +129,13 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
       }
     },
     async load(key) {
+      const { last } = ((await kv.get(headKey(key))).value as Head | null) ?? { last: 0 };
       const entries: JournalEntry[] = [];
       for await (const { key: at, value } of kv.list({ prefix: ["looplet", "entries", key] }))
         entries.push(...entriesOf(Number(at.at(-1)), await readLines(key, value as Appended)));
-      return entries;
+      const whole = entries.filter(({ seq }) => seq <= last);
+      // The head knows of entries that are lost.
+      return whole.at(-1)?.seq === last || last === 0 ? whole : [...whole, damaged(last)];
     },
     async lease(key, options): Promise<Lease | undefined> {
       const fence = await changeHead(key, (head) => {

@@ -32,12 +32,11 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
     let cursor: string | undefined;
     do {
       const page = await namespace.list(cursor === undefined ? { prefix } : { prefix, cursor });
-      for (const { name, metadata } of page.keys)
-        found.push({
-          name,
-          first: Number(name.slice(prefix.length)),
-          last: Number((metadata as { last?: unknown } | undefined)?.last),
-        });
+      for (const { name, metadata } of page.keys) {
+        const first = Number(name.slice(prefix.length));
+        const { last } = (metadata ?? {}) as { last?: unknown };
+        found.push({ name, first, last: Number.isSafeInteger(last) ? (last as number) : first });
+      }
       cursor = page.list_complete ? undefined : page.cursor;
     } while (cursor !== undefined);
     return found;
@@ -55,10 +54,9 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
       const found = await listed(key);
       const texts = await Promise.all(found.map(({ name }) => namespace.get(name)));
       const entries: JournalEntry[] = [];
-      for (const [at, { first }] of found.entries()) {
-        // The entries behind a gap have arrived here before others.
-        if (texts[at] === null || first !== entries.length + 1) break;
-        entries.push(...entriesOf(first, texts[at]!));
+      for (const [at, { first, last }] of found.entries()) {
+        // Entries that have not arrived here yet are missing, as their numbers tell.
+        entries.push(...entriesOf(first, texts[at] ?? "", last));
       }
       return entries;
     },

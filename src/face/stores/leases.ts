@@ -41,3 +41,26 @@ export function checkFence(key: string, latest: number | undefined, fence: numbe
     `The journal "${key}" has the fence ${latest ?? "of no lease"} and not ${fence}: another process goes on with this run.`,
   );
 }
+
+/**
+ * The lease in a text of JSON. One that cannot be read has run out, so that somebody looks after the run: the fence keeps its
+ * holder from writing.
+ */
+export function leaseIn(text: string): LeaseRecord & { readonly [field: string]: unknown } {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    read = undefined;
+  }
+  const lease = (typeof read === "object" && read !== null ? read : { expiresMs: 0 }) as {
+    [field: string]: unknown;
+  };
+  const { fence, expiresMs } = lease;
+  return {
+    ...lease,
+    fence: Number.isSafeInteger(fence) ? (fence as number) : 0,
+    holder: String(lease["holder"]),
+    expiresMs: expiresMs === undefined ? undefined : typeof expiresMs === "number" ? expiresMs : 0,
+  };
+}

@@ -1,29 +1,30 @@
 /** `looplet/stores/node`: a store for journals in files, for Node, Bun and Deno. */
+import { createHash } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import type { JournalEntry, Lease, Store } from "../api/run.js";
-import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import type { Lease, Store } from "../api/run.js";
+import { ifThere, Log } from "./file/log.js";
+import { checkFence, isFree, isHeld, leaseIn, nextLease, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
+import { keyOfName, nameOfKey } from "./names.js";
 
 /**
  * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file system:
  * a file of a network drive may mix the writes of two machines.
  *
- * Each line is one append, or the beginning of a lease. All processes read the lines in the order of the file and count the
- * same ones: those that fit what came before. A writer looks after its write whether its line counts, so that a process
- * that has slept in the middle of an append cannot write over its successor. A line that a crash has torn does not count.
+ * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line counts,
+ * so that a process that has slept in the middle of an append cannot write over its successor.
  *
  * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is gone has
  * run out.
  */
 export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
   const logs = new Map<string, Log>();
-  const pathOf = (key: string): string => join(folder, `${encodeURIComponent(key)}.jsonl`);
-  const leasePath = (key: string, nonce: string): string =>
-    join(folder, `${encodeURIComponent(key)}.${nonce}.lease`);
+  const pathOf = (key: string): string => join(folder, `${fileOf(key)}.jsonl`);
+  const leasePath = (key: string, nonce: string): string => join(folder, `${fileOf(key)}.${nonce}.lease`);
 
   /** The journal, with the lines that have come since the last look. */
   const look = async (key: string): Promise<Log> => {
@@ -34,14 +35,19 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
   };
   const recordOf = async (key: string, nonce: string): Promise<FileLease | undefined> => {
     const text = await ifThere(readFile(leasePath(key, nonce), "utf8"));
-    return text === undefined ? undefined : (JSON.parse(text) as FileLease);
+    return text === undefined ? undefined : (leaseIn(text) as FileLease);
   };
   /** Writes the file in one piece, so that no process reads a part of it. */
   const keepRecord = async (key: string, nonce: string, record: FileLease): Promise<void> => {
     const path = leasePath(key, nonce);
     const draft = `${path}.${randomText()}`;
-    await writeFile(draft, JSON.stringify(record));
-    await rename(draft, path);
+    try {
+      await writeFile(draft, JSON.stringify({ ...record, key }));
+      await rename(draft, path);
+    } catch (error) {
+      await unlink(draft).catch(() => {});
+      throw error;
+    }
   };
   const dropRecord = (key: string, nonce: string): Promise<void> => ifThere(unlink(leasePath(key, nonce)));
   const leaseOf = (key: string, nonce: string, record: FileLease): Lease => {
@@ -62,24 +68,42 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     };
   };
 
+  /** The key of the journal whose lease has run out, if it is the lease in this file. Rejects for what cannot be read. */
+  const pendingKey = async (name: string): Promise<string | undefined> => {
+    const [, encoded, nonce] = /^(.*)\.([a-z0-9]+)\.lease$/s.exec(name) ?? [];
+    if (encoded === undefined || nonce === undefined) return undefined;
+    const record = leaseIn(await readFile(join(folder, name), "utf8")) as FileLease;
+    const key = keyOfName(encoded) ?? record.key;
+    if (typeof key !== "string" || fileOf(key) !== encoded) return undefined;
+    if (isHeld(record, now()) && !isGone(record)) return undefined;
+    const log = await look(key);
+    // The line of the lease may be damaged.
+    const isItsFence = log.nonce === undefined && log.fence === record.fence;
+    const isPerhapsLater = log.isDamaged && record.fence > (log.fence ?? 0);
+    if (log.nonce === nonce || isItsFence || isPerhapsLater) return key;
+    // Its holder has ended before its line counted, or after a later one.
+    await dropRecord(key, nonce);
+    return undefined;
+  };
+
   return {
     async append(key, entries, expectedSeq, fence) {
       const log = await look(key);
       checkFence(key, log.fence, fence);
       checkSeq(key, log.last, expectedSeq);
+      if (entries.length === 0) return;
       await mkdir(folder, { recursive: true });
-      const texts = `[${entries.map(({ json }) => json).join(",")}]`;
-      const line = fence === undefined ? texts : `{"fence":${fence},"entries":${texts}}`;
-      const isTaken = await log.write(pathOf(key), line);
-      if (isTaken) return;
+      if (await log.write(pathOf(key), { fence, entries })) return;
+      await log.read(pathOf(key));
       checkFence(key, log.fence, fence);
       checkSeq(key, log.last, expectedSeq);
       throw new Error(`The journal "${key}" could not be written whole.`);
     },
     async load(key) {
+      // The file is read anew, because a part that was read before may be damaged since.
       const log = new Log();
-      const entries: JournalEntry[] = [];
-      await log.read(pathOf(key), (line) => entries.push(...line));
+      const entries = await log.entries(pathOf(key));
+      logs.set(key, log);
       return entries;
     },
     async lease(key, options) {
@@ -89,7 +113,8 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
         const record = before === undefined ? undefined : await recordOf(key, before);
         if (!isFree(record, now(), options) && !isGone(record!)) return undefined;
         await mkdir(folder, { recursive: true });
-        const fence = (log.fence ?? 0) + 1;
+        // The last line may have been a lease, if it cannot be read.
+        const fence = (log.fence ?? 0) + (log.isDamaged ? 2 : 1);
         const nonce = randomText();
         const taken = {
           ...nextLease(undefined, now(), options),
@@ -99,8 +124,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
         } as FileLease;
         // The file comes first, so that no lease is without its time. It means nothing before the line counts.
         await keepRecord(key, nonce, taken);
-        const line = JSON.stringify({ fence, after: log.fence ?? 0, nonce });
-        if (await log.write(pathOf(key), line)) {
+        if (await log.write(pathOf(key), { fence, after: log.fence ?? 0, nonce })) {
           if (before !== undefined) await dropRecord(key, before);
           return leaseOf(key, nonce, taken);
         }
@@ -111,19 +135,14 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     async pending() {
       const keys: string[] = [];
       for (const name of (await ifThere(readdir(folder))) ?? []) {
-        const [, encoded, nonce] = /^(.*)\.([a-z0-9]+)\.lease$/s.exec(name) ?? [];
-        if (encoded === undefined || nonce === undefined) continue;
-        const key = decodeURIComponent(encoded);
-        const record = await recordOf(key, nonce);
-        if (record === undefined || (isHeld(record, now()) && !isGone(record))) continue;
-        if ((await look(key)).nonce === nonce) keys.push(key);
-        // Its holder has ended before its line counted, or after a later one.
-        else await dropRecord(key, nonce);
+        const key = await pendingKey(name).catch(() => undefined);
+        if (key !== undefined) keys.push(key);
       }
       return keys;
     },
     async delete(key) {
       const { nonce } = await look(key);
+      logs.delete(key);
       await ifThere(unlink(pathOf(key)));
       if (nonce !== undefined) await dropRecord(key, nonce);
     },
@@ -132,10 +151,22 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
 
 /** The lease in its file, whose name has the nonce of its line. */
 interface FileLease extends LeaseRecord {
-  readonly expiresMs: number;
   /** The machine and the table of processes that `pid` belongs to. */
-  readonly place: string;
-  readonly pid: number;
+  readonly place?: unknown;
+  readonly pid?: unknown;
+  /** The key, which the name of a file has no place for if it is long. */
+  readonly key?: unknown;
+}
+
+/** Characters of a name, beside which the ends of the names have their place. File systems take 255 bytes. */
+const NAME_CHARS = 180;
+const BEGINNING_CHARS = 100;
+
+/** The name of a journal's files, without their ends. */
+function fileOf(key: string): string {
+  const name = nameOfKey(key);
+  if (name.length <= NAME_CHARS) return name;
+  return `${name.slice(0, BEGINNING_CHARS)}~${createHash("sha256").update(name).digest("hex")}`;
 }
 
 /** A text that two containers with one host name do not share. */
@@ -151,7 +182,7 @@ function processTable(): string {
 
 /** Whether the holder is a process of this machine that has ended. */
 function isGone({ place, pid }: FileLease): boolean {
-  if (place !== PLACE) return false;
+  if (place !== PLACE || typeof pid !== "number") return false;
   try {
     process.kill(pid, 0);
     return false;
@@ -162,116 +193,4 @@ function isGone({ place, pid }: FileLease): boolean {
 
 function randomText(): string {
   return Math.random().toString(36).slice(2);
-}
-
-/** A line of a journal's file: entries, of a fence or of none, or the beginning of a lease. */
-type Line =
-  | { seq: number }[]
-  | { fence: number; entries: { seq: number }[] }
-  | { fence: number; after: number; nonce: string };
-
-/** The state of a journal's file as far as it was read. */
-class Log {
-  /** The number of the last entry. */
-  last = 0;
-  /** The fence of the latest lease. */
-  fence: number | undefined;
-  nonce: string | undefined;
-  /** The length of the whole lines, in bytes. */
-  #bytes = 0;
-  /** Tells the file from a later one of the same name. */
-  #file = "";
-
-  /** Reads the lines that have come. `take` gets the entries of those that count. */
-  async read(path: string, take: (entries: JournalEntry[]) => void = () => {}): Promise<void> {
-    await this.#read(path, (line) => take(entriesOf(line)));
-  }
-
-  /** Adds a line, and returns whether it counts. */
-  async write(path: string, line: string): Promise<boolean> {
-    const file = await open(path, "a");
-    try {
-      // A line that a crash has torn ends here.
-      const isTorn = (await file.stat()).size > this.#bytes;
-      const bytes = new TextEncoder().encode(`${isTorn ? "\n" : ""}${line}\n`);
-      const { bytesWritten } = await file.write(bytes);
-      await file.sync();
-      if (bytesWritten < bytes.length) throw new Error(`${path} could not be written whole.`);
-    } finally {
-      await file.close();
-    }
-    let isTaken = false;
-    await this.#read(path, (_, text) => (isTaken ||= text === line));
-    return isTaken;
-  }
-
-  async #read(path: string, take: (line: Line, text: string) => void): Promise<void> {
-    const file = await ifThere(open(path, "r"));
-    const stat = await file?.stat();
-    const size = stat?.size ?? 0;
-    const name = `${stat?.ino} ${stat?.birthtimeMs}`;
-    // Somebody has cut the file off, or has deleted it.
-    if (size < this.#bytes || name !== this.#file) {
-      [this.last, this.fence, this.nonce, this.#bytes] = [0, undefined, undefined, 0];
-    }
-    this.#file = name;
-    const bytes = new Uint8Array(size - this.#bytes);
-    try {
-      let length = 0;
-      while (file !== undefined && length < bytes.length) {
-        const { bytesRead } = await file.read(bytes, length, bytes.length - length, this.#bytes + length);
-        if (bytesRead === 0) break;
-        length += bytesRead;
-      }
-      const end = bytes.subarray(0, length).lastIndexOf(LINE_END) + 1;
-      this.#bytes += end;
-      for (const text of new TextDecoder().decode(bytes.subarray(0, end)).split("\n")) {
-        const line = readLine(text);
-        if (line !== undefined && this.#counts(line)) take(line, text);
-      }
-    } finally {
-      await file?.close();
-    }
-  }
-
-  /** Whether a line fits those before it. If so, it has its effect. */
-  #counts(line: Line): boolean {
-    if (!Array.isArray(line) && "after" in line) {
-      if ((this.fence ?? 0) !== line.after) return false;
-      [this.fence, this.nonce] = [line.fence, line.nonce];
-      return true;
-    }
-    const entries = Array.isArray(line) ? line : line.entries;
-    if (!Array.isArray(line) && line.fence !== this.fence) return false;
-    if (entries[0]?.seq !== this.last + 1) return false;
-    this.last = entries.at(-1)!.seq;
-    return true;
-  }
-}
-
-const LINE_END = 10;
-
-/** The entries of a line, none for the beginning of a lease. */
-function entriesOf(line: Line): JournalEntry[] {
-  const entries = Array.isArray(line) ? line : "entries" in line ? line.entries : [];
-  return entries.map((entry) => ({ seq: entry.seq, json: JSON.stringify(entry) }));
-}
-
-/** Undefined for a line that is damaged. */
-function readLine(text: string): Line | undefined {
-  try {
-    return JSON.parse(text) as Line;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The outcome of a look at a file; undefined if the file is not there. */
-async function ifThere<T>(looked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looked;
-  } catch (error) {
-    if ((error as { code?: string }).code !== "ENOENT") throw error;
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
 import type { JournalEntry, Lease, Store } from "../api/run.js";
-import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { checkFence, isFree, isHeld, leaseIn, nextLease, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
+import { keyOfName, nameOfKey } from "./names.js";
 import { heldLocks, hold, isGone, lockManager } from "./web-locks.js";
 
 /** The options of {@link opfsStore}. */
@@ -32,7 +33,7 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
   };
   const folderOf = async (key: string, create = false): Promise<FileSystemDirectoryHandle | undefined> => {
     const folders = await top();
-    return ifThere(folders.getDirectoryHandle(encodeURIComponent(key), { create }));
+    return ifThere(folders.getDirectoryHandle(nameOfKey(key), { create }));
   };
   /** Lets one tab or worker at a time work on a journal. */
   const alone = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -47,7 +48,7 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
     folder: FileSystemDirectoryHandle | undefined,
   ): Promise<LeaseRecord | undefined> => {
     const text = folder && (await textOf(folder, LEASE));
-    return text ? (JSON.parse(text) as LeaseRecord) : undefined;
+    return text ? leaseIn(text) : undefined;
   };
   /** The names of the files of entries in their order, each with the number of its first entry. */
   const filesOf = async (folder: FileSystemDirectoryHandle): Promise<{ file: string; first: number }[]> => {
@@ -133,16 +134,17 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
       const keys: string[] = [];
       const locks = await heldLocks();
       for await (const [folder, handle] of (await top()).entries()) {
-        const record = await recordOf(handle as FileSystemDirectoryHandle);
+        const key = handle.kind === "directory" ? keyOfName(folder) : undefined;
+        const record = key === undefined ? undefined : await recordOf(handle as FileSystemDirectoryHandle);
         if (record?.expiresMs === undefined) continue;
         const isAtWork = isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
-        if (!isAtWork) keys.push(decodeURIComponent(folder));
+        if (!isAtWork) keys.push(key!);
       }
       return keys;
     },
     delete: (key) =>
       alone(key, async () => {
-        await ifThere((await top()).removeEntry(encodeURIComponent(key), { recursive: true }));
+        await ifThere((await top()).removeEntry(nameOfKey(key), { recursive: true }));
       }),
   };
 }

@@ -106,10 +106,12 @@ export function sqlStore(
     },
     async load(id): Promise<JournalEntry[]> {
       const rows = await all(
-        `SELECT first_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`,
+        `SELECT first_seq, last_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`,
         keyOf(id),
       );
-      return rows.flatMap((row) => entriesOf(Number(row["first_seq"]), String(row["entries"])));
+      return rows.flatMap((row) =>
+        entriesOf(Number(row["first_seq"]), String(row["entries"]), Number(row["last_seq"])),
+      );
     },
     async lease(id, options): Promise<Lease | undefined> {
       const key = keyOf(id);

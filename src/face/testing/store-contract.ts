@@ -63,6 +63,19 @@ export async function checkStore(makeStore: () => Store | Promise<Store>): Promi
 /** Rules that a store without a common order of its writers cannot keep. */
 const RACES = ["of two appends at the same moment one is refused"];
 
+/** JSON that is another text when it has been read and written again, and JSON without a number of its own. */
+const TEXTS = [
+  '{"b":9007199254740993,"a":1.0,"10":1e2,"2":[0.10,-0]}',
+  '{"a":1,"a":2}',
+  '{ "blank" : [ 1,\t2 ] }',
+  '"\\u00e9 é \\ud83e\\udd8a 🦊 \u2028"',
+  "null",
+  "5",
+  "{}",
+  "[]",
+  '""',
+];
+
 const CASES: Cases = {
   async "a missing journal is undefined or empty"(makeStore, key) {
     const loaded = await (await makeStore()).load(key);
@@ -116,6 +129,15 @@ const CASES: Cases = {
     const loaded = await store.load(key);
     (loaded![0] as { json: string }).json = "changed after load";
     await expectEntries(store, key, entries(1, 1));
+  },
+  async "an entry is kept as the text that it is, whatever JSON it has"(makeStore, key) {
+    const store = await makeStore();
+    const given = TEXTS.map((json, at) => ({ seq: at + 1, json }));
+    // Each of them alone, and some together.
+    for (const entry of given) await store.append(key, [entry], entry.seq - 1);
+    const together = given.map(({ seq, json }) => ({ seq: seq + given.length, json }));
+    await store.append(key, together, given.length);
+    for (const one of [store, await makeStore()]) await expectEntries(one, key, [...given, ...together]);
   },
   async "a large entry is kept whole"(makeStore, key) {
     const store = await makeStore();

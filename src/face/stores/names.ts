@@ -1,0 +1,39 @@
+/**
+ * Keys as names of files and folders. Each key has a name of its own on every file system: there are no capital letters,
+ * which some take for small ones, no names that Windows keeps for devices, and no path.
+ */
+
+/** Letters, digits and these stand as they are. */
+const PLAIN = /^[a-z0-9_.-]$/;
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
+
+export function nameOfKey(key: string): string {
+  const isDevice = DEVICE.test(key);
+  return Array.from(key, (letter, at) =>
+    PLAIN.test(letter) && !(isDevice && at === 0) ? letter : escaped(letter),
+  ).join("");
+}
+
+/** The key of this name; undefined for the name of something else. */
+export function keyOfName(name: string): string | undefined {
+  try {
+    const key = name.replace(/%u([0-9A-F]{4})|(?:%[0-9A-F]{2})+/g, (text, unit?: string) =>
+      unit === undefined ? decodeURIComponent(text) : String.fromCharCode(Number.parseInt(unit, 16)),
+    );
+    return nameOfKey(key) === name ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function escaped(letter: string): string {
+  const code = letter.codePointAt(0)!;
+  if (code < 0x80) return `%${hex(code, 2)}`;
+  // One half of a pair has no UTF-8.
+  if (code >= 0xd800 && code <= 0xdfff) return `%u${hex(code, 4)}`;
+  return encodeURIComponent(letter);
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).toUpperCase().padStart(digits, "0");
+}

@@ -1,0 +1,212 @@
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { JournalEntry } from "../../src/face/api/run.js";
+import { keyOfName, nameOfKey } from "../../src/face/stores/names.js";
+import { fileStore } from "../../src/face/stores/node.js";
+
+async function madeFolder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "looplet-files-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+const entry = (seq: number, text = "fact"): JournalEntry => ({ seq, json: JSON.stringify({ text }) });
+const DAMAGED = "damaged";
+
+describe("a file with lines that are not looplet's", () => {
+  it.each(["null", "5", "{}", "[]", "[null]", '[{"seq":"1"}]', '{"fence":1}', "\0\0\0", "x y z", '"'])(
+    "tells of the line %j, and goes on behind it",
+    async (line) => {
+      const folder = await madeFolder();
+      await fileStore(folder).append("a", [entry(1), entry(2)], 0);
+      await appendFile(join(folder, "a.jsonl"), `${line}\n`);
+      const store = fileStore(folder);
+      expect(await store.load("a")).toEqual([entry(1), entry(2), { seq: 2, json: DAMAGED }]);
+      expect(await store.pending()).toEqual([]);
+      const lease = (await store.lease("a", { holder: "h", ttlMs: 0 }))!;
+      await store.append("a", [entry(3)], 2, lease.fence);
+      expect(await fileStore(folder).load("a")).toEqual([entry(1), entry(2), entry(3)]);
+      expect(await fileStore(folder).pending()).toEqual(["a"]);
+    },
+  );
+
+  it("gives what stands behind a line that is missing, with its numbers", async () => {
+    const folder = await madeFolder();
+    const store = fileStore(folder);
+    for (const seq of [1, 2, 3, 4]) await store.append("a", [entry(seq)], seq - 1);
+    const file = join(folder, "a.jsonl");
+    const lines = (await readFile(file, "utf8")).split("\n");
+    for (const [kept, numbers] of [
+      [
+        [0, 2, 3],
+        [1, 3, 4],
+      ],
+      [
+        [0, 2, 1, 3],
+        [1, 3, 4],
+      ],
+      [
+        [0, 1, 1, 2, 3],
+        [1, 2, 3, 4],
+      ],
+    ] as const) {
+      await writeFile(file, kept.map((at) => `${lines[at]}\n`).join(""));
+      const other = fileStore(folder);
+      expect((await other.load("a"))!.map(({ seq }) => seq)).toEqual(numbers);
+      await expect(other.append("a", [entry(4)], 3)).rejects.toThrow("ends with entry 4");
+    }
+  });
+
+  it("reads the lines of the time before there were checksums", async () => {
+    const folder = await madeFolder();
+    const lines = ['[{"seq":1,"fact":"a"}]', '{"fence":1,"after":0,"nonce":"n"}'];
+    lines.push('{"fence":1,"entries":[{"seq":2,"fact":"b"},{"seq":3,"fact":"c"}]}');
+    await writeFile(join(folder, "a.jsonl"), `${lines.join("\n")}\n`);
+    const store = fileStore(folder);
+    expect((await store.load("a"))!.map(({ json }) => json)).toEqual([
+      '{"seq":1,"fact":"a"}',
+      '{"seq":2,"fact":"b"}',
+      '{"seq":3,"fact":"c"}',
+    ]);
+    await store.append("a", [entry(4)], 3, 1);
+    expect(await store.load("a")).toHaveLength(4);
+  });
+});
+
+describe("a lease file that cannot be read", () => {
+  it.each(["", "null", "5", "{}", "[]", "\0", '{"fence":"1","expiresMs":"soon","pid":{}}'])(
+    "as %j keeps no run from being found and taken up",
+    async (text) => {
+      const folder = await madeFolder();
+      const store = fileStore(folder);
+      for (const key of ["a", "b"]) {
+        const lease = (await store.lease(key, { holder: "h", ttlMs: 600_000 }))!;
+        await store.append(key, [entry(1)], 0, lease.fence);
+        if (key === "b") await lease.release(true);
+      }
+      const names = await readdir(folder);
+      const file = join(
+        folder,
+        names.find((name) => name.startsWith("a.") && name.endsWith(".lease"))!,
+      );
+      await writeFile(file, text);
+      const other = fileStore(folder);
+      expect([...(await other.pending())].sort()).toEqual(["a", "b"]);
+      const lease = await other.lease("a", { holder: "other", ttlMs: 600_000 });
+      expect(lease!.fence).toBe(2);
+      await expect(store.append("a", [entry(2)], 1, 1)).rejects.toThrow("another process");
+    },
+  );
+
+  it("and its line in the journal that cannot be read hide the run from nobody", async () => {
+    const folder = await madeFolder();
+    const store = fileStore(folder);
+    const lease = (await store.lease("a", { holder: "h", ttlMs: 0 }))!;
+    const file = join(folder, "a.jsonl");
+    const line = await readFile(file, "utf8");
+    await writeFile(file, line.replace("@", "?"));
+    expect(await fileStore(folder).pending()).toEqual(["a"]);
+    // The holder may be at work, so its fence is not given again.
+    const later = (await fileStore(folder).lease("a", { holder: "other", ttlMs: 0 }))!;
+    expect(later.fence).toBeGreaterThan(lease.fence);
+  });
+
+  it("beside other strange files keeps no run from being found", async () => {
+    const folder = await madeFolder();
+    const store = fileStore(folder);
+    await (await store.lease("a", { holder: "h", ttlMs: 0 }))!.release(true);
+    await mkdir(join(folder, "dir.abc.lease"));
+    await mkdir(join(folder, "dir.jsonl"));
+    for (const name of ["%.abc.lease", "%E0%A4.abc.lease", "A.abc.lease", ".lease", "..lease", "dir.n.lease"])
+      await writeFile(join(folder, name), "{}");
+    await symlink("/nowhere", join(folder, "link.abc.lease"));
+    expect(await fileStore(folder).pending()).toEqual(["a"]);
+  });
+});
+
+describe("keys as names of files", () => {
+  const keys = [
+    ...[
+      "A",
+      "a",
+      "Ä",
+      "ä",
+      "a\u0308",
+      "\u212a",
+      "k",
+      "ﬁ",
+      "fi",
+      "con",
+      "CON",
+      "con.x",
+      "nul",
+      "com1",
+      "lpt9",
+    ],
+    ...[
+      "../x",
+      "..",
+      ".",
+      "/",
+      "\\",
+      "a/../../b",
+      "%2F",
+      "%2f",
+      "%",
+      "*",
+      "a b",
+      "a.",
+      "a ",
+      "\0",
+      "\n",
+      "~",
+      "",
+    ],
+    ...["\ud800", "\udc00", "%uD800", "🦊", "x.abc.lease", "x.jsonl", "__proto__"],
+    ...["長い鍵".repeat(40), `${"長い鍵".repeat(40)}!`, "a".repeat(5000), "A".repeat(300), "a".repeat(300)],
+  ];
+
+  it("are others on each file system, stay in the folder, and lead back to the key", async () => {
+    const names = keys.map((key) => nameOfKey(key));
+    expect(new Set(names.map((name) => name.toLowerCase().normalize("NFKC"))).size).toBe(keys.length);
+    for (const [at, name] of names.entries()) {
+      expect(name).toMatch(/^(?:[a-z0-9_.-]|%[0-9A-F]{2}|%u[0-9A-F]{4})*$/);
+      expect(keyOfName(name)).toBe(keys[at]);
+    }
+    for (const name of ["%", "A", "%2f", "%41%", "a b", "~"]) expect(keyOfName(name)).toBeUndefined();
+  });
+
+  it("keep each journal apart, and are found when their leases run out", async () => {
+    const folder = await madeFolder();
+    const store = fileStore(folder);
+    for (const key of keys) {
+      const lease = (await store.lease(key, { holder: "h", ttlMs: 0 }))!;
+      await store.append(key, [entry(1, key)], 0, lease.fence);
+    }
+    for (const key of keys) expect(await fileStore(folder).load(key)).toEqual([entry(1, key)]);
+    expect([...(await fileStore(folder).pending())].sort()).toEqual([...keys].sort());
+    expect(await readdir(join(folder, ".."))).not.toContain("x.jsonl");
+  });
+});
+
+// /dev/full takes nothing, as a disk that is full.
+it.skipIf(process.platform !== "linux")("a full disk is an error of the append, and of a lease", async () => {
+  const folder = await madeFolder();
+  await symlink("/dev/full", join(folder, "a.jsonl"));
+  const store = fileStore(folder);
+  await expect(store.append("a", [entry(1)], 0)).rejects.toThrow("ENOSPC");
+  await expect(store.lease("a", { holder: "h", ttlMs: 0 })).rejects.toThrow("ENOSPC");
+});
+
+it("of many writers at once that know the same entry one is taken", async () => {
+  const folder = await madeFolder();
+  const stores = Array.from({ length: 8 }, () => fileStore(folder));
+  for (let last = 0; last < 5; last++) {
+    const appended = stores.map((store, at) => store.append("a", [entry(last + 1, `${at}`)], last));
+    const settled = await Promise.allSettled(appended);
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  }
+  expect(await fileStore(folder).load("a")).toHaveLength(5);
+});
