@@ -80,6 +80,10 @@ export const stores = {
       assert.match(texts.at(-1), /SELECT \$1, \$2, \$3, \$4 WHERE .* \$5/);
     },
   },
+  "stores-2": {
+    before: ({ answer }) => answer({ text: "Paid." }),
+    after: ({ output }) => assert.match(output.join(""), /Paid\./),
+  },
   "runs-that-survive/agent.ts": {
     async after({ made, practice: { scripted } }) {
       const { memoryStore } = await import("looplet/stores");

@@ -36,11 +36,9 @@ export async function run(
     const messages = Array.isArray(given)
       ? (given as readonly Message[])
       : await span.within("prepare", {}, () => prepare(agent, given as Inputs, host));
-    const response = await span.within("Executor", {}, async (span) => {
-      const answer = await getExecutor(providerOf(agent)).execute(agent, messages, { host, signal });
-      span.use((answer as { usage?: unknown } | null | undefined)?.usage);
-      return answer;
-    });
+    const response = await span.within("Executor", {}, () =>
+      getExecutor(providerOf(agent)).execute(agent, messages, { host, signal }),
+    );
     return raw ? response : span.within("Processor", {}, () => process(agent, response));
   });
 }

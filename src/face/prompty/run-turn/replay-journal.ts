@@ -6,8 +6,7 @@ export function replayJournal(
   result: RunTurnResult,
   { sessionId }: { readonly sessionId: string },
 ): string[] {
-  const { turnId, iterations } = result;
-  const status = result.status === "failed" ? "error" : result.status;
+  const { turnId, status, iterations } = result;
   const session = (kind: string, ...more: string[]) =>
     ["session", kind, sessionId, turnId, ...more].join(":");
   const checkpoints: string[] = [];
@@ -27,12 +26,11 @@ export function replayJournal(
 }
 
 function lineOf({ kind, data, iteration }: TurnEvent): string[] {
-  const { requestId, name, failure, isAllowed, code } = data as {
+  const { requestId, name, failure, isAllowed } = data as {
     requestId?: string;
     name?: string;
     failure?: string;
     isAllowed?: boolean;
-    code?: string;
   };
   const outcome = [failure === undefined, ...(failure === undefined ? [] : [failure])].join(":");
   switch (kind) {
@@ -54,8 +52,6 @@ function lineOf({ kind, data, iteration }: TurnEvent): string[] {
       return [`turn:messages_updated:${iteration}`];
     case "model_invocation_completed":
       return [`turn:llm_complete:${iteration}`];
-    case "turn_failed":
-      return [`turn:error:${iteration}:${code}`];
     default:
       return [];
   }

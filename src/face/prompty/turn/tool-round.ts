@@ -4,7 +4,7 @@ import { readArguments } from "./arguments.js";
 import { ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type ToolErrorKind } from "./events.js";
 import { getTool, getToolHandler, type ToolFunction, type ToolHandler } from "../registry.js";
-import { readResult, type ReadResult } from "./tool-result.js";
+import { StructuredResultSymbol } from "../model/process.js";
 import type { Span } from "../tracer.js";
 import type { Inputs, Prompty, PromptyHost, ToolCall, ToolDefinition, ToolResult } from "../types.js";
 
@@ -50,16 +50,15 @@ export async function runCalls(
     options.checkCancelled();
     const { id, name } = call;
     const elapsed = stopwatch(options.host.clock);
-    let outcome: Outcome | undefined;
+    let errorKind: ToolErrorKind | undefined;
     const facts = { arguments: call.arguments };
-    await span.within(`execute_tool ${name}`, facts, async (span) => {
-      outcome = await runCall(call, options, span);
-      return outcome.parts ?? outcome.result;
+    const result = await span.within(`execute_tool ${name}`, facts, async (span) => {
+      const outcome = await runCall(call, options, span);
+      errorKind = outcome.errorKind;
+      return outcome.result;
     });
-    const { result, parts, errorKind } = outcome!;
-    const rich = parts === undefined ? {} : { parts };
-    results[at] = { tool_call_id: id, result, ...rich };
-    options.tell("tool_result", { name, result, ...rich });
+    results[at] = { tool_call_id: id, result };
+    options.tell("tool_result", { name, result });
     options.tell("tool_call_complete", {
       id,
       name,
@@ -81,15 +80,17 @@ export async function runCalls(
   }
 }
 
-interface Outcome extends Pick<ToolResult, "result" | "parts"> {
+interface Outcome {
+  result: string;
   errorKind?: ToolErrorKind;
 }
 
 async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promise<Outcome> {
-  const { inputs, host, tell } = options;
+  const { agent, inputs, host, tell } = options;
   const { name, arguments: text } = call;
   tell("tool_call_start", { name, arguments: text });
-  const tool = toolOf(name, options);
+  const tool = agent.tools.find((tool) => tool.name === name);
+  if (tool === undefined) throw new ValueError(`Tool not registered: ${name}`);
   const run = handlerOf(tool, options, span);
   const read = readArguments(text);
   if ("error" in read) {
@@ -104,12 +105,7 @@ async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promi
     if (verdict?.allowed === false)
       return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
     const args = { ...(verdict?.rewrite ?? read.args), ...bound(tool, inputs) };
-    const { text, parts, isError = false } = await executed(call, args, run, options);
-    return {
-      result: text,
-      ...(parts === undefined ? {} : { parts }),
-      ...(isError ? { errorKind: "exception" } : {}),
-    };
+    return { result: await executed(call, args, run, options) };
   } catch (error) {
     const message = `Error: Tool '${name}' failed: ${(error as Error | undefined)?.message ?? String(error)}`;
     tell("error", { message });
@@ -138,29 +134,18 @@ async function executed(
   args: Inputs,
   run: (args: Inputs) => unknown,
   { host, tell }: RoundOptions,
-): Promise<ReadResult> {
+): Promise<string> {
   const elapsed = stopwatch(host.clock);
   let success = false;
   tell("tool_execution_start", { toolCallId, toolName, arguments: args });
   try {
-    const result = readResult(await run(args));
-    success = result.isError !== true;
-    return result;
+    const text = textOfResult(await run(args));
+    success = true;
+    return text;
   } finally {
     tell("tool_execution_complete", { toolCallId, toolName, success, durationMs: elapsed() });
   }
 }
-
-/** The tool of the agent, or one that the program has registered by its name alone. @throws ValueError */
-function toolOf(name: string, { agent, functions }: RoundOptions): ToolDefinition {
-  const declared = agent.tools.find((tool) => tool.name === name);
-  if (declared !== undefined) return declared;
-  if (functions.has(name) || getTool(name) !== undefined) return { name, kind: "function" };
-  throw new ValueError(`Tool not registered: ${name}`);
-}
-
-/** Kinds of the specification that need a handler of the program. */
-const UNBUILT = ["mcp", "openapi"];
 
 /** The function of a tool's name, or the handler of its kind. @throws ValueError */
 function handlerOf(tool: ToolDefinition, options: RoundOptions, span: Span): (args: Inputs) => unknown {
@@ -170,14 +155,17 @@ function handlerOf(tool: ToolDefinition, options: RoundOptions, span: Span): (ar
   const handler: ToolHandler | undefined = getToolHandler(tool.kind);
   if (handler !== undefined) return (args) => handler(tool, args, agent, inputs, { host, signal });
   if (tool.kind === "prompty") return (args) => runPrompty(tool, args, span);
-  const advice = UNBUILT.includes(tool.kind)
-    ? `; looplet/prompty does not implement this kind: registerToolHandler("${tool.kind}", …) adds it`
-    : "";
-  throw new ValueError(`No handler registered for tool: ${tool.name} (kind: ${tool.kind})${advice}`);
+  throw new ValueError(`No handler registered for tool: ${tool.name} (kind: ${tool.kind})`);
 }
 
 /** The parameters that the inputs fill. */
 function bound({ bindings = {} }: ToolDefinition, inputs: Inputs): Inputs {
   const given = Object.entries(bindings).filter(([, { input }]) => Object.hasOwn(inputs, input));
   return Object.fromEntries(given.map(([parameter, { input }]) => [parameter, inputs[input]]));
+}
+
+/** A text as it is, an object as JSON, nothing as an empty text. */
+function textOfResult(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value ?? "");
+  return (value as { [StructuredResultSymbol]?: string })[StructuredResultSymbol] ?? JSON.stringify(value);
 }
