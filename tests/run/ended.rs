@@ -38,7 +38,7 @@ pub fn check_order(events: &[Event]) {
     for event in events {
         let place = |block: &u32| (event.agent, event.iteration, event.attempt, *block);
         match &event.kind {
-            EventKind::TextStart { block }
+            EventKind::TextStart { block, .. }
             | EventKind::ReasoningStart { block }
             | EventKind::ToolInputStart { block, .. } => {
                 let before = open.insert(place(block), ());

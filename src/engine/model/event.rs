@@ -76,6 +76,9 @@ pub enum EventKind {
     AttemptStart,
     TextStart {
         block: u32,
+        /// Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        refusal: bool,
     },
     /// New text of a block. Deltas of one block that arrive together come as one.
     TextDelta {

@@ -453,6 +453,8 @@ export type EventKind =
   | {
       type: "text-start";
       block: number;
+      /** Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text. */
+      refusal?: boolean;
     }
   /** New text of a block. Deltas of one block that arrive together come as one. */
   | {

@@ -30,11 +30,16 @@ async function execute({ id, name, input }: ToolCallMessage, handlers: Handlers)
   try {
     const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
     if (handler === undefined) throw new Error(`there is no tool ${name}`);
-    output = await handler(input);
+    output = written(await handler(input));
   } catch (error) {
     output = `Error: ${error instanceof Error ? error.message : String(error)}`;
   }
   return { type: "tool_result", id, output };
+}
+
+/** A text as it is, any other value as JSON, because a result of the Messages API has a text. */
+function written(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 export interface SessionOptions extends ExecuteOptions {

@@ -46,9 +46,9 @@ export interface ToolDefinition {
   input_schema: object;
 }
 
-/** The functions behind the tools, by name. */
+/** The functions behind the tools, by name. A text that one returns is the output; any other value becomes JSON. */
 export interface Handlers {
-  [name: string]: (input: any) => string | PromiseLike<string>;
+  [name: string]: (input: any) => unknown;
 }
 
 /** Asks the model once. Contract: it returns what the model said and leaves the session as it is. */

@@ -1,14 +1,15 @@
 /** `runProduction`: a job with caps, checkpoints, an inbox and a record of everything. */
 import { ToolError } from "../api/errors.js";
 import type { Agent, AgentOptions, Run, RunEvent, RunResult, Tool, Tools } from "../api/index.js";
-import { toApi } from "../facades/anthropic.js";
 import { hostOptions, modelOf } from "../facades/host.js";
 import { createAgent } from "../index.js";
 import { joined } from "../options/check.js";
 import { presets } from "../presets.js";
 import { memoryStore } from "../stores/memory.js";
+import type { TraceRow } from "../trace/index.js";
 import { stopReason, traceRows } from "../trace/rows.js";
 import { RawResponses } from "./raw-responses.js";
+import { givenMessage, storedMessage } from "./stored.js";
 import { isToolError } from "./tool-blocks.js";
 import type {
   ApiMessage,
@@ -78,6 +79,8 @@ class Job implements ProductionJob {
   /** Messages that came before the run began. */
   #early: string[] = [];
   #iter = 0;
+  /** The reason of an answer's end that the loop does not know. */
+  #unexpected: string | undefined;
   /** The entries that the message store has yet to take, one after the other. */
   #written: Promise<void> = Promise.resolve();
 
@@ -97,7 +100,7 @@ class Job implements ProductionJob {
   send(message: string): void {
     if (this.#run === undefined) this.#early.push(message);
     else if (message.trim() === CANCEL) this.#run.abort("user_cancel");
-    else this.#run.followUp(message);
+    else this.#run.steer(message);
   }
 
   #agentOf(options: ProductionOptions): Agent {
@@ -109,13 +112,22 @@ class Job implements ProductionJob {
       ...joined<object, object>(presets.production.agent, hostOptions(sends)),
       ...(maxIters === undefined ? {} : { maxIterations: maxIters }),
       ...(tokensCap === undefined ? {} : { maxTotalTokens: tokensCap }),
-      ...(trace === undefined ? {} : { trace: traceRows(trace, { jobId: () => this.#id }) }),
+      ...(trace === undefined ? {} : { trace: traceRows(this.#named(trace), { jobId: () => this.#id }) }),
       ...more,
       model: modelOf(model, sends),
       tools: inOrder(tools),
       store: this.#store,
       messageEvents: true,
     } as AgentOptions);
+  }
+
+  /** Rows that have the reason of an unexpected end in place of the abort that follows it. */
+  #named(sink: NonNullable<ProductionOptions["trace"]>): (row: TraceRow) => unknown {
+    return (row) => {
+      const stop_reason = row.stop_reason === "user_cancel" ? this.#unexpected : undefined;
+      const named = stop_reason === undefined ? row : { ...row, stop_reason };
+      return typeof sink === "function" ? sink(named) : sink.write(named);
+    };
   }
 
   async #go(): Promise<ProductionResult> {
@@ -125,7 +137,13 @@ class Job implements ProductionJob {
     const result = await run.result;
     await run.saved().catch(() => {});
     const reason = stopReason(result);
-    if (result.outcome === "failed" && result.error.code === "finish_reason") throw unexpected(result);
+    if (result.outcome === "failed" && result.error.code === "finish_reason")
+      this.#unexpected = result.rawFinishReason ?? "none";
+    if (this.#unexpected !== undefined) {
+      this.#keep({ stop_reason: this.#unexpected });
+      await this.#written;
+      throw unexpected(this.#unexpected, result);
+    }
     const checkpointId = await this.#checkpoint(run, result);
     this.#keep({ stop_reason: reason });
     await this.#written;
@@ -146,7 +164,8 @@ class Job implements ProductionJob {
   async #begin(): Promise<Run> {
     const { prompt = [], messages, resume, checkpointStore, signal, onError } = this.#options;
     const listeners = joined({ onEvent: (event: RunEvent) => this.#hear(event) }, { signal, onError });
-    if (resume === undefined) return this.#agent.run(prompt, joined(listeners, { messages }));
+    if (resume === undefined)
+      return this.#agent.run(prompt, joined(listeners, { messages: messages?.map(givenMessage) }));
     const checkpoint = await checkpointStore!.load(resume);
     if (checkpoint === undefined) throw new TypeError(`runProduction: there is no checkpoint "${resume}"`);
     this.#id = this.#options.jobId ?? checkpoint.jobId;
@@ -157,10 +176,16 @@ class Job implements ProductionJob {
     this.#options.onEvent?.(event);
     if (event.agentPath !== "root") return;
     if (event.type === "iteration-start") this.#iter = event.iteration - 1;
+    // The engine would ask again behind a pause; the skeleton knows no such reason.
+    if (event.type === "iteration-finish" && event.finishReason === "pause") {
+      this.#unexpected = event.rawFinishReason ?? event.finishReason;
+      this.#run?.abort(this.#unexpected);
+    }
     if (event.type !== "message") return;
-    const { role, content } = event.message;
-    const message = { role, content: content.flatMap(toApi) };
-    this.#keep({ message }, role === "assistant" && this.#options.storeRawResponse === true);
+    this.#keep(
+      { message: storedMessage(event.message) },
+      event.message.role === "assistant" && this.#options.storeRawResponse === true,
+    );
   }
 
   #keep(entry: Pick<MessageEntry, "message" | "stop_reason">, hasRaw = false): void {
@@ -214,7 +239,7 @@ function inOrder(tools: Tools): Tools {
 }
 
 function messagesOf({ messages }: RunResult): ApiMessage[] {
-  return messages.map(({ role, content }) => ({ role, content: content.flatMap(toApi) }));
+  return messages.map(storedMessage);
 }
 
 function errorOf(result: RunResult, code: string): ProductionResult["error"] {
@@ -227,7 +252,7 @@ function errorOf(result: RunResult, code: string): ProductionResult["error"] {
 }
 
 /** The error of the skeleton, with what the job has reached. */
-function unexpected(result: RunResult): Error & { messages: ApiMessage[] } {
-  const error = new Error(`unexpected stop_reason: ${result.rawFinishReason ?? "none"}`);
+function unexpected(reason: string, result: RunResult): Error & { messages: ApiMessage[] } {
+  const error = new Error(`unexpected stop_reason: ${reason}`);
   return Object.assign(error, { messages: messagesOf(result) });
 }

@@ -1,4 +1,4 @@
-import type { AgentOptions, Message, Prompt, RunEvent, RunResult, Tools } from "../api/index.js";
+import type { AgentOptions, Block, Message, Prompt, RunEvent, RunResult, Tools } from "../api/index.js";
 import type { JournalEntry } from "../api/run.js";
 import type { ApiBlock } from "../facades/anthropic.js";
 import type { Host } from "../facades/host.js";
@@ -19,8 +19,8 @@ export interface ProductionOptions extends Omit<
   tools?: Tools | undefined;
   /** The task. Not needed with `resume`. */
   prompt?: Prompt | undefined;
-  /** The history before it. */
-  messages?: readonly Message[] | undefined;
+  /** The history before it: messages of `messageStore`, of a result, or looplet's own. */
+  messages?: readonly (Message | ApiMessage)[] | undefined;
   /** The most model calls, 1 or more. Default 50. `iterationPresets` has 50 for a builder and 12 for a router. */
   maxIters?: number | undefined;
   /** The most tokens of the job: the loop stops behind the answer that passes it, before its tools. Default: no cap. */
@@ -73,10 +73,15 @@ export interface MessageEntry {
   readonly stop_reason?: StopReason;
 }
 
-/** A message of the Messages API. */
+/**
+ * A message of the Messages API. A block that this API cannot hold whole is looplet's own: media, raw blocks of another
+ * vendor, arguments that are not valid JSON, and results with more than a text.
+ */
 export interface ApiMessage {
   role: "user" | "assistant";
-  content: ApiBlock[];
+  content: (ApiBlock | Block)[];
+  /** The model that wrote it. Its thinking and raw blocks go back to that model alone. */
+  origin?: NonNullable<Message["origin"]>;
 }
 
 /**
@@ -112,6 +117,9 @@ export interface ProductionJob {
    * ended neither with `end_turn` nor with `tool_use`; its `messages` are those so far.
    */
   readonly result: Promise<ProductionResult>;
-  /** `/cancel` ends the job. Any other message waits for the next model call, and never supersedes the job. */
+  /**
+   * `/cancel` ends the job. Any other message is delivered before the next model call, and never supersedes the job. If the
+   * model has just finished, it is asked once more.
+   */
   send(message: string): void;
 }

@@ -36,9 +36,11 @@ export async function run(
     const messages = Array.isArray(given)
       ? (given as readonly Message[])
       : await span.within("prepare", {}, () => prepare(agent, given as Inputs, host));
-    const response = await span.within("Executor", {}, () =>
-      getExecutor(providerOf(agent)).execute(agent, messages, { host, signal }),
-    );
+    const response = await span.within("Executor", {}, async (span) => {
+      const answer = await getExecutor(providerOf(agent)).execute(agent, messages, { host, signal });
+      span.use((answer as { usage?: unknown } | null | undefined)?.usage);
+      return answer;
+    });
     return raw ? response : span.within("Processor", {}, () => process(agent, response));
   });
 }

@@ -126,7 +126,10 @@ export interface ToolCall {
 
 export interface ToolResult {
   tool_call_id: string;
+  /** The text of the result. */
   result: string;
+  /** All of the result, if it is not a text alone. */
+  parts?: readonly ContentPart[];
 }
 
 /** What reads files. `node:fs/promises` is one. */

@@ -131,9 +131,9 @@ function isLastAnswer({ error, messages }: Extract<RunResult, { outcome: "failed
 
 function resultOf(run: RunResult, systemPrompt: string, toolCalls: SproutToolCall[]): AgentLoopResult {
   const last = run.messages.filter(({ role }) => role === "assistant").at(-1);
-  const text = last?.content.find((block) => block.type === "text");
+  const texts = last?.content.flatMap((block) => (block.type === "text" ? [block.text] : [])) ?? [];
   const result = {
-    finalText: text?.text ?? "",
+    finalText: texts.join("\n\n"),
     toolCalls,
     conversationHistory: historyOf(systemPrompt, run.messages),
   };

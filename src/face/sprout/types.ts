@@ -63,7 +63,7 @@ export interface AgentLoopOptions extends Omit<AgentOptions, "model" | "tools" |
 
 /** What `agentLoop` resolves with. */
 export interface AgentLoopResult {
-  /** The first text block of the last answer, or an empty text. */
+  /** The text blocks of the last answer, with an empty line between them, or an empty text. */
   finalText: string;
   /** Every call in the order of execution. */
   toolCalls: SproutToolCall[];

@@ -161,6 +161,27 @@ describe("toApiMessages", () => {
 });
 
 describe("executeToolCalls", () => {
+  it("S002-15: a handler that returns no text makes a legal result, its JSON", async () => {
+    const odd = {
+      a: () => ({ city: "Rome" }),
+      b: () => [1],
+      c: () => undefined,
+      d: () => null,
+      e: async () => 5,
+    };
+    const calls = Object.keys(odd).map((name) => call(name, {}, name));
+    const results = await executeToolCalls(calls, odd);
+    expect(results.map(({ output }) => output)).toEqual(['{"city":"Rome"}', "[1]", "", "null", "5"]);
+    const { messages } = toApiMessages({ messages: [...calls, ...results] });
+    for (const block of messages[1]!.content as { content: unknown }[])
+      expect(typeof block.content).toBe("string");
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    expect((await executeToolCalls([call("1", {}, "circle")], { circle: () => circle }))[0]!.output).toMatch(
+      /^Error: .*circular/i,
+    );
+  });
+
   it("S002-10, S002-15: each call has a result, an error too", async () => {
     const calls = [call("a", { path: "a.txt" }), call("b", {}, "fail"), call("c", {}, "toString")];
     const fail = () => {

@@ -260,12 +260,33 @@ describe("runProduction", () => {
     expect(JSON.stringify(fetch.requests[1]!.body)).not.toMatch(/\bat .*production\.test/);
   });
 
-  it("S003-10: any message but /cancel waits for the next model call", async () => {
-    const more = job([{ toolCalls: [call("a")] }, { text: "Built." }, { text: "In blue." }]);
-    const started = runProduction(more.options);
-    started.send("In blue, please.");
-    expect(await started.result).toMatchObject({ stopReason: "end_turn", text: "In blue." });
-    expect(more.log).toEqual(["a"]);
+  it("S003-10: any message but /cancel is delivered before the next model call, and cancels nothing", async () => {
+    const more = job([{ toolCalls: [call("a")] }, { toolCalls: [call("b")] }, { text: "In blue." }]);
+    const started = runProduction({
+      ...more.options,
+      onEvent: (event) => {
+        if (event.type === "tool-call" && event.toolCallId === "a") started.send("In blue, please.");
+      },
+    });
+    expect(await started.result).toMatchObject({ stopReason: "end_turn", text: "In blue.", iterations: 3 });
+    expect(more.log).toEqual(["a", "b"]);
+    const asked = more.fetch.requests.map(({ body }) => JSON.stringify(body).includes("In blue, please."));
+    expect(asked).toEqual([false, true, true]);
+
+    const early = job([{ text: "Blue." }, { text: "Blue again." }]);
+    const sent = runProduction(early.options);
+    sent.send("Use blue.");
+    await sent.result;
+    expect(early.fetch.requests.some(({ body }) => JSON.stringify(body).includes("Use blue."))).toBe(true);
+
+    const late = job([{ text: "Built." }, { text: "In red." }]);
+    const finished = runProduction({
+      ...late.options,
+      onEvent: (event) => {
+        if (event.type === "text-end" && event.iteration === 1) finished.send("Red, please.");
+      },
+    });
+    expect(await finished.result).toMatchObject({ text: "In red.", iterations: 2 });
 
     const hanging = job([{ toolCalls: [call("a")] }, { hang: true }]);
     const cancelled = runProduction({
@@ -285,6 +306,69 @@ describe("runProduction", () => {
     const error = await runProduction(options).result.catch((error: unknown) => error);
     expect(error).toMatchObject({ message: "unexpected stop_reason: max_tokens" });
     expect((error as { messages: unknown[] }).messages).toHaveLength(2);
+  });
+
+  it("S003-02: rejects so for a pause too, which stands in the store and in the trace", async () => {
+    const { options, entries, rows, fetch } = job([
+      { text: "Searching.", stopReason: "pause" },
+      { text: "x" },
+    ]);
+    await expect(runProduction(options).result).rejects.toMatchObject({
+      message: "unexpected stop_reason: pause_turn",
+    });
+    expect(fetch.requests).toHaveLength(1);
+    expect([entries.at(-1)!.stop_reason, rows.at(-1)!.stop_reason]).toEqual(["pause_turn", "pause_turn"]);
+  });
+
+  describe("S003-14: what a job stores", () => {
+    const thinking = { text: "Let me see.", signature: "sig-1" };
+    const steps: ScriptedTurn[] = [
+      {
+        thinking,
+        text: "I look.",
+        toolCalls: [call("a"), { id: "b", name: "read", argumentsText: '{"path":' }],
+      },
+      { toolCalls: [call("c", "map")] },
+      { thinking, text: "Built." },
+    ];
+    const map = tool({
+      description: "Draws",
+      inputSchema: schema,
+      execute: () => ({
+        content: [
+          { type: "text", text: "A map" },
+          { type: "media", mediaType: "image/png", data: "aGk=" },
+        ],
+      }),
+    });
+
+    it("S003-14: is given back as messages, and the next request has every block of it", async () => {
+      const first = job(steps);
+      const tools = { ...(first.options.tools as object), map };
+      const { run } = await runProduction({ ...first.options, tools }).result;
+      const json = JSON.stringify(first.entries.flatMap(({ message }) => message ?? []));
+      const prompts = [JSON.parse(json), run.messages].map(async (messages) => {
+        const next = job([{ text: "Well." }], { messages, prompt: "And?", tools });
+        expect((await runProduction(next.options).result).stopReason).toBe("end_turn");
+        return (next.fetch.requests[0]!.body as { messages: unknown[] }).messages;
+      });
+      const [stored, own] = await Promise.all(prompts);
+      expect(stored).toEqual(own);
+      const sent = JSON.stringify(stored);
+      for (const part of ["sig-1", "I look.", "A map", "aGk=", "Built.", "And?"])
+        expect(sent).toContain(part);
+    });
+
+    it("S003-14, S003-26: is given back after a cap too, with a result for every call", async () => {
+      const usage = { inputTokens: 90, outputTokens: 90 };
+      const first = job([{ toolCalls: [call("a")], usage }], { tokensCap: 100 });
+      const { messages } = await runProduction(first.options).result;
+      const next = job([{ text: "Well." }], { messages, prompt: "And?" });
+      expect((await runProduction(next.options).result).text).toBe("Well.");
+      const stored = first.entries.flatMap(({ message }) => message ?? []);
+      const again = job([{ text: "Well." }], { messages: stored, prompt: "And?" });
+      expect((await runProduction(again.options).result).text).toBe("Well.");
+    });
   });
 
   it("goes on without a store that fails, and says so", async () => {

@@ -91,7 +91,7 @@ export async function play(
     host: { ...host, ...options.host },
     onEvent(type, data) {
       (FURTHER.test(type) ? further : events).push([type, structuredClone(data)]);
-      options.onEvent?.(type, data);
+      return options.onEvent?.(type, data);
     },
   }).then(
     (result) => (end = { result }),

@@ -103,6 +103,50 @@ describe.skipIf(!hasVectors)("vectors", () => {
 });
 
 describe("runTurn", () => {
+  it("P-25: a turn that fails has its error and its end in the journal of its session", async () => {
+    const add = { names: ["add"], execute: async () => "3" };
+    const { ports } = host([{ tools: [call("exec-1", "add")] }], { tools: add });
+    const result = await runTurn({ ...request, profile: { maxIterations: 1 } }, ports);
+    expect(result.status).toBe("failed");
+    expect(replayJournal(result, { sessionId: "session-1" })).toEqual([
+      "session:session_start:session-1:turn-1",
+      "turn:turn_start:0",
+      "turn:llm_start:0",
+      "turn:llm_complete:0",
+      "session:checkpoint_created:session-1:turn-1",
+      "turn:permission_requested:0:exec-1-permission",
+      "turn:permission_completed:0:true",
+      "turn:tool_execution_start:0:add",
+      "turn:tool_execution_complete:0:add:true",
+      "turn:tool_result:0:add:true",
+      "turn:messages_updated:0",
+      "turn:error:1:max_iterations",
+      "turn:turn_end:1:error",
+      "session:session_end:session-1:turn-1:error",
+      "summary:session-1:error:turns=1:checkpoints=1",
+    ]);
+  });
+
+  it("T-07: a state that the model's host keeps is in the next snapshot, in the checkpoint and in the result", async () => {
+    const kept = { provider: "openai", kind: "previous_response", id: "resp_123" };
+    const first: ModelResponse = {
+      tools: [call("a")],
+      nextPortability: "delegated",
+      delegatedState: [kept],
+    };
+    const { ports, checkpoints } = host([first, { output: "continued" }]);
+    const result = await runTurn(request, ports);
+    expect(result).toMatchObject({ status: "success", portability: "delegated", delegatedState: [kept] });
+    expect(result.snapshots.map(({ portability }) => portability)).toEqual(["portable", "delegated"]);
+    expect(result.snapshots[1]!.delegatedState).toEqual([kept]);
+    const again = await resumeTurn({ checkpoint: checkpoints[1]!, tail: [] }, host([]).ports);
+    expect(again.snapshots.map(({ delegatedState }) => delegatedState)).toEqual([[kept]]);
+    const back = host([first, { tools: [call("b")], nextPortability: "portable" }]);
+    const { snapshots } = await runTurn(request, back.ports);
+    expect(snapshots.map(({ portability }) => portability)).toEqual(["portable", "delegated", "portable"]);
+    expect(snapshots[2]!.delegatedState).toEqual([]);
+  });
+
   it("T-02, T-09: the host's tools count, and a tool that is not there fails the turn", async () => {
     const { ports, log } = host([{ tools: [call("a", "rm")] }]);
     const unknown = await runTurn(request, ports);

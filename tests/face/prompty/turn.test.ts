@@ -158,7 +158,7 @@ describe("turn", () => {
     });
     expect([error.name, error.message]).toEqual([
       "ValueError",
-      "No handler registered for tool: look (kind: openapi)",
+      'No handler registered for tool: look (kind: openapi); looplet/prompty does not implement this kind: registerToolHandler("openapi", …) adds it',
     ]);
     expect(results(error.messages)).toEqual(["1", "Error: The tool was not run"]);
     const unknown = await play([said(null, ["none", "{}"])], { agent });

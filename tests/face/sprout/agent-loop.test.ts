@@ -205,7 +205,7 @@ describe("agentLoop", () => {
     expect(silent.result).toMatchObject({ finalText: "", toolCalls: [{ name: "look" }] });
   });
 
-  it("S000-09: each text block that is not blank is told whole, before the calls and at the end", async () => {
+  it("S000-09, S000-21: each text block that is not blank is told whole, and those of the end are the final text", async () => {
     const { log, result } = await loop([
       {
         blocks: [
@@ -229,7 +229,7 @@ describe("agentLoop", () => {
       "think Second.",
     ]);
     expect(log.indexOf("think Another.")).toBeLessThan(log.indexOf("call look {}"));
-    expect(result.finalText).toBe("First.");
+    expect(result.finalText).toBe("First.\n\nSecond.");
   });
 
   it("S000-11, S000-15, S000-16, S000-17, S000-25: one string is told, kept and sent, under the call's id", async () => {

@@ -131,7 +131,8 @@ impl Agent {
             message.content.insert(at, Block::text(rewrite));
         }
         let (block, text) = (blocks, rewrite.to_owned());
-        desk.emit(EventKind::TextStart { block });
+        let refusal = false;
+        desk.emit(EventKind::TextStart { block, refusal });
         desk.emit(EventKind::TextDelta { block, text });
         desk.emit(EventKind::TextEnd { block });
     }

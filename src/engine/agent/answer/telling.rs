@@ -149,7 +149,10 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
                 None => return,
             }
         }
-        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
+        (shown @ (PartKind::Text | PartKind::Refusal), Change::Started { .. }) => EventKind::TextStart {
+            block,
+            refusal: shown == PartKind::Refusal,
+        },
         (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
         (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
         (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },

@@ -8,19 +8,18 @@ import type {
   Model,
   RunResult,
 } from "../../api/index.js";
-import { fromApi, type ApiBlock } from "../../facades/anthropic.js";
 import { hostOptions } from "../../facades/host.js";
 import { createAgent } from "../../index.js";
 import { anthropic, gemini, openai, openaiChat } from "../../models/models.js";
 import { joined } from "../../options/check.js";
 import { presets } from "../../presets.js";
 import type { Answer } from "./answer.js";
-import { isAddress, isSystem, MEDIA_TYPES, systemText, textOfMessage } from "./content.js";
+import { isAddress, isSystem, MEDIA_TYPES, systemText } from "./content.js";
 import { checkedEndpoint } from "./endpoint.js";
 import { InvokerError, ValueError } from "../errors.js";
 import { getConnection } from "../registry.js";
 import { objectSchema, toolSchema } from "./schema.js";
-import type { StreamItem } from "./stream.js";
+import { RefusalError, type StreamItem } from "./stream.js";
 import type { ContentPart, Message, Prompty, PromptyHost, PromptyModel } from "../types.js";
 
 /** What surrounds one call of an executor. */
@@ -42,23 +41,41 @@ export async function executeOnEngine(
   throw new Error("The stream of an answer has ended without it");
 }
 
-/** The answer of the model in pieces. Text is held back where calls may follow it. */
+/**
+ * The answer of the model in pieces. Text is held back where calls may follow it.
+ *
+ * @throws RefusalError with `stream`, as soon as a refusal is whole
+ */
 export async function* streamOnEngine(
   agent: Prompty,
   messages: readonly Message[],
-  { host, signal }: ExecuteOptions,
+  { host, signal, stream = false }: ExecuteOptions,
 ): AsyncGenerator<StreamItem> {
   const run = start(agent, messages, host, signal);
   let facts: Pick<Answer, "id" | "usage"> = {};
+  let refusal: string | undefined;
+  let hasText = false;
   try {
     for await (const event of run) {
-      if (event.type === "text-delta") yield { kind: "text", value: event.text };
+      if (event.type === "text-start" && event.refusal === true && stream) refusal ??= "";
+      if (event.type === "text-end" && refusal !== undefined) break;
+      if (event.type === "text-delta" && refusal !== undefined) refusal += event.text;
+      else if (event.type === "text-delta") {
+        hasText = true;
+        yield { kind: "text", value: event.text };
+      }
+      // Text that somebody has read is not taken back by another attempt of the engine.
+      if (event.type === "reset" && stream && hasText)
+        throw new Error("The answer broke off behind a part of its text");
       if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
       if (event.type === "tool-input-start") yield { kind: "calling" };
       if (event.type === "iteration-finish")
         facts = joined({ id: event.responseId ?? undefined, usage: event.usage ?? undefined });
     }
-    yield { kind: "answer", answer: { ...answerOf(await run.result), ...facts } };
+    if (refusal !== undefined) throw new RefusalError(`Model refused: ${refusal}`);
+    const result = await run.result;
+    if (stream && result.finishReason === "refusal") throw new RefusalError(`Model refused: ${result.text}`);
+    yield { kind: "answer", answer: { ...answerOf(result), ...facts } };
   } finally {
     // Nobody waits for a run whose reader has left.
     run.abort();
@@ -172,15 +189,27 @@ function engineMessage(message: Message): EngineMessage {
   const { role, content, metadata = {} } = message;
   const { answer, tool_calls: calls, tool_call_id: callId, tool_results: results } = metadata as any;
   if (answer !== undefined) return answer as EngineMessage;
-  if (Array.isArray(results)) return { role: "user", content: (results as ApiBlock[]).map(fromApi) };
+  if (Array.isArray(results)) return { role: "user", content: results.map(resultBlock) };
   if (role === "tool")
-    return {
-      role: "user",
-      content: [{ type: "tool_result", callId, content: [{ type: "text", text: textOfMessage(message) }] }],
-    };
+    return { role: "user", content: [{ type: "tool_result", callId, content: content.map(engineBlock) }] };
   const blocks = content.filter((part) => part.kind !== "text" || part.value !== "").map(engineBlock);
   if (Array.isArray(calls)) blocks.push(...calls.map(callBlock));
   return { role: role === "assistant" ? "assistant" : "user", content: blocks };
+}
+
+/** A result in the form of the Messages API, whose content is a text or a list of blocks. */
+function resultBlock({ tool_use_id: callId, content }: any): Block {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as any[]);
+  return {
+    type: "tool_result",
+    callId,
+    content: blocks.map(({ type, text, source }): Block => {
+      if (source === undefined) return { type: "text", text };
+      const mediaType: string = source.media_type ?? MEDIA_TYPES[type === "image" ? "image" : "file"];
+      const { data, url } = source;
+      return { type: "media", mediaType, ...(url === undefined ? { data } : { url }) };
+    }),
+  };
 }
 
 function callBlock({ id, function: { name, arguments: text } }: any): Block {

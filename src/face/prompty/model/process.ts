@@ -1,4 +1,5 @@
 /** The answer of a provider into a text, the calls that it asks for, or the values of `outputs`. */
+import type { Block } from "../../api/index.js";
 import { isMap } from "../file/frontmatter.js";
 import { isAnswer, type Answer } from "./answer.js";
 import type { Prompty, ToolCall } from "../types.js";
@@ -21,6 +22,46 @@ export function processResponse({ outputs }: Pick<Prompty, "outputs">, response:
 /** The text of an answer, also of one with calls; `null` if it has none. */
 export function textContent(response: unknown): string | null {
   return read(response).text || null;
+}
+
+/** The answer with another text in place of its own; its calls and all other parts stay. */
+export function withText(response: unknown, text: string): unknown {
+  if (isAnswer(response)) {
+    const content = replaced<Block>(response.message.content, isSaid, { type: "text", text });
+    return { ...response, message: { ...response.message, content } };
+  }
+  if (!isMap(response)) return response;
+  const { choices, output, content } = response as any;
+  if (Array.isArray(choices)) {
+    const [choice, ...others] = choices;
+    return {
+      ...response,
+      choices: [{ ...choice, message: { ...choice?.message, content: text } }, ...others],
+    };
+  }
+  if (Array.isArray(output)) {
+    const message = { type: "message", role: "assistant", content: [{ type: "output_text", text }] };
+    return { ...response, output: replaced<any>(output, ({ type }) => type === "message", message) };
+  }
+  if (!Array.isArray(content)) return response;
+  return {
+    ...response,
+    content: replaced<any>(content, ({ type }) => type === "text", { type: "text", text }),
+  };
+}
+
+function isSaid({ type }: { type: string }): boolean {
+  return type === "text" || type === "refusal";
+}
+
+/** The list with one item in the place of the first that fits; the others that fit are left out. */
+function replaced<T extends { type: string }>(items: readonly T[], fits: (item: T) => boolean, by: T): T[] {
+  const found = items.findIndex(fits);
+  // A model's thinking stays before all else.
+  const first = items.findIndex(({ type }) => !/thinking|reasoning/.test(type));
+  const at = found >= 0 ? found : first >= 0 ? first : items.length;
+  const [before, after] = [items.slice(0, at), items.slice(at)];
+  return [...before, by, ...after.filter((item) => !fits(item))];
 }
 
 interface Read {

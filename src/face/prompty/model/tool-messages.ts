@@ -1,5 +1,5 @@
 /** The messages of a round of tool calls, in the form of each provider. No other file makes them. */
-import { chatCall } from "./wire.js";
+import { anthropicPart, chatCall } from "./wire.js";
 import type { Message, ToolCall, ToolResult } from "../types.js";
 
 /** Contract: returns the messages that the conversation gets for a round of calls. `response` is `null` after a crash. */
@@ -40,10 +40,10 @@ export const anthropicToolMessages: FormatToolMessages = (response, calls, resul
   const content = Array.isArray(blocks)
     ? (blocks as unknown[])
     : [...(text ? [{ type: "text", text }] : []), ...calls.map(toolUse)];
-  const tool_results = results.map(({ tool_call_id: tool_use_id, result }) => ({
+  const tool_results = results.map(({ tool_call_id: tool_use_id, result, parts }) => ({
     type: "tool_result",
     tool_use_id,
-    content: result,
+    content: parts?.map(anthropicPart) ?? result,
   }));
   return [
     { role: "assistant", content: textParts(text), metadata: { content, tool_calls: calls.map(chatCall) } },
@@ -55,8 +55,9 @@ function textParts(text: string | null): Message["content"] {
   return [{ kind: "text", value: text ?? "" }];
 }
 
-function toolMessage({ tool_call_id, result }: ToolResult): Message {
-  return { role: "tool", content: [{ kind: "text", value: result }], metadata: { tool_call_id } };
+function toolMessage({ tool_call_id, result, parts }: ToolResult): Message {
+  const content = parts ?? [{ kind: "text" as const, value: result }];
+  return { role: "tool", content: [...content], metadata: { tool_call_id } };
 }
 
 function toolUse({ id, name, arguments: text }: ToolCall): object {

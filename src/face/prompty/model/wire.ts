@@ -1,13 +1,5 @@
 /** The body of one request, for executors that send it themselves. The built-in executor leaves that to the engine. */
-import {
-  addressOf,
-  contentOf,
-  isAddress,
-  isSystem,
-  MEDIA_TYPES,
-  systemText,
-  textOfMessage,
-} from "./content.js";
+import { addressOf, contentOf, isAddress, isSystem, MEDIA_TYPES, systemText } from "./content.js";
 import { InvokerError } from "../errors.js";
 import { objectSchema, toolSchema } from "./schema.js";
 import type { ContentPart, Message, Prompty, PromptyModelOptions, ToolCall } from "../types.js";
@@ -140,9 +132,10 @@ function responsesItems(message: Message): Body[] {
   const { role, metadata = {} } = message;
   const items = metadata["items"];
   if (Array.isArray(items)) return items as Body[];
-  const text = textOfMessage(message);
-  if (role === "tool")
-    return [{ type: "function_call_output", call_id: metadata["tool_call_id"], output: text }];
+  if (role === "tool") {
+    const output = contentOf(message.content, askedPart);
+    return [{ type: "function_call_output", call_id: metadata["tool_call_id"], output }];
+  }
   return [{ role, content: contentOf(message.content, role === "assistant" ? writtenPart : askedPart) }];
 }
 
@@ -178,7 +171,8 @@ function anthropicMessage({ role, content, metadata = {} }: Message): Body {
   return { role: role === "assistant" ? "assistant" : "user", content: content.map(anthropicPart) };
 }
 
-function anthropicPart(part: ContentPart): Body {
+/** A part as a block of the Messages API. */
+export function anthropicPart(part: ContentPart): Body {
   if (part.kind === "text") return { type: "text", text: part.value };
   const source = isAddress(part)
     ? { type: "url", url: part.value }

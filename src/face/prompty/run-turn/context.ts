@@ -1,11 +1,12 @@
 /** The context of a model call: sources, transforms and packing make an immutable snapshot. */
-import type { ContextCandidate, ContextSnapshot, TurnMessage, TurnPorts } from "./types.js";
+import type { ContextCandidate, ContextSnapshot, TurnCheckpoint, TurnMessage, TurnPorts } from "./types.js";
 
 /** @throws Error for candidates with equal ids, and for a packing that says nothing about one of them */
 export async function snapshotOf(
   id: string,
   messages: readonly TurnMessage[],
   stablePrefix: number,
+  kept: Pick<TurnCheckpoint, "portability" | "delegatedState">,
   ports: TurnPorts,
 ): Promise<ContextSnapshot> {
   let candidates: readonly ContextCandidate[] = messages.map((message, at) => ({
@@ -26,7 +27,7 @@ export async function snapshotOf(
     return decision.isIncluded;
   });
   const stable = included.slice(0, stablePrefix);
-  const { portability = "portable", delegatedState = [] } = packed;
+  const { portability = kept.portability ?? "portable", delegatedState = kept.delegatedState ?? [] } = packed;
   return frozen({
     id,
     messages: candidates.filter((_, at) => included[at]).map(({ message }) => message),

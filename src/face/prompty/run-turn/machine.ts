@@ -56,8 +56,11 @@ export class TurnMachine {
     } catch (ended) {
       if (!(ended instanceof Ended)) throw ended;
       const { turnId, messages, toolResults, iteration } = this.#state;
+      const { portability = "portable", delegatedState = [] } = this.#state;
       return {
         ...ended.result,
+        portability,
+        delegatedState,
         turnId,
         iterations: iteration,
         messages,
@@ -88,6 +91,7 @@ export class TurnMachine {
         `${turnId}-context-${iteration}`,
         messages,
         stablePrefixMessages,
+        this.#state,
         this.#ports,
       );
     } catch (error) {
@@ -129,20 +133,23 @@ export class TurnMachine {
 
   /** Takes an answer of the model in. */
   async takeResponse(
-    { output, assistant = "", tools = [] }: ModelResponse,
+    { output, assistant = "", tools = [], nextPortability, delegatedState }: ModelResponse,
     reconciles = false,
   ): Promise<void> {
+    const kept = keptBy(nextPortability, delegatedState);
     const requestId = this.#effectId("model");
     const { messages, plan } = this.#state;
     const kind = reconciles ? "model_invocation_reconciled" : "model_invocation_completed";
     if (tools.length === 0) {
       const { iteration } = this.#state;
-      return this.emit(kind, { requestId }, { pendingOutput: output ?? "", iteration: iteration + 1 });
+      const change = { ...kept, pendingOutput: output ?? "", iteration: iteration + 1 };
+      return this.emit(kind, { requestId }, change);
     }
     const unknown = tools.find(({ name }) => !plan.tools.includes(name));
     if (unknown !== undefined) await this.fail("configuration", `There is no tool "${unknown.name}".`);
     const answer = { role: "assistant" as const, content: assistant, toolRequests: tools };
-    await this.emit(kind, { requestId }, { pending: tools, results: [], messages: [...messages, answer] });
+    const change = { ...kept, pending: tools, results: [], messages: [...messages, answer] };
+    await this.emit(kind, { requestId }, change);
   }
 
   async #runTools(pending: readonly ToolRequest[]): Promise<void> {
@@ -316,6 +323,16 @@ export class TurnMachine {
     const { reconciliation: _, ...state } = this.#state;
     this.#state = state;
   }
+}
+
+/** What an answer says of the state that the model's host keeps. It says nothing: all stays. */
+function keptBy(
+  next: ModelResponse["nextPortability"],
+  delegatedState: ModelResponse["delegatedState"],
+): Partial<TurnCheckpoint> {
+  const portability = next ?? (delegatedState === undefined ? undefined : "delegated");
+  if (portability === undefined) return {};
+  return { portability, delegatedState: delegatedState ?? [] };
 }
 
 export function messageOf(error: unknown): string {

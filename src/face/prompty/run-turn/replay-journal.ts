@@ -6,7 +6,8 @@ export function replayJournal(
   result: RunTurnResult,
   { sessionId }: { readonly sessionId: string },
 ): string[] {
-  const { turnId, status, iterations } = result;
+  const { turnId, iterations } = result;
+  const status = result.status === "failed" ? "error" : result.status;
   const session = (kind: string, ...more: string[]) =>
     ["session", kind, sessionId, turnId, ...more].join(":");
   const checkpoints: string[] = [];
@@ -26,11 +27,12 @@ export function replayJournal(
 }
 
 function lineOf({ kind, data, iteration }: TurnEvent): string[] {
-  const { requestId, name, failure, isAllowed } = data as {
+  const { requestId, name, failure, isAllowed, code } = data as {
     requestId?: string;
     name?: string;
     failure?: string;
     isAllowed?: boolean;
+    code?: string;
   };
   const outcome = [failure === undefined, ...(failure === undefined ? [] : [failure])].join(":");
   switch (kind) {
@@ -52,6 +54,8 @@ function lineOf({ kind, data, iteration }: TurnEvent): string[] {
       return [`turn:messages_updated:${iteration}`];
     case "model_invocation_completed":
       return [`turn:llm_complete:${iteration}`];
+    case "turn_failed":
+      return [`turn:error:${iteration}:${code}`];
     default:
       return [];
   }

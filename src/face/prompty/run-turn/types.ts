@@ -64,10 +64,16 @@ export interface ContextSnapshot {
   readonly decisions: readonly ContextDecision[];
   /** The number of messages at the beginning that are equal in all snapshots of the turn. */
   readonly stablePrefixMessages: number;
-  /** `delegated` and `opaque`: a part of the context is a state that the model's host keeps. */
-  readonly portability: "portable" | "delegated" | "opaque";
-  readonly delegatedState: readonly string[];
+  /** Whether a part of the context is a state that the model's host keeps. By the packing, or by the last answer. */
+  readonly portability: Portability;
+  readonly delegatedState: readonly DelegatedState[];
 }
+
+/** `delegated` and `opaque`: only the host of this model can go on with what it keeps. */
+export type Portability = "portable" | "delegated" | "opaque";
+
+/** What the model's host keeps: a name, or a reference such as `{ provider, kind: "previous_response", id }`. */
+export type DelegatedState = string | { readonly [field: string]: unknown };
 
 /** An answer of the model: an output ends the turn, tools are run. */
 export interface ModelResponse {
@@ -75,6 +81,10 @@ export interface ModelResponse {
   /** The text beside the tools. */
   readonly assistant?: string;
   readonly tools?: readonly ToolRequest[];
+  /** What the next snapshot depends on. Default: what this one did; with `delegatedState` `delegated`. */
+  readonly nextPortability?: Portability;
+  /** What the model's host keeps of the conversation from this answer on. */
+  readonly delegatedState?: readonly DelegatedState[];
 }
 
 /** An error whose effect may have happened: nobody tries it again on its own. */
@@ -105,8 +115,8 @@ export interface TurnPorts {
   /** Chooses among the candidates. Default: all go in. */
   packing?: (candidates: readonly ContextCandidate[]) => Promise<{
     readonly decisions: readonly ContextDecision[];
-    readonly portability?: ContextSnapshot["portability"];
-    readonly delegatedState?: readonly string[];
+    readonly portability?: Portability;
+    readonly delegatedState?: readonly DelegatedState[];
   }>;
   /** Default: every call may run. */
   permission?: (
@@ -200,6 +210,9 @@ export interface TurnCheckpoint {
   readonly results: readonly ToolResult[];
   /** The results of the rounds before. */
   readonly toolResults: readonly ToolResult[];
+  /** What the next snapshot depends on. Absent: `portable`, and nothing. */
+  readonly portability?: Portability;
+  readonly delegatedState?: readonly DelegatedState[];
   /** The output that is not committed yet. */
   readonly pendingOutput?: string;
   readonly reconciliation?: Reconciliation;
@@ -211,6 +224,9 @@ interface TurnFacts {
   readonly messages: readonly TurnMessage[];
   readonly toolResults: readonly ToolResult[];
   readonly snapshots: readonly ContextSnapshot[];
+  /** What a further turn depends on, by the last answer. */
+  readonly portability: Portability;
+  readonly delegatedState: readonly DelegatedState[];
   readonly events: readonly TurnEvent[];
   readonly checkpoint: TurnCheckpoint;
 }

@@ -1,12 +1,13 @@
 /** What a turn tells its listener. */
 import type { Clock } from "../../api/index.js";
-import type { Inputs, Message } from "../types.js";
+import type { ContentPart, Inputs, Message } from "../types.js";
 
 export interface TurnEvents {
   token: { token: string };
   thinking: { token: string };
   tool_call_start: { name: string; arguments: string };
-  tool_result: { name: string; result: string };
+  /** `parts` are all of a result that is not a text alone. */
+  tool_result: { name: string; result: string; parts?: readonly ContentPart[] };
   status: { message: string };
   /** After each change of the conversation. */
   messages_updated: { messages: Message[] };
@@ -61,14 +62,16 @@ export interface TurnEvents {
 export type ToolErrorKind = "invalid_arguments" | "denied" | "exception";
 export type HookType = "input_guardrail" | "output_guardrail" | "compaction";
 
-/** Contract: called at once with each event. An error that it throws is logged, and the turn goes on. */
+/** Contract: called at once with each event. An error that it throws or rejects with is logged, and the turn goes on. */
 export type OnTurnEvent = <K extends keyof TurnEvents>(type: K, data: TurnEvents[K]) => void;
 
 /** The listener, or none; it never throws. */
 export function safeListener(onEvent: OnTurnEvent | undefined): OnTurnEvent {
   return (type, data) => {
     try {
-      onEvent?.(type, data);
+      // An asynchronous listener is not waited for.
+      const told: unknown = onEvent?.(type, data);
+      if (told instanceof Promise) told.catch((error: unknown) => console.error(error));
     } catch (error) {
       console.error(error);
     }

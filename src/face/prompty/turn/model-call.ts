@@ -49,7 +49,9 @@ export async function* callModel(
     let hasYielded = false;
     const elapsed = stopwatch(host.clock);
     const complete = (response: unknown): unknown => {
-      tell("llm_complete", { ...told(response), durationMs: elapsed() });
+      const facts = told(response);
+      executing.use(facts.usage);
+      tell("llm_complete", { ...facts, durationMs: elapsed() });
       return response;
     };
     tell("llm_start", { provider, modelId: agent.model.id, messageCount: messages.length, attempt });

@@ -4,7 +4,7 @@ import { readArguments } from "./arguments.js";
 import { ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type ToolErrorKind } from "./events.js";
 import { getTool, getToolHandler, type ToolFunction, type ToolHandler } from "../registry.js";
-import { StructuredResultSymbol } from "../model/process.js";
+import { readResult, type ReadResult } from "./tool-result.js";
 import type { Span } from "../tracer.js";
 import type { Inputs, Prompty, PromptyHost, ToolCall, ToolDefinition, ToolResult } from "../types.js";
 
@@ -50,15 +50,16 @@ export async function runCalls(
     options.checkCancelled();
     const { id, name } = call;
     const elapsed = stopwatch(options.host.clock);
-    let errorKind: ToolErrorKind | undefined;
+    let outcome: Outcome | undefined;
     const facts = { arguments: call.arguments };
-    const result = await span.within(`execute_tool ${name}`, facts, async (span) => {
-      const outcome = await runCall(call, options, span);
-      errorKind = outcome.errorKind;
-      return outcome.result;
+    await span.within(`execute_tool ${name}`, facts, async (span) => {
+      outcome = await runCall(call, options, span);
+      return outcome.parts ?? outcome.result;
     });
-    results[at] = { tool_call_id: id, result };
-    options.tell("tool_result", { name, result });
+    const { result, parts, errorKind } = outcome!;
+    const rich = parts === undefined ? {} : { parts };
+    results[at] = { tool_call_id: id, result, ...rich };
+    options.tell("tool_result", { name, result, ...rich });
     options.tell("tool_call_complete", {
       id,
       name,
@@ -80,17 +81,15 @@ export async function runCalls(
   }
 }
 
-interface Outcome {
-  result: string;
+interface Outcome extends Pick<ToolResult, "result" | "parts"> {
   errorKind?: ToolErrorKind;
 }
 
 async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promise<Outcome> {
-  const { agent, inputs, host, tell } = options;
+  const { inputs, host, tell } = options;
   const { name, arguments: text } = call;
   tell("tool_call_start", { name, arguments: text });
-  const tool = agent.tools.find((tool) => tool.name === name);
-  if (tool === undefined) throw new ValueError(`Tool not registered: ${name}`);
+  const tool = toolOf(name, options);
   const run = handlerOf(tool, options, span);
   const read = readArguments(text);
   if ("error" in read) {
@@ -105,7 +104,12 @@ async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promi
     if (verdict?.allowed === false)
       return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
     const args = { ...(verdict?.rewrite ?? read.args), ...bound(tool, inputs) };
-    return { result: await executed(call, args, run, options) };
+    const { text, parts, isError = false } = await executed(call, args, run, options);
+    return {
+      result: text,
+      ...(parts === undefined ? {} : { parts }),
+      ...(isError ? { errorKind: "exception" } : {}),
+    };
   } catch (error) {
     const message = `Error: Tool '${name}' failed: ${(error as Error | undefined)?.message ?? String(error)}`;
     tell("error", { message });
@@ -134,18 +138,29 @@ async function executed(
   args: Inputs,
   run: (args: Inputs) => unknown,
   { host, tell }: RoundOptions,
-): Promise<string> {
+): Promise<ReadResult> {
   const elapsed = stopwatch(host.clock);
   let success = false;
   tell("tool_execution_start", { toolCallId, toolName, arguments: args });
   try {
-    const text = textOfResult(await run(args));
-    success = true;
-    return text;
+    const result = readResult(await run(args));
+    success = result.isError !== true;
+    return result;
   } finally {
     tell("tool_execution_complete", { toolCallId, toolName, success, durationMs: elapsed() });
   }
 }
+
+/** The tool of the agent, or one that the program has registered by its name alone. @throws ValueError */
+function toolOf(name: string, { agent, functions }: RoundOptions): ToolDefinition {
+  const declared = agent.tools.find((tool) => tool.name === name);
+  if (declared !== undefined) return declared;
+  if (functions.has(name) || getTool(name) !== undefined) return { name, kind: "function" };
+  throw new ValueError(`Tool not registered: ${name}`);
+}
+
+/** Kinds of the specification that need a handler of the program. */
+const UNBUILT = ["mcp", "openapi"];
 
 /** The function of a tool's name, or the handler of its kind. @throws ValueError */
 function handlerOf(tool: ToolDefinition, options: RoundOptions, span: Span): (args: Inputs) => unknown {
@@ -155,17 +170,14 @@ function handlerOf(tool: ToolDefinition, options: RoundOptions, span: Span): (ar
   const handler: ToolHandler | undefined = getToolHandler(tool.kind);
   if (handler !== undefined) return (args) => handler(tool, args, agent, inputs, { host, signal });
   if (tool.kind === "prompty") return (args) => runPrompty(tool, args, span);
-  throw new ValueError(`No handler registered for tool: ${tool.name} (kind: ${tool.kind})`);
+  const advice = UNBUILT.includes(tool.kind)
+    ? `; looplet/prompty does not implement this kind: registerToolHandler("${tool.kind}", …) adds it`
+    : "";
+  throw new ValueError(`No handler registered for tool: ${tool.name} (kind: ${tool.kind})${advice}`);
 }
 
 /** The parameters that the inputs fill. */
 function bound({ bindings = {} }: ToolDefinition, inputs: Inputs): Inputs {
   const given = Object.entries(bindings).filter(([, { input }]) => Object.hasOwn(inputs, input));
   return Object.fromEntries(given.map(([parameter, { input }]) => [parameter, inputs[input]]));
-}
-
-/** A text as it is, an object as JSON, nothing as an empty text. */
-function textOfResult(value: unknown): string {
-  if (typeof value !== "object" || value === null) return String(value ?? "");
-  return (value as { [StructuredResultSymbol]?: string })[StructuredResultSymbol] ?? JSON.stringify(value);
 }

@@ -9,7 +9,14 @@ import { invoke, providerOf } from "../invoke.js";
 import { load } from "../file/load.js";
 import { callModel, cancellation } from "./model-call.js";
 import { prepare, validateInputs } from "../template/prepare.js";
-import { StructuredResultSymbol, textContent } from "../model/process.js";
+import {
+  StructuredResultSymbol,
+  textContent,
+  withText,
+  type Processed,
+  type StructuredResult,
+} from "../model/process.js";
+import { chatCall } from "../model/wire.js";
 import type { ToolFunction } from "../registry.js";
 import { PromptyStream } from "../model/stream.js";
 import { runCalls, type RoundOptions, type ToolGuardrail, type Verdict } from "./tool-round.js";
@@ -19,7 +26,9 @@ import type { Inputs, Message, Prompty, PromptyHost, ToolCall, ToolDefinition } 
 
 /** Contract: each returns whether it allows what it sees. An error of `input` and `output` ends the turn. */
 export interface Guardrails {
+  /** Asked before each model call. */
   input?: (messages: readonly Message[]) => Verdict<Message[]> | Promise<Verdict<Message[]>>;
+  /** Asked about each answer, before its tools run. `metadata.tool_calls` are its calls; a rewrite replaces its text. */
   output?: (message: Message) => Verdict<string> | Promise<Verdict<string>>;
   tool?: ToolGuardrail;
 }
@@ -130,6 +139,26 @@ async function* begun(
   yield* texts;
 }
 
+/** What a turn begins with. A file or an input that is wrong is told like any other error of a turn. */
+async function begin(
+  pathOrAgent: string | Prompty,
+  given: Inputs,
+  tools: TurnTools,
+  { host = {}, within = [] }: TurnOptions,
+  span: Span,
+  tell: OnTurnEvent,
+): Promise<{ agent: Prompty; inputs: Inputs; first: Message[] }> {
+  try {
+    const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
+    const agent = await offered(merged(loaded, tools), within, host);
+    const inputs = validateInputs(agent, given);
+    return { agent, inputs, first: await span.within("prepare", {}, () => prepare(agent, inputs, host)) };
+  } catch (error) {
+    tell("error", { message: (error as Error)?.message ?? String(error) });
+    throw error;
+  }
+}
+
 async function* loop(
   pathOrAgent: string | Prompty,
   given: Inputs,
@@ -142,10 +171,8 @@ async function* loop(
   const hooks = { tell, clock: host.clock };
   const elapsed = stopwatch(host.clock);
   const checkCancelled = cancellation(signal, tell);
-  const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
-  const agent = await offered(merged(loaded, tools), options.within ?? [], host);
-  const inputs = validateInputs(agent, given);
-  let messages = await span.within("prepare", {}, () => prepare(agent, inputs, host));
+  const { agent, inputs, first } = await begin(pathOrAgent, given, tools, options, span, tell);
+  let messages = first;
   const update = (list: Message[]): void => {
     messages = list;
     tell("messages_updated", { messages: [...messages] });
@@ -197,28 +224,29 @@ async function* loop(
       const result = await span.within("Processor", {}, () =>
         getProcessor(providerOf(agent)).process(agent, response),
       );
+      // No tool of an answer runs before the guardrail has allowed the answer.
+      const message = messageOf(response, result);
+      const verdict = output && (await hooked("output_guardrail", hooks, () => output(message)));
+      if (verdict?.allowed === false) throw denied("Output", verdict.reason);
+      const rewrite = verdict?.rewrite;
       if (isCalls(result)) {
+        checkCancelled();
         if (iteration === 1) tell("status", { message: "Starting agent loop" });
         const { results, error } = await span.within("toolCalls", {}, (span) =>
           runCalls(result, round, span),
         );
         const closed = result.map(({ id }, at) => results[at] ?? { tool_call_id: id, result: NOT_RUN });
         const format = getExecutor(providerOf(agent)).formatToolMessages;
-        const made = format(response, result, closed, textContent(response));
-        if (error !== undefined) {
-          messages = [...messages, ...made];
-          throw error;
-        }
-        update([...messages, ...made]);
+        const answer = rewrite === undefined ? response : withText(response, rewrite);
+        const made = format(answer, result, closed, rewrite ?? textContent(response));
+        // The event of an abort is the last one.
+        if (signal?.aborted === true) messages = [...messages, ...made];
+        else update([...messages, ...made]);
+        if (error !== undefined) throw error;
         continue;
       }
-      const text = typeof result === "string" ? result : result[StructuredResultSymbol];
-      const message: Message = { role: "assistant", content: [{ kind: "text", value: text }] };
-      const verdict = output && (await hooked("output_guardrail", hooks, () => output(message)));
-      if (verdict?.allowed === false) throw denied("Output", verdict.reason);
-      const final = verdict?.rewrite ?? result;
-      if (verdict?.rewrite !== undefined) message.content = [{ kind: "text", value: verdict.rewrite }];
-      messages = [...messages, message];
+      const final = rewrite ?? result;
+      messages = [...messages, rewrite === undefined ? message : { ...message, content: textParts(rewrite) }];
       end("success", { response: final });
       tell("done", { response: final, messages: [...messages] });
       return options.raw === true ? response : final;
@@ -234,6 +262,20 @@ async function* loop(
 }
 
 const NOT_RUN = "Error: The tool was not run";
+
+/** The answer as a message, with its calls. */
+function messageOf(response: unknown, result: Processed): Message {
+  if (isCalls(result)) {
+    const tool_calls = result.map(chatCall);
+    return { role: "assistant", content: textParts(textContent(response) ?? ""), metadata: { tool_calls } };
+  }
+  const text = typeof result === "string" ? result : (result as StructuredResult)[StructuredResultSymbol];
+  return { role: "assistant", content: textParts(text) };
+}
+
+function textParts(value: string): Message["content"] {
+  return [{ kind: "text", value }];
+}
 
 function isCalls(result: unknown): result is ToolCall[] {
   return Array.isArray(result) && !(StructuredResultSymbol in result);
