@@ -176,7 +176,7 @@ impl Permissions {
             return false;
         }
         let verdict = self.judge_subject(tool, &Subject::Unknown, tool.needs_approval, false);
-        let may_allow = |rule: &Rule| rule.is_usable_to_allow() && rule.names(tool);
+        let may_allow = |rule: &Rule| rule.names_to_allow(tool);
         matches!(verdict, Verdict::Deny { .. }) && !self.allow.iter().any(may_allow)
     }
 

@@ -25,7 +25,8 @@ impl Rule {
     }
 
     /// True when the rule names this tool: by its name or a pattern, by its server (`mcp__server`), or by the `Edit`
-    /// that stands for every tool that writes files.
+    /// that stands for every tool that writes files. A text behind `mcp__` with a `__` in it may be a server or a tool,
+    /// and counts as both here.
     pub fn names(&self, tool: &ToolConfig) -> bool {
         let name = tool.name.as_str();
         let of_server = || {
@@ -38,6 +39,16 @@ impl Rule {
             || (is_glob(&self.tool) && matches(&self.tool, name))
             || of_server()
             || (self.tool == "Edit" && tool.access() == Some(Access::Edit))
+    }
+
+    /// For allow rules: true when the rule names this tool and may allow calls. Here the server's name ends at the first
+    /// `__`: `mcp__a__b` is the tool `b` of the server `a`, and covers none of its tools whose names begin with `b__`.
+    pub fn names_to_allow(&self, tool: &ToolConfig) -> bool {
+        let is_tool = |rest: &str| rest.contains("__");
+        let is_whole = self.tool == tool.name || is_glob(&self.tool) || self.tool == "Edit";
+        self.is_usable_to_allow()
+            && self.names(tool)
+            && (is_whole || !self.tool.strip_prefix("mcp__").is_some_and(is_tool))
     }
 
     /// For deny and ask rules: true when a part of the call is, or may be, one that the rule speaks of.
@@ -80,7 +91,7 @@ impl Rule {
 pub fn cover(rules: &[Rule], tool: &ToolConfig, subject: &Subject) -> bool {
     let mut specifiers = Vec::new();
     for rule in rules {
-        if rule.is_usable_to_allow() && rule.names(tool) {
+        if rule.names_to_allow(tool) {
             match &rule.specifier {
                 Some(specifier) => specifiers.push(specifier.as_str()),
                 None => return true,

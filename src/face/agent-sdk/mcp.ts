@@ -1,8 +1,11 @@
 /** Tools in the shape of the Agent SDK, servers of them in the process, and servers beyond it. */
 import { tool as looplet, ToolError } from "../index.js";
+import type { HostAbortSignal } from "../api/platform.js";
 import type { InputSchema, Tool, ToolAnnotations } from "../api/index.js";
 import { isShape, schemaOfShape, type ArgsOf, type InputShape } from "./shape.js";
-import { connectMcp, McpError, type McpClient, type McpFetch, type McpOptions } from "../mcp/index.js";
+import { connectMcp, McpError } from "../mcp/index.js";
+import type { McpClient, McpElicitation, McpElicitationAnswer, McpFetch, McpOptions } from "../mcp/index.js";
+import { serverPart } from "../mcp/names.js";
 
 /** What a handler returns: a result of MCP, or a text. */
 export type CallToolResult =
@@ -59,8 +62,8 @@ export function createSdkMcpServer(options: {
   return { type: "sdk", name, version, tools };
 }
 
-/** A server that is reached by Streamable HTTP. */
-export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers"> {
+/** A server that is reached by Streamable HTTP. Its `annotations` count with `trusted: true` alone. */
+export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers" | "trusted"> {
   readonly type: "http";
 }
 
@@ -78,8 +81,14 @@ export interface ServerTool extends Pick<SdkMcpToolDefinition, "searchHint" | "a
 
 /** @throws TypeError that names the server */
 export function checkServers(servers: McpServers): void {
+  const parts = new Map<string, string>();
   for (const [name, config] of Object.entries(servers)) {
     const field = `query: options.mcpServers.${name}`;
+    const part = serverPart(name, field);
+    const other = parts.get(part);
+    if (other !== undefined)
+      throw new TypeError(`${field} has the same name for tools as "${other}": mcp__${part}__…; rename one`);
+    parts.set(part, name);
     const type: unknown = config?.type;
     if (type === "sse") throw new TypeError(`${field} needs the type "http": SSE servers are of before 2025`);
     if (type === "stdio" || (type === undefined && config !== undefined && "command" in config))
@@ -98,7 +107,7 @@ export function toolsOf(servers: McpServers): ServerTool[] {
       ? []
       : config.tools.map((definition) => ({
           ...definition,
-          name: `mcp__${server}__${definition.name}`,
+          name: `mcp__${serverPart(server, "query")}__${definition.name}`,
           tool: toolOf(definition),
         })),
   );
@@ -119,18 +128,32 @@ export interface Reached {
   readonly errors: { readonly [name: string]: string };
 }
 
+/** Contract: called when a server needs something of the user in a call. `serverName` is its name in `mcpServers`. */
+export type OnServerElicitation = (
+  request: McpElicitation & { readonly serverName: string },
+  options: { readonly signal: HostAbortSignal },
+) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>;
+
 /** Connects to all servers at once. One that fails is told of, and fails nothing. */
 export async function reach(
   servers: McpServers,
-  options: Pick<McpOptions, "onElicitation" | "signal"> & { readonly fetch: McpFetch | undefined },
+  {
+    onElicitation,
+    ...options
+  }: Pick<McpOptions, "signal"> & {
+    readonly onElicitation: OnServerElicitation | undefined;
+    readonly fetch: McpFetch | undefined;
+  },
 ): Promise<Reached> {
   const statuses: McpServerStatus[] = [];
   const tools: ServerTool[] = [];
   const clients: McpClient[] = [];
   const errors: Record<string, string> = {};
-  const connect = async (name: string, { url, headers }: McpHttpServerConfig): Promise<void> => {
+  const connect = async (name: string, { url, headers, trusted }: McpHttpServerConfig): Promise<void> => {
     try {
-      const client = await connectMcp({ ...options, url, headers });
+      const ask: McpOptions["onElicitation"] =
+        onElicitation && ((request, more) => onElicitation({ ...request, serverName: name }, more));
+      const client = await connectMcp({ ...options, url, headers, trusted, onElicitation: ask });
       clients.push(client);
       for (const [own, tool] of Object.entries(await client.tools(name))) tools.push({ name: own, tool });
       statuses.push({ name, status: "connected" });
@@ -148,7 +171,7 @@ export async function reach(
   );
   // The order of the answers must not change the requests.
   const placeOf = ({ name }: { readonly name: string }): number =>
-    names.findIndex((server) => name === server || name.startsWith(`mcp__${server}__`));
+    names.findIndex((server) => name === server || name.startsWith(`mcp__${serverPart(server, "query")}__`));
   const inOrder = <T extends { readonly name: string }>(items: T[]): T[] =>
     items.sort((one, other) => placeOf(one) - placeOf(other));
   return { statuses: inOrder(statuses), tools: inOrder(tools), clients, errors };

@@ -6,8 +6,8 @@ import type { ApiBlock } from "../facades/anthropic.js";
 import type { Host } from "../facades/host.js";
 import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
 import type { ToolPorts } from "../builtin-tools/index.js";
-import type { McpFetch, McpOptions } from "../mcp/index.js";
-import type { McpServers, McpServerStatus } from "./mcp.js";
+import type { McpFetch } from "../mcp/index.js";
+import type { McpServers, McpServerStatus, OnServerElicitation } from "./mcp.js";
 import type { OptionOfTheProcess } from "./options.js";
 import type { SessionStoreFlush } from "./sessions/mirror.js";
 import type { SessionStore } from "./sessions/sessions.js";
@@ -48,7 +48,7 @@ export interface Options extends OptionsOfTheProcess {
    */
   toolAliases?: { readonly [alias: string]: string } | undefined;
   /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
-  onElicitation?: Exclude<McpOptions["onElicitation"], "run">;
+  onElicitation?: OnServerElicitation | undefined;
   /** Rules of tools that run without being asked about. A rule for a tool that is not there does nothing. */
   allowedTools?: readonly string[] | undefined;
   /** Rules of tools that never run. A bare name takes the tool out of the requests. */

@@ -26,9 +26,71 @@ export function secretsOf(before: readonly Pair[], after: readonly Pair[]): stri
     const isGiven = before.some(([known, given]) => known.toLowerCase() === name && given === text);
     if (isGiven && !soundsSecret(name)) continue;
     secrets.push(value, value.replace(/^[A-Za-z][\w-]* +(?=\S+$)/, ""));
+    if (name === "cookie")
+      secrets.push(...value.split(/; */).map((pair) => pair.slice(pair.indexOf("=") + 1)));
+    else secrets.push(...basicSecrets(value));
   }
+  return longestFirst(secrets);
+}
+
+function longestFirst(secrets: readonly string[]): string[] {
   const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
-  return long.sort((a, b) => b.length - a.length);
+  return [...new Set(long)].sort((a, b) => b.length - a.length);
+}
+
+/** The name with the password, and the password, of Basic authentication. */
+function basicSecrets(value: string): string[] {
+  const coded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(value)?.[1];
+  if (coded === undefined) return [];
+  try {
+    const pair = atob(coded);
+    return [pair, pair.slice(pair.indexOf(":") + 1)];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The secrets of an address: its password, the values of its query, and the levels of its path that look like keys. Some
+ * services give an address that is itself a key.
+ */
+export function urlSecrets(url: string): string[] {
+  let read: URL;
+  try {
+    read = new URL(url, "http://page.invalid");
+  } catch {
+    return [];
+  }
+  const { username, password, searchParams, search, pathname } = read;
+  const written = search
+    .slice(1)
+    .split("&")
+    .map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const levels = pathname.split("/").filter(isKeyLike);
+  const parts = [username, password, ...levels].flatMap((part) => [part, unescaped(part)]);
+  return longestFirst([...parts, ...written, ...searchParams.values()]);
+}
+
+/** An address for an error: without a name, a password, a query, and levels that look like keys. */
+export function shownUrl(url: string): string {
+  const bare = url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1").split(/[?#]/)[0]!;
+  return bare
+    .split("/")
+    .map((level, at) => (at > 2 && isKeyLike(level) ? "…" : level))
+    .join("/");
+}
+
+/** True for 16 characters and more with digits and letters, as no word has them. */
+function isKeyLike(level: string): boolean {
+  return level.length >= 16 && /\d/.test(level) && /[a-z]/i.test(level);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `failure` without the secrets of its request. Without a request nothing of the server's words is kept. */

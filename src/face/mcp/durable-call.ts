@@ -6,16 +6,21 @@
  */
 import type { HostAbortSignal } from "../api/platform.js";
 import { isObject } from "../options/check.js";
-import { TASKS } from "./eras.js";
 import { McpError } from "./errors.js";
-import type { McpElicitation, McpElicitationAnswer } from "./types.js";
-import type { Fields, RpcMessage } from "./wire.js";
+import { MAX_QUESTIONS } from "./questions.js";
+import type { McpElicitationAnswer } from "./types.js";
+import { wordsOf, type Fields } from "./wire.js";
 
 /** The most rounds in which a call asks for input. */
 const ROUNDS = 10;
 
-/** The wait between two looks at a task whose server suggests none, in milliseconds. */
+/** The wait between two looks at a task, in milliseconds: where the server suggests none, the shortest and the longest. */
 const POLL_MS = 1000;
+const MIN_POLL_MS = 100;
+const MAX_POLL_MS = 60_000;
+
+/** The most characters of a server's words about a task. */
+const SAID_CHARS = 2000;
 
 /** How far a call has come, as JSON. */
 type CallState = { readonly inputRequired: Fields } | { readonly taskId: string };
@@ -23,8 +28,10 @@ type CallState = { readonly inputRequired: Fields } | { readonly taskId: string 
 /** The run around a call; alone it has no journal. */
 export interface CallHost {
   readonly signal: HostAbortSignal;
-  /** Asks the user. */
-  readonly elicit: (request: McpElicitation) => Promise<McpElicitationAnswer>;
+  /** Asks the user. `params` come from the server; `key` tells questions of a task apart. */
+  readonly elicit: (params: unknown, key?: string) => Promise<McpElicitationAnswer>;
+  /** A text of the server without the secrets of the request. */
+  readonly clean: (text: string) => string;
   /** Keeps a state, or takes the last one back: the call cannot go on from it any more. */
   readonly checkpoint: (state: unknown) => Promise<void>;
   /** The state that another process has left. */
@@ -48,7 +55,7 @@ export async function durableCall(ask: Ask, params: Fields, host: CallHost): Pro
     if (state === undefined) {
       const result = await ask("tools/call", { ...params, ...more });
       if (result["resultType"] === "input_required") state = { inputRequired: result };
-      else if (result["resultType"] === "task") state = { taskId: String(result["taskId"]) };
+      else if (result["resultType"] === "task") state = { taskId: taskIdOf(result, tool) };
       else return result;
       await host.checkpoint(state);
     }
@@ -61,25 +68,43 @@ export async function durableCall(ask: Ask, params: Fields, host: CallHost): Pro
   throw new McpError("input_rounds", `The tool ${tool} asked for input more than ${ROUNDS} times.`);
 }
 
+function taskIdOf({ taskId }: Fields, tool: string): string {
+  if (typeof taskId === "string" && taskId !== "") return taskId;
+  throw new McpError("http", `The tool ${tool} answered with a task that has no id.`);
+}
+
 /** What a call needs, for its next round. */
 async function inputFor({ inputRequests, requestState }: Fields, host: CallHost): Promise<Fields> {
-  const inputResponses = await responsesTo(inputRequests, host);
+  const inputResponses = await responsesTo(entriesOf(inputRequests), host);
   return {
     ...(Object.keys(inputResponses).length === 0 ? {} : { inputResponses }),
     ...(requestState === undefined ? {} : { requestState }),
   };
 }
 
-/** The answers to requests, by their keys. */
-async function responsesTo(requests: unknown, host: CallHost): Promise<Fields> {
-  const answers: { [key: string]: unknown } = {};
-  for (const [key, request] of Object.entries(isObject(requests) ? requests : {})) {
-    const { method, params } = request as RpcMessage;
-    if (method !== "elicitation/create")
-      throw new McpError("rpc", `The MCP server asked for ${method}, which this client does not have.`);
-    answers[key] = { ...(await host.elicit(params as unknown as McpElicitation)) };
+/** The requests by their keys. @throws McpError if they are too many, before the first is put */
+function entriesOf(requests: unknown): [key: string, request: unknown][] {
+  const entries = Object.entries(isObject(requests) ? requests : {});
+  if (entries.length <= MAX_QUESTIONS) return entries;
+  throw new McpError("input_rounds", `The MCP server asked ${entries.length} questions at once.`);
+}
+
+/** The answers to requests, by their keys. In a task the user's answers are kept by key. */
+async function responsesTo(
+  requests: readonly [key: string, request: unknown][],
+  host: CallHost,
+  isTask = false,
+): Promise<Fields> {
+  const answers: [key: string, answer: McpElicitationAnswer][] = [];
+  for (const [key, request] of requests) {
+    const { method, params }: Fields = isObject(request) ? request : {};
+    if (method !== "elicitation/create") {
+      const asked = host.clean(wordsOf(method ?? "nothing").slice(0, 100));
+      throw new McpError("rpc", `The MCP server asked for ${asked}, which this client does not have.`);
+    }
+    answers.push([key, { ...(await host.elicit(params, isTask ? key : undefined)) }]);
   }
-  return answers;
+  return Object.fromEntries(answers);
 }
 
 /** Looks at a task until it is over. An abort ends it at the server, unless another process goes on with it. */
@@ -89,27 +114,24 @@ async function taskResult(ask: Ask, tool: string, taskId: string, host: CallHost
   try {
     for (let look = 1; ; look++) {
       const task = await ask("tasks/get", { taskId });
-      const { status, statusMessage, result, error, pollIntervalMs } = task;
+      const { status, statusMessage, result, pollIntervalMs, inputRequests } = task;
       if (status === "completed" && isObject(result)) return result;
-      if (status !== "working" && status !== "input_required") {
-        const why = isObject(error) ? error["message"] : statusMessage;
-        const code = isObject(error) ? Number(error["code"]) : undefined;
-        const words = `The task of the tool ${tool} is ${String(status)}${why === undefined ? "" : `: ${String(why)}`}`;
-        throw new McpError("rpc", words, code === undefined ? {} : { rpcCode: code });
-      }
+      if (status !== "working" && status !== "input_required") throw taskError(tool, task, host);
       if (typeof statusMessage === "string" && statusMessage !== said)
-        host.onProgress?.({ progress: look, message: statusMessage });
+        host.onProgress?.({ progress: look, message: host.clean(statusMessage.slice(0, SAID_CHARS)) });
       said = statusMessage;
-      const asked = isObject(task["inputRequests"]) ? task["inputRequests"] : {};
-      // A server shows a question until it has worked on the answer.
-      const open = Object.entries(asked).filter(([key]) => !answered.has(key));
-      if (status === "input_required" && open.length > 0) {
-        const inputResponses = await responsesTo(Object.fromEntries(open.map(named)), host);
-        await ask("tasks/update", { taskId, inputResponses });
-        for (const [key] of open) answered.add(key);
-        await host.checkpoint({ taskId });
+      if (status === "input_required") {
+        // A server shows a question until it has worked on the answer.
+        const open = entriesOf(inputRequests).filter(([key]) => !answered.has(key));
+        if (open.length > 0) {
+          const inputResponses = await responsesTo(open, host, true);
+          await ask("tasks/update", { taskId, inputResponses });
+          for (const [key] of open) answered.add(key);
+          await host.checkpoint({ taskId });
+        }
       }
-      await pause(typeof pollIntervalMs === "number" ? pollIntervalMs : POLL_MS, host.signal);
+      const wanted = typeof pollIntervalMs === "number" ? pollIntervalMs : POLL_MS;
+      await pause(Math.min(Math.max(wanted, MIN_POLL_MS), MAX_POLL_MS), host.signal);
     }
   } catch (error) {
     const { aborted, reason } = host.signal as { aborted: boolean; reason?: { name?: string } };
@@ -118,14 +140,12 @@ async function taskResult(ask: Ask, tool: string, taskId: string, host: CallHost
   }
 }
 
-/**
- * A request with its key in it. A task asks nothing twice under one key, so that a process that comes later does not take an
- * answer for that to another question in the same words.
- */
-function named([key, request]: [string, unknown]): [string, unknown] {
-  const { params = {}, ...rest } = request as RpcMessage;
-  const meta = isObject(params["_meta"]) ? params["_meta"] : {};
-  return [key, { ...rest, params: { ...params, _meta: { ...meta, [`${TASKS}/key`]: key } } }];
+function taskError(tool: string, { status, statusMessage, error }: Fields, host: CallHost): McpError {
+  const why = isObject(error) ? error["message"] : statusMessage;
+  const code = isObject(error) ? Number(error["code"]) : undefined;
+  const because = why === undefined || why === null ? "" : `: ${wordsOf(why)}`;
+  const words = host.clean(`${wordsOf(status ?? "without a status")}${because}`.slice(0, SAID_CHARS));
+  return new McpError("rpc", `The task of the tool ${tool} is ${words}`, { rpcCode: code });
 }
 
 function pause(delayMs: number, signal: HostAbortSignal): Promise<void> {

@@ -55,7 +55,9 @@ function paramHeaders(schema: unknown, input: unknown): Record<string, string> {
     const value = input[field];
     const header = child["x-mcp-header"];
     const isPlain = ["string", "number", "boolean"].includes(typeof value);
-    if (typeof header === "string" && isPlain) headers[`mcp-param-${header}`] = headerValue(String(value));
+    // Another name would be refused by `fetch`, and the tool could not be called at all.
+    if (typeof header === "string" && /^[\w-]{1,64}$/.test(header) && isPlain)
+      headers[`mcp-param-${header}`] = headerValue(String(value));
     Object.assign(headers, paramHeaders(child, value));
   }
   return headers;

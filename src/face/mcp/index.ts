@@ -3,10 +3,15 @@ import type { HostAbortSignal } from "../api/platform.js";
 import type { Tool } from "../api/index.js";
 import { isObject } from "../options/check.js";
 import { ToolError } from "../api/errors.js";
+import { message as messageOfThrown } from "../options/thrown.js";
 import { tool } from "../tools/tool.js";
+import { refusedTools } from "./checked.js";
 import { durableCall, type CallHost } from "./durable-call.js";
 import { LEGACY, MODERN, modern, type Identity } from "./eras.js";
 import { McpError } from "./errors.js";
+import { listed, MAX_WARNINGS, shown } from "./listing.js";
+import { namesOf, serverPart } from "./names.js";
+import { Questions } from "./questions.js";
 import type {
   McpCallOptions,
   McpClient,
@@ -16,13 +21,17 @@ import type {
   McpResult,
   McpTool,
 } from "./types.js";
-import { Wire, type Fields, type Reply, type RpcMessage } from "./wire.js";
+import { Wire, wordsOf, type AskLimits, type Fields, type Reply, type RpcMessage } from "./wire.js";
 
 export { McpError, type McpErrorCode } from "./errors.js";
 export type * from "./types.js";
 
-/** The most pages of a list. */
-const PAGES = 1000;
+/** The most requests of a server that wait for their answers at once. */
+const MAX_WAITING = 100;
+
+/** The most characters of a report of progress, and of the problem of a tool. */
+const PROGRESS_CHARS = 2000;
+const WARNING_CHARS = 300;
 
 /**
  * Connects to a server: by the protocol of 2026-07-28, or by that of 2025-11-25 where the server does not know it.
@@ -31,14 +40,24 @@ const PAGES = 1000;
  */
 export async function connectMcp(options: McpOptions): Promise<McpClient> {
   if (typeof options?.url !== "string") throw new TypeError("connectMcp: url needs the address of a server");
+  for (const name of ["maxResponseBytes", "timeoutMs"] as const) {
+    const value = options[name];
+    if (value !== undefined && !(Number.isInteger(value) && value > 0 && value < 2 ** 31))
+      throw new TypeError(`connectMcp: ${name} needs a positive integer below 2 ** 31`);
+  }
   const client = new Client(options);
   await client.connect(options.signal);
   return client;
 }
 
-interface AskOptions extends McpCallOptions {
+interface AskOptions extends McpCallOptions, AskLimits {
   /** Answers what the server asks of the user meanwhile. */
   readonly elicit?: CallHost["elicit"] | undefined;
+}
+
+/** The run around a call, or nobody. */
+interface Caller extends Omit<CallHost, "onProgress" | "elicit" | "clean"> {
+  readonly elicit: (request: McpElicitation) => Promise<McpElicitationAnswer>;
 }
 
 class Client implements McpClient {
@@ -47,7 +66,7 @@ class Client implements McpClient {
   instructions: string | undefined;
   readonly #wire: Wire;
   readonly #identity: Identity;
-  readonly #onElicitation: McpOptions["onElicitation"];
+  readonly #options: McpOptions;
   /** Headers of the requests of a session. */
   #session: Record<string, string> = {};
   /** The tools of the last list, by name. */
@@ -56,7 +75,7 @@ class Client implements McpClient {
   constructor(options: McpOptions) {
     const { client = { name: "looplet", version: "1" }, onElicitation } = options;
     this.#wire = new Wire(options);
-    this.#onElicitation = onElicitation;
+    this.#options = options;
     const capabilities = onElicitation === undefined ? {} : { elicitation: { form: {}, url: {} } };
     this.#identity = { client, capabilities };
   }
@@ -78,18 +97,10 @@ class Client implements McpClient {
   }
 
   async listTools({ signal }: { readonly signal?: HostAbortSignal | undefined } = {}): Promise<McpTool[]> {
-    const tools: McpTool[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < PAGES; page++) {
-      const params = typeof cursor === "string" ? { cursor } : {};
-      const { result } = await this.#ask("tools/list", params, { signal });
-      const listed: unknown[] = Array.isArray(result["tools"]) ? result["tools"] : [];
-      tools.push(
-        ...(listed.filter((listed) => isObject(listed) && isObject(listed["inputSchema"])) as never[]),
-      );
-      cursor = result["nextCursor"];
-      if (typeof cursor !== "string" || cursor === "") break;
-    }
+    const budget = this.#wire.budget();
+    const page = async (params: Fields): Promise<Fields> =>
+      (await this.#ask("tools/list", params, { signal, budget })).result;
+    const tools = await listed(page, this.#wire.address, (problem) => this.#warn(problem));
     this.#tools = new Map(tools.map((listed) => [listed.name, listed]));
     return tools;
   }
@@ -101,48 +112,80 @@ class Client implements McpClient {
     return this.#call(name, input, options, { signal, elicit, checkpoint, restored: undefined });
   }
 
-  /** `run` asks the user, unless the options have a function that does. */
+  /** `run` asks the user, unless the options have a function that does. `server` is your name for the server. */
   async #call(
     name: string,
     input: object,
     { onProgress }: McpCallOptions,
-    run: Omit<CallHost, "onProgress">,
+    run: Caller,
+    server?: string,
   ): Promise<McpResult> {
     const { signal } = run;
-    const own = this.#onElicitation;
-    const elicit: CallHost["elicit"] =
+    const own = this.#options.onElicitation;
+    const identity = { ...(server === undefined ? {} : { name: server }), url: this.#wire.address };
+    const questions = new Questions(identity, name, async (request) =>
       typeof own === "function"
-        ? async (request) => (await own(request, { signal })) ?? { action: "decline" }
-        : run.elicit;
+        ? ((await own(request, { signal })) ?? { action: "decline" })
+        : run.elicit(request),
+    );
+    const elicit: CallHost["elicit"] = (params, key) => questions.ask(params, key);
+    let clean: Reply["clean"] = (text) => text;
     const ask = async (method: string, params: Fields): Promise<Fields> => {
+      const isCall = method === "tools/call";
       // A task is ended after its call was aborted.
-      if (method === "tasks/cancel") return (await this.#ask(method, params, {})).result;
-      const hearing = method === "tools/call" ? { onProgress } : {};
-      return (await this.#ask(method, params, { signal, elicit, ...hearing })).result;
+      const limits = method === "tasks/cancel" ? {} : { signal, elicit, isCall };
+      const reply = await this.#ask(method, params, { ...limits, ...(isCall ? { onProgress } : {}) });
+      clean = reply.clean;
+      return reply.result;
     };
-    return resultOf(await durableCall(ask, { name, arguments: input }, { ...run, elicit, onProgress }));
+    const host: CallHost = { ...run, elicit, onProgress, clean: (text) => clean(text) };
+    return resultOf(await durableCall(ask, { name, arguments: input }, host), host.clean);
   }
 
   async tools(server: string): Promise<Record<string, Tool>> {
-    const tools = (await this.listTools()).map(
-      (listed) => [nameOf(server, listed), this.#tool(listed)] as const,
+    const part = serverPart(server, "client.tools");
+    const listed = await this.listTools();
+    const names = namesOf(
+      part,
+      listed.map(({ name }) => name),
     );
-    return Object.fromEntries(tools);
+    const tools: [name: string, tool: Tool][] = [];
+    let left = 0;
+    const leave = (name: string, why: string): void => {
+      if ((left += 1) <= MAX_WARNINGS) this.#warn(`The tool ${shown(name)} is left out: ${why}`);
+    };
+    for (const [at, found] of listed.entries()) {
+      const name = names[at];
+      if (name === undefined) leave(found.name, "another tool of the server has its name.");
+      else
+        try {
+          tools.push([name, this.#tool(found, server)]);
+        } catch (error) {
+          leave(found.name, messageOfThrown(error).split("\n")[0]!.slice(0, WARNING_CHARS));
+        }
+    }
+    const refused = await refusedTools(tools);
+    for (const [name, problem] of refused) leave(name, problem.slice(0, WARNING_CHARS));
+    return Object.fromEntries(tools.filter(([name]) => !refused.has(name)));
+  }
+
+  #warn(message: string): void {
+    const { onWarning = (text: string) => console.warn(text) } = this.#options;
+    onWarning(`The MCP server ${this.#wire.address}: ${message}`);
   }
 
   async close(): Promise<void> {
     if (this.#session["mcp-session-id"] === undefined) return;
-    await this.#wire.send("DELETE", this.#session).catch(() => {});
+    await this.#wire.tell("DELETE", this.#session).catch(() => {});
   }
 
-  #tool(listed: McpTool): Tool {
-    const { name, description = name, inputSchema, annotations } = listed;
+  #tool({ name, description = name, inputSchema, annotations }: McpTool, server: string): Tool {
     return tool({
       description,
       inputSchema,
-      ...(annotations === undefined ? {} : { annotations }),
+      ...(annotations === undefined || this.#options.trusted !== true ? {} : { annotations }),
       execute: async (input: object, { progress, ...run }) => {
-        const result = await this.#call(name, input, { onProgress: progress }, run);
+        const result = await this.#call(name, input, { onProgress: progress }, run, server);
         if (result.isError !== true) return result;
         const texts = result.content.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
         throw new ToolError({ code: "tool_failed", message: texts.join("\n"), recoverable: true });
@@ -156,30 +199,27 @@ class Client implements McpClient {
     this.#session = {};
     const { client, capabilities } = this.#identity;
     const params = { protocolVersion: LEGACY, capabilities, clientInfo: client };
-    const { result, response } = await this.#ask("initialize", params, { signal });
-    const id = response.headers.get("mcp-session-id");
-    if (typeof result["protocolVersion"] === "string") this.protocolVersion = result["protocolVersion"];
+    const { result, session: id } = await this.#ask("initialize", params, { signal });
+    const version = result["protocolVersion"];
+    // It becomes a header.
+    if (typeof version === "string" && /^[\w.-]{1,64}$/.test(version)) this.protocolVersion = version;
     this.#session = {
       "mcp-protocol-version": this.protocolVersion,
       ...(id === null ? {} : { "mcp-session-id": id }),
     };
     this.#know(result, result["serverInfo"]);
-    await this.#wire.send("POST", this.#session, { method: "notifications/initialized" }, signal);
+    await this.#wire.tell("POST", this.#session, { method: "notifications/initialized" }, signal);
   }
 
   #know({ instructions }: Fields, server: unknown): void {
     const { name = "", version = "" } = isObject(server) ? server : {};
-    this.server = { name: String(name), version: String(version) };
+    this.server = { name: wordsOf(name ?? ""), version: wordsOf(version ?? "") };
     this.instructions = typeof instructions === "string" ? instructions : undefined;
   }
 
   /** `isAgain`: the session was begun anew for this request. */
-  async #ask(
-    method: string,
-    params: Fields,
-    { signal, onProgress, elicit }: AskOptions,
-    isAgain = false,
-  ): Promise<Reply> {
+  async #ask(method: string, params: Fields, options: AskOptions, isAgain = false): Promise<Reply> {
+    const { signal, onProgress } = options;
     const id = this.#wire.nextId();
     const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } };
     const plain: RpcMessage = { id, method, params: { ...params, ...meta } };
@@ -188,58 +228,102 @@ class Client implements McpClient {
     const { message, headers } = isModern
       ? modern(plain, this.#identity, called)
       : { message: plain, headers: this.#session };
-    const hear = (heard: RpcMessage): void => {
+    const answering = new AbortController();
+    const heed = this.#answering(options, answering.signal);
+    const hear = (heard: RpcMessage, clean: Reply["clean"]): void => {
       const { method, params = {} } = heard;
       if (method === "notifications/progress" && params["progressToken"] === id)
-        onProgress?.(params as never);
-      else if (method !== undefined && heard.id !== undefined) void this.#answer(heard, elicit, signal);
+        onProgress?.(progressOf(params, clean));
+      else if (method !== undefined && heard.id !== undefined) heed(heard);
     };
     // The modern generation takes the end of the connection for the end of the call.
     const cancel = (): void => {
       const cancelled = { method: "notifications/cancelled", params: { requestId: id } };
-      void this.#wire.send("POST", headers, cancelled).catch(() => {});
+      void this.#wire.tell("POST", headers, cancelled).catch(() => {});
     };
     if (!isModern) signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await this.#wire.ask(message, headers, hear, signal);
+      return await this.#wire.ask(message, headers, hear, options);
     } catch (error) {
       const isGone = error instanceof McpError && error.status === 404 && "mcp-session-id" in headers;
       if (!isGone || isAgain) throw error;
       // The server has ended the session.
       await this.#initialize(signal);
-      return await this.#ask(method, params, { signal, onProgress, elicit }, true);
+      return await this.#ask(method, params, options, true);
     } finally {
+      answering.abort();
       signal?.removeEventListener("abort", cancel);
     }
   }
 
-  /** Answers a request of a server of the generation before. */
+  /** Answers the requests of a server of the generation before, one after the other, while their stream lasts. */
+  #answering({ elicit, signal }: AskOptions, over: HostAbortSignal): (request: RpcMessage) => void {
+    let waiting = 0;
+    let last = Promise.resolve();
+    return (request) => {
+      waiting += 1;
+      if (waiting > MAX_WAITING)
+        throw new McpError(
+          "too_large",
+          `The MCP server ${this.#wire.address} asked more than ${MAX_WAITING} things at once.`,
+        );
+      const isPing = request.method === "ping";
+      // Nobody waits with a ping until a person has answered.
+      const answer = (isPing ? Promise.resolve() : last).then(async () => {
+        if (!over.aborted) await this.#answer(request, elicit, signal);
+        waiting -= 1;
+      });
+      if (!isPing) last = answer;
+    };
+  }
+
   async #answer(
     { id, method, params }: RpcMessage,
     elicit: AskOptions["elicit"],
     signal?: HostAbortSignal,
   ): Promise<void> {
-    let message: RpcMessage = { id: id!, error: { code: -32601, message: `There is no ${method}.` } };
+    let message: Fields = { id, error: { code: -32601, message: "There is no such method." } };
     try {
-      if (method === "ping") message = { id: id!, result: {} };
-      else if (method === "elicitation/create" && this.#onElicitation !== undefined && elicit !== undefined)
-        message = { id: id!, result: { ...(await elicit(params as unknown as McpElicitation)) } };
+      if (method === "ping") message = { id, result: {} };
+      else if (
+        method === "elicitation/create" &&
+        this.#options.onElicitation !== undefined &&
+        elicit !== undefined
+      )
+        message = { id, result: { ...(await elicit(params)) } };
     } catch (error) {
-      message = { id: id!, error: { code: -32603, message: String(error) } };
+      // The server learns nothing of your code's errors.
+      const isOurs = error instanceof McpError;
+      message = {
+        id,
+        error: { code: -32603, message: isOurs ? error.message : "The question was not answered." },
+      };
     }
-    await this.#wire.send("POST", this.#session, message, signal).catch(() => {});
+    await this.#wire.tell("POST", this.#session, message as RpcMessage, signal).catch(() => {});
   }
 }
 
-function resultOf({ content, structuredContent, isError }: Fields): McpResult {
+/** The fields of a report that have their types. */
+function progressOf(
+  { progress, total, message }: Fields,
+  clean: Reply["clean"],
+): { progress: number; total?: number; message?: string } {
   return {
-    content: Array.isArray(content) ? content : [],
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-    ...(isError === true ? { isError } : {}),
+    progress: typeof progress === "number" ? progress : 0,
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof message === "string" ? { message: clean(message.slice(0, PROGRESS_CHARS)) } : {}),
   };
 }
 
-/** Vendors take letters, digits, `_` and `-`. */
-function nameOf(server: string, { name }: McpTool): string {
-  return `mcp__${server}__${name}`.replace(/[^\w-]/g, "_");
+/** The texts of an error have lost the secrets of the request. */
+function resultOf({ content, structuredContent, isError }: Fields, clean: Reply["clean"]): McpResult {
+  const blocks = (Array.isArray(content) ? (content as unknown[]) : []).filter(isObject);
+  const told = blocks.map((block) =>
+    isError === true && typeof block["text"] === "string" ? { ...block, text: clean(block["text"]) } : block,
+  );
+  return {
+    content: told as unknown as McpResult["content"],
+    ...(structuredContent === undefined || structuredContent === null ? {} : { structuredContent }),
+    ...(isError === true ? { isError } : {}),
+  };
 }

@@ -3,8 +3,11 @@
  * <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>
  */
 import { isObject } from "../options/check.js";
-import type { HostAbortSignal, HostResponse } from "../api/platform.js";
-import { McpError } from "./errors.js";
+import type { HostAbortSignal } from "../api/platform.js";
+import { shownUrl } from "../host/redact.js";
+import { send, type Answer, type ByteBudget, type Sends } from "../host/sender.js";
+import { McpError, mcpErrorOf } from "./errors.js";
+import { eventsOf } from "./events.js";
 import type { McpOptions } from "./types.js";
 
 export interface Fields {
@@ -12,21 +15,37 @@ export interface Fields {
 }
 
 /** A message of JSON-RPC. */
-export interface RpcMessage extends Fields {
+export interface RpcMessage {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: Fields;
   readonly result?: Fields;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly error?: { readonly code: number; readonly message: string };
 }
 
 export interface Reply {
   readonly result: Fields;
-  readonly response: HostResponse;
+  readonly status: number;
+  /** The id of the session that the server has begun. */
+  readonly session: string | null;
+  /** A text of the server without the secrets of the request. */
+  readonly clean: (text: string) => string;
 }
 
-/** The most characters of a body that stand in an error. */
-const SHOWN = 300;
+export interface AskLimits {
+  readonly signal?: HostAbortSignal | undefined;
+  /** Whether the request may take as long as the signal lets it. */
+  readonly isCall?: boolean;
+  /** Default: one of its own. */
+  readonly budget?: ByteBudget | undefined;
+}
+
+/** The most characters of a body, and of an error's message, that stand in an error. */
+const BODY_SHOWN = 300;
+const MESSAGE_SHOWN = 2000;
+
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
 
 export class Wire {
   readonly #options: McpOptions;
@@ -40,104 +59,126 @@ export class Wire {
     return (this.#lastId += 1);
   }
 
+  /** The bytes that one answer may have. */
+  budget(): ByteBudget {
+    return { left: this.#options.maxResponseBytes ?? MAX_RESPONSE_BYTES };
+  }
+
+  /** The address of the server, without what may be a key. */
+  get address(): string {
+    return shownUrl(this.#options.url);
+  }
+
   /**
-   * Sends a request and returns its result. Other messages of the stream go to `hear`.
+   * Sends a request and returns its result. Other messages of the stream go to `hear`, which may throw.
    *
    * @throws McpError
    */
   async ask(
     message: RpcMessage,
     headers: Record<string, string>,
-    hear: (message: RpcMessage) => void,
-    signal?: HostAbortSignal,
+    hear: (message: RpcMessage, clean: Reply["clean"]) => void,
+    limits: AskLimits = {},
   ): Promise<Reply> {
-    const response = await this.send("POST", headers, message, signal);
-    for await (const heard of messagesOf(response, signal)) {
-      const isAnswer = heard.id === message.id && heard.method === undefined;
-      if (!isAnswer) hear(heard);
-      else if (heard.error !== undefined) throw rpcError(message, heard.error, response.status);
-      else return { result: isObject(heard.result) ? heard.result : {}, response };
+    const answer = await this.send("POST", headers, message, limits);
+    const { status, clean } = answer;
+    try {
+      for await (const heard of messagesOf(answer, limits.budget ?? this.budget())) {
+        const isAnswer = heard.id === message.id && heard.method === undefined;
+        if (!isAnswer) hear(heard, clean);
+        else if (heard.error !== undefined) throw rpcError(message, heard.error, answer);
+        else return { result: heard.result ?? {}, status, session: answer.header("mcp-session-id"), clean };
+      }
+      limits.signal?.throwIfAborted();
+      await refuse(answer, this.#place(message));
+      throw new McpError("http", `${this.#place(message)} ended without an answer.`, { status });
+    } catch (error) {
+      throw mcpErrorOf(error);
+    } finally {
+      answer.end();
     }
-    signal?.throwIfAborted();
-    await refuse(response, this.#place(message));
-    throw new McpError("http", `${this.#place(message)} ended without an answer.`, {
-      status: response.status,
-    });
   }
 
-  /**
-   * Sends a message and returns the response, whatever its status.
-   *
-   * @throws McpError `network`, `needs_auth`
-   */
-  async send(
+  /** Sends a message to which only a status is an answer. @throws McpError */
+  async tell(
     method: "POST" | "DELETE",
     headers: Record<string, string>,
     message?: RpcMessage,
     signal?: HostAbortSignal,
-  ): Promise<HostResponse> {
-    const { url, fetch = globalThis.fetch as never } = this.#options;
-    const own =
-      typeof this.#options.headers === "function" ? await this.#options.headers() : this.#options.headers;
-    let response: HostResponse;
+  ): Promise<void> {
+    (await this.send(method, headers, message, { signal })).end();
+  }
+
+  /**
+   * Sends a message and returns the answer, whatever its status.
+   *
+   * @throws McpError `network`, `redirected`, `timeout`, `needs_auth`
+   */
+  async send(
+    method: "POST" | "DELETE",
+    headers: Record<string, string>,
+    message: RpcMessage | undefined,
+    { signal, isCall = false }: AskLimits,
+  ): Promise<Answer> {
+    const { url, fetch, headers: given, timeoutMs = TIMEOUT_MS } = this.#options;
+    const ownHeaders = typeof given === "function" ? await given() : given;
+    const session = headers["mcp-session-id"];
     try {
-      response = await (fetch as NonNullable<McpOptions["fetch"]>)(url, {
+      const answer = await send({
+        url,
+        place: this.#place(message),
         method,
+        ownHeaders,
         headers: {
           accept: "application/json, text/event-stream",
           ...(message === undefined ? {} : { "content-type": "application/json" }),
-          ...own,
           ...headers,
         },
+        ...(session === undefined ? {} : { secrets: [session] }),
         ...(message === undefined ? {} : { body: JSON.stringify({ jsonrpc: "2.0", ...message }) }),
-        ...(signal === undefined ? {} : { signal }),
+        fetch: fetch as Sends | undefined,
+        signal,
+        ...(isCall ? {} : { timeoutMs }),
       });
+      if (answer.status === 401 || answer.status === 403) await refuse(answer, this.#place(message));
+      return answer;
     } catch (error) {
-      signal?.throwIfAborted();
-      const why = error instanceof Error ? error.message : String(error);
-      const place = typeof document === "undefined" ? "" : " In a page: CORS, a wrong address or no network.";
-      throw new McpError("network", `${this.#place(message)} was not sent: ${why}.${place}`, {
-        cause: error,
-      });
+      throw mcpErrorOf(error);
     }
-    if (response.status === 401 || response.status === 403) await refuse(response, this.#place(message));
-    return response;
   }
 
   #place(message: RpcMessage | undefined): string {
-    // A query of an address may hold a key.
-    return `${message?.method ?? "A message"} to the MCP server ${this.#options.url.split("?")[0]}`;
+    return `${message?.method ?? "A message"} to the MCP server ${this.address}`;
   }
 }
 
-function rpcError(
-  { method }: RpcMessage,
-  { code, message }: NonNullable<RpcMessage["error"]>,
-  status: number,
-): McpError {
-  return new McpError("rpc", `The MCP server answered ${method} with an error (${code}): ${message}`, {
-    status,
+function rpcError({ method }: RpcMessage, error: NonNullable<RpcMessage["error"]>, answer: Answer): McpError {
+  const { code, message } = error;
+  // The cut may go through a secret, so it comes behind the redaction.
+  const said = answer.clean(message.slice(0, 8 * MESSAGE_SHOWN)).slice(0, MESSAGE_SHOWN);
+  return new McpError("rpc", `The MCP server answered ${method} with an error (${code}): ${said}`, {
+    status: answer.status,
     rpcCode: code,
   });
 }
 
 /** @throws McpError if the status is an error */
-async function refuse(response: HostResponse, place: string): Promise<void> {
-  const { status } = response;
+async function refuse(answer: Answer, place: string): Promise<void> {
+  const { status } = answer;
   if (status < 400) return;
-  const said = (await response.text().catch(() => "")).slice(0, SHOWN).trim();
+  const said = await answer.excerpt(BODY_SHOWN);
   const needsAuth = status === 401 || status === 403;
   throw new McpError(needsAuth ? "needs_auth" : "http", `${place} got status ${status}. ${said}`.trim(), {
     status,
   });
 }
 
-/** The messages of a response. A response that is neither JSON nor a stream of events has none. */
-async function* messagesOf(response: HostResponse, signal?: HostAbortSignal): AsyncGenerator<RpcMessage> {
-  const type = response.headers.get("content-type") ?? "";
+/** The messages of an answer. One that is neither JSON nor a stream of events has none. */
+async function* messagesOf(answer: Answer, budget: ByteBudget): AsyncGenerator<RpcMessage> {
+  const type = answer.header("content-type") ?? "";
   if (type.startsWith("text/event-stream")) {
-    for await (const data of eventsOf(response.body as ByteStream | null, signal)) yield* read(data);
-  } else if (/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) yield* read(await response.text());
+    for await (const data of eventsOf(answer.chunks(budget))) yield* read(data);
+  } else if (/^application\/(?:[\w.+-]{1,80}\+)?json\b/.test(type)) yield* read(await answer.text(budget));
 }
 
 function* read(text: string): Generator<RpcMessage> {
@@ -147,48 +188,29 @@ function* read(text: string): Generator<RpcMessage> {
   } catch {
     return;
   }
-  for (const message of [said].flat()) if (isObject(message)) yield message as RpcMessage;
+  for (const message of Array.isArray(said) ? said : [said]) if (isObject(message)) yield messageOf(message);
 }
 
-interface ByteStream {
-  getReader(): {
-    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-    cancel(): Promise<void>;
+/** A message with those fields alone that have their types. A field that is null is none. */
+function messageOf({ id, method, params, result, error }: Record<string, unknown>): RpcMessage {
+  return {
+    ...(typeof id === "string" || typeof id === "number" ? { id } : {}),
+    ...(typeof method === "string" ? { method } : {}),
+    ...(isObject(params) ? { params } : {}),
+    ...(isObject(result) ? { result } : {}),
+    ...(isObject(error)
+      ? { error: { code: Number(error["code"]), message: wordsOf(error["message"]) } }
+      : {}),
   };
 }
 
-/** The data of each event of a stream. <https://html.spec.whatwg.org/multipage/server-sent-events.html> */
-async function* eventsOf(body: ByteStream | null, signal?: HostAbortSignal): AsyncGenerator<string> {
-  if (body === null) return;
-  const decoder = new TextDecoder();
-  let rest = "";
-  let data: string[] = [];
-  for await (const chunk of chunksOf(body, signal)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
-      else if (line === "" && data.length > 0) {
-        yield data.join("\n");
-        data = [];
-      }
-    }
-  }
-}
-
-/** The chunks of a stream, until the signal fires. Streams are not iterable everywhere. */
-async function* chunksOf(stream: ByteStream, signal?: HostAbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  const end = (): void => void reader.cancel().catch(() => {});
-  signal?.addEventListener("abort", end);
+/** A text of a server; another value as JSON. */
+export function wordsOf(value: unknown): string {
+  if (typeof value === "string") return value;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      if (value !== undefined) yield value;
-    }
-  } finally {
-    signal?.removeEventListener("abort", end);
-    end();
+    return JSON.stringify(value) ?? "";
+  } catch {
+    // Lists that are nested deep enough fill the stack.
+    return "";
   }
 }

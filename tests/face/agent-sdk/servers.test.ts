@@ -16,7 +16,7 @@ describe("servers beyond the process", () => {
     more: Partial<Options> = {},
   ) =>
     scene(turns, {
-      mcpServers: { files: { type: "http", url: "https://files.test/mcp" } },
+      mcpServers: { files: { type: "http", url: "https://files.test/mcp", trusted: true } },
       allowedTools: ["mcp__files"],
       host: { mcpFetch },
       ...more,
@@ -66,10 +66,31 @@ describe("servers beyond the process", () => {
     const { options } = far(
       serving.fetch,
       [{ toolCalls: [{ name: "mcp__files__remove", input: {} }] }, { text: "Gone." }],
-      { onElicitation: () => ({ action: "accept", content: { sure: true } }) },
+      {
+        onElicitation: ({ serverName, server }) => {
+          expect([serverName, server]).toEqual(["files", { name: "files", url: "https://files.test/mcp" }]);
+          return { action: "accept", content: { sure: true } };
+        },
+      },
     );
     expect(JSON.stringify(await all("Go", options))).toContain("accept");
     expect(serving.requests.at(-1)!.method).toBe("DELETE");
+  });
+});
+
+describe("the names of servers", () => {
+  const near = createSdkMcpServer({ name: "near", tools: [tool("x", "Does", anything, () => "done")] });
+
+  it("make names of tools with one reading", async () => {
+    const { options } = scene([{ text: "Hi." }], { mcpServers: { "my app": near } });
+    expect(initOf(await all("Go", options)).tools).toContain("mcp__my_app__x");
+    const clashing: Options["mcpServers"][] = [
+      { a__b: near },
+      { a_: near },
+      { "my app": near, my_app: near },
+    ];
+    for (const mcpServers of clashing)
+      await expect(all("Go", { ...options, mcpServers })).rejects.toThrow(/mcpServers\./);
   });
 });
 

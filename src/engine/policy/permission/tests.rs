@@ -201,6 +201,22 @@ fn servers_and_stars_in_names() {
 }
 
 #[test]
+fn an_allow_rule_for_a_tool_of_a_server_covers_no_other_tool_of_it() {
+    let other = tool("mcp__a__b__x");
+    for (rule, expected) in [
+        ("mcp__a__b", false),
+        ("mcp__a", true),
+        ("mcp__a__b__x", true),
+        ("mcp__a__b__*", true),
+        ("mcp__a__b__", false),
+    ] {
+        assert_eq!(allows(rule, &other, "{}"), expected, "{rule}");
+    }
+    // A deny rule may mean a server of this name.
+    assert!(denies("mcp__a__b", &other, "{}"));
+}
+
+#[test]
 fn a_tool_of_the_hosts_own_names_the_field_that_scopes_compare() {
     let mut own = tool("deploy");
     let permissions = Permissions {

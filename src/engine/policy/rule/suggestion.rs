@@ -20,7 +20,7 @@ impl Permissions {
     /// True when your code has a function to ask, but an allow rule lets every call of this tool run. The mode
     /// `bypassPermissions` is a choice about all tools, so it is not told.
     pub fn shadows(&self, tool: &ToolConfig) -> bool {
-        let covers = |rule: &Rule| rule.is_bare() && rule.is_usable_to_allow() && rule.names(tool);
+        let covers = |rule: &Rule| rule.is_bare() && rule.names_to_allow(tool);
         let is_bypassed = self.mode == PermissionMode::BypassPermissions;
         let is_open = !is_bypassed && self.allow.iter().any(covers);
         let may_ask = tool.needs_approval

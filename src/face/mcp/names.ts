@@ -1,0 +1,51 @@
+/**
+ * The names by which a model calls tools of servers: `mcp__<server>__<tool>`. The server ends at the first `__`, so a name
+ * has one reading.
+ */
+
+/** The longest name of a tool that an agent takes. */
+const MAX_NAME_CHARS = 128;
+
+/**
+ * The name of a server inside the names of its tools. Characters that vendors refuse become `_`.
+ *
+ * @throws TypeError if tools of this server could pass for those of another
+ */
+export function serverPart(server: string, place: string): string {
+  const part = plain(String(server));
+  if (/^[^_](?:_?[^_])*$/.test(part)) return part;
+  const problem =
+    'needs a name without "__", and without "_" at its ends, because "__" ends it in mcp__server__tool';
+  throw new TypeError(`${place}: the server "${server}" ${problem}`);
+}
+
+/**
+ * The names of a server's tools, for each in its place. Two tools whose names differ only in characters that vendors refuse
+ * get the digest of their own name behind it; a name that is legal as it is stays. Undefined for a second tool of a name.
+ */
+export function namesOf(server: string, tools: readonly string[]): (string | undefined)[] {
+  const counts = new Map<string, number>();
+  const given = new Set<string>();
+  for (const name of new Set(tools)) counts.set(plain(name), (counts.get(plain(name)) ?? 0) + 1);
+  return tools.map((name) => {
+    const whole = `mcp__${server}__${plain(name)}`;
+    const isShared = counts.get(plain(name))! > 1 && plain(name) !== name;
+    const ending = `_${digest(name)}`;
+    const isLong = whole.length > MAX_NAME_CHARS;
+    const own = isShared || isLong ? whole.slice(0, MAX_NAME_CHARS - ending.length) + ending : whole;
+    if (given.has(own)) return undefined;
+    given.add(own);
+    return own;
+  });
+}
+
+function plain(name: string): string {
+  return name.replace(/[^\w-]/g, "_");
+}
+
+/** Eight hexadecimal digits of a name: FNV-1a, which is enough to tell apart what one server names. */
+function digest(name: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}
