@@ -37,6 +37,14 @@ describe("a fetch that rejects", () => {
     );
   });
 
+  it("for lack of a permission of Deno is not tried again, and not with another model", async () => {
+    const words = 'Requires net access to "api.anthropic.com:443", run again with the --allow-net flag';
+    const fetch = vi.fn(() => Promise.reject(Object.assign(new Error(words), { name: "NotCapable" })));
+    const { error } = await run(anthropic("m", { fetch }), { fallbackModels: [anthropic("n", { fetch })] });
+    expect(error).toMatchObject({ code: "config_invalid", message: expect.stringContaining(words) });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
   it("shows the address as the page completes it", async () => {
     vi.stubGlobal("location", { href: "https://app.example/chat/?user=1" });
     const fetch = () => Promise.reject(new TypeError("Failed to fetch"));

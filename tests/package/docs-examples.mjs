@@ -4,6 +4,7 @@
 //   ```ts agent.ts          a file of the reader's project, named by page and file: `react/agent.ts`. It stands alone,
 //                           and may import the other files of its page
 //   ```html index.html      a page of the reader's project
+//   ```jsonc wrangler.jsonc a configuration of it, whole
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +26,7 @@ export const examples = pages.flatMap((page) => {
   let at = 0;
   return [
     ...readFileSync(join(root, page), "utf8").matchAll(
-      /^```(js|ts|tsx|html|jsx)(?: (\S+))?\n([\s\S]*?)^```/gm,
+      /^```(js|ts|tsx|html|jsx|jsonc)(?: (\S+))?\n([\s\S]*?)^```/gm,
     ),
   ].map(([, language, file, code]) =>
     file === undefined

@@ -26,6 +26,7 @@ const imported = (file) =>
 const scripts = examples.filter(
   ({ name, language, file, standsAlone }) =>
     language !== "html" &&
+    language !== "jsonc" &&
     !expectations[name]?.isConfig &&
     (expectations[name]?.after || !shown.some((other) => dirname(other.file) === dirname(file))) &&
     !(standsAlone && imported(file)),

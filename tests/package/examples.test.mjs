@@ -133,6 +133,7 @@ test(
       await say("Hello");
       await completed();
       const chats = page.getByRole("navigation").getByRole("button");
+      await chats.getByText("Hello").waitFor();
       assert.deepEqual(await chats.allInnerTexts(), ["Hello", "What time is it in Tokyo?", "+"]);
       if (process.env.LOOPLET_PICTURE) await page.screenshot({ path: process.env.LOOPLET_PICTURE });
       assert.deepEqual(errors, []);

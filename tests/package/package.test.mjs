@@ -44,6 +44,21 @@ test("Deno runs it without any permission", { skip: !deno && "no Deno" }, async 
   assert.match(await run(deno, ["run", "--no-prompt", "main.mjs"], installed.folder), answer);
 });
 
+test("Deno's lack of a permission ends the first attempt", { skip: !deno && "no Deno" }, async () => {
+  writeFileSync(
+    inFolder("denied.mjs"),
+    `import { createAgent, anthropic } from "looplet";
+const run = createAgent({ model: anthropic("m", { apiKey: "key" }) }).run("Hello");
+const types = [];
+for await (const { type } of run) types.push(type);
+const { error } = await run.result;
+console.log(error.code, types.includes("retry"), error.message);
+`,
+  );
+  const told = await run(deno, ["run", "--no-prompt", "denied.mjs"], installed.folder);
+  assert.match(told, /^config_invalid false .*NotCapable: .*--allow-net/);
+});
+
 test("workerd runs it from its import of the .wasm", async () => {
   assert.match(await askWorkerd(installed.folder, "ten-lines.mjs", "tenLines"), answer);
 });

@@ -6,20 +6,21 @@ import { join } from "node:path";
 import { restartWorkerd, startWorkerd, workerds } from "./install.mjs";
 
 const worker = `
-import { createAgent, custom, tool } from "looplet";
+import { anthropic, createAgent, custom, tool } from "looplet";
 import { AgentObject } from "looplet/cloudflare";
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Session extends AgentObject {
   constructor(ctx, env) {
-    super(ctx, env, { alarmMs: 300 });
+    super(ctx, env, { alarmMs: 300, base: /^\\/[^/]+$/, allowedOrigins: env.ORIGINS });
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS notes (note TEXT)");
   }
   note(note) {
     this.ctx.storage.sql.exec("INSERT INTO notes VALUES (?)", note);
   }
   agent(store) {
+    if (this.isBroken) return createAgent({ model: anthropic("m"), store });
     const inputSchema = { type: "object", properties: {} };
     const pay = tool({
       description: "Pays",
@@ -46,6 +47,7 @@ export class Session extends AgentObject {
   }
   async fetch(request) {
     // A look that wakes no run.
+    this.isBroken = request.url.includes("/broken/");
     if (!request.url.endsWith("/notes")) return super.fetch(request);
     const { sql } = this.ctx.storage;
     const events = sql.exec("SELECT event FROM looplet_events").toArray().map(({ event }) => JSON.parse(event).type);
@@ -59,15 +61,18 @@ export default {
   },
 };`;
 
-/** workerd with the sessions, on a folder of its own. In the first process the prompt `Hang.` hangs. */
-export async function startSessions(folder) {
+/**
+ * workerd with the sessions, on a folder of its own. In the first process the prompt `Hang.` hangs. `origins` are the
+ * `allowedOrigins`.
+ */
+export async function startSessions(folder, origins) {
   writeFileSync(join(folder, "sessions.mjs"), worker);
   const persist = mkdtempSync(join(tmpdir(), "looplet-sessions-"));
   let flare, mine;
   const start = async (isFirst) => {
     const known = new Set(workerds());
     const options = {
-      bindings: { FIRST: isFirst ? "yes" : "no" },
+      bindings: { FIRST: isFirst ? "yes" : "no", ...(origins && { ORIGINS: origins }) },
       durableObjects: { SESSIONS: { className: "Session", useSQLite: true } },
       durableObjectsPersist: persist,
     };

@@ -1,8 +1,12 @@
 // `looplet/cloudflare` in workerd: sessions in Durable Objects, whose clients leave and come back, and whose process is
 // killed.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { installPacked } from "./install.mjs";
+import { pathToFileURL } from "node:url";
+import { examples } from "./docs-examples.mjs";
+import { installPacked, startWorkerd } from "./install.mjs";
 import { clientOf, isFinish, isQuestion, startSessions, until } from "./session-kit.mjs";
 
 let installed, sessions, client;
@@ -126,9 +130,43 @@ test("bad requests are told what they need", async () => {
   assert.match(await told("run", body("{}")), /^400 run needs \{ "prompt"/);
   assert.match(await told("run", body('{"prompt":" "}')), /^400 .*prompt/);
   assert.match(await told("answer", body("{}")), /^400 answer needs/);
-  assert.match(await told("dance", body("{}")), /^400 There is no "dance"/);
+  assert.match(await told("dance", body("{}")), /^404 There is no \/one\/dance here/);
+  assert.match(await told("dance"), /^404 There is no \/one\/dance here/);
+  assert.match(await told("dance/run", body('{"prompt":"Hi"}')), /^404 /);
+  assert.match(await told("events", body("{}")), /^404 /);
+  assert.match(await told("run"), /^405 run needs the method POST/);
   assert.match(await told("events?after=x", {}), /^400 There is no event "x"/);
   assert.match(await told("run", { method: "PUT" }), /^405/);
+});
+
+test("a mistake of the server is told to its log and to no client", async () => {
+  const broken = clientOf(sessions, "broken");
+  for (const response of [
+    await broken.fetch(""),
+    await broken.fetch("run", { method: "POST", body: '{"prompt":"Hi"}' }),
+  ]) {
+    assert.equal(response.status, 500);
+    assert.deepEqual(await response.json(), { error: "The server cannot do this. Its log says why." });
+  }
+});
+
+test("a page of another origin may not use the cookies of a session, or is refused altogether", async () => {
+  const asked = async (headers, name = "one") => (await sessions.fetch(`${name}/events`, { headers })).status;
+  const [foreign, own] = [{ origin: "https://evil.test" }, { origin: "http://sessions.test" }];
+  const cookie = { cookie: "session=1" };
+  assert.equal(await asked({ ...foreign, ...cookie }), 403);
+  assert.equal(await asked({ origin: "null", ...cookie, upgrade: "websocket" }), 403);
+  assert.equal(await asked({ ...own, ...cookie }), 200);
+  // The Worker in front has given the request another address.
+  assert.equal(await asked({ origin: "https://chat.test", "sec-fetch-site": "same-origin", ...cookie }), 200);
+  assert.equal(await asked({ origin: "https://chat.test", "sec-fetch-site": "same-site", ...cookie }), 403);
+  assert.equal(await asked(foreign), 200);
+  await sessions.end();
+  sessions = await startSessions(installed.folder, ["https://app.test"]);
+  assert.equal(await asked(foreign), 403);
+  assert.equal(await asked({ origin: "https://app.test", ...cookie }), 200);
+  assert.equal(await asked({ ...own, ...cookie }), 200);
+  assert.equal(await asked({}), 200);
 });
 
 test("an alarm goes on with a run whose process was killed, without any request", async () => {
@@ -159,4 +197,43 @@ test("an answer wakes a run that waits for a person after its process was killed
     (await client.get("notes")).notes.filter((note) => note === "paid"),
     ["paid"],
   );
+});
+
+test("the Worker of the documentation answers as it is printed", async () => {
+  const { folder } = installed;
+  const printed = (file) => examples.find(({ name }) => name === `durable-objects/${file}`).code;
+  writeFileSync(join(folder, "printed.ts"), printed("worker.ts"));
+  const config = JSON.parse(printed("wrangler.jsonc"));
+  const [{ name, class_name: className }] = config.durable_objects.bindings;
+  const { practice } = await import(
+    pathToFileURL(join(folder, "node_modules/looplet/dist/practice.js")).href
+  );
+  const asked = [];
+  const vendor = practice({ delayMs: 0 });
+  const flare = await startWorkerd(folder, "printed.ts", config.compatibility_date, {
+    bindings: { ANTHROPIC_API_KEY: "key" },
+    durableObjects: {
+      [name]: { className, useSQLite: config.migrations[0].new_sqlite_classes.includes(className) },
+    },
+    async outboundService(request) {
+      asked.push(request.headers.get("x-api-key"));
+      const answer = await vendor(request.url, {
+        method: "POST",
+        headers: Object.fromEntries(request.headers),
+        body: await request.text(),
+      });
+      return new Response(await answer.text(), { headers: Object.fromEntries(answer.headers) });
+    },
+  });
+  try {
+    const ada = clientOf(
+      { fetch: (path, init) => flare.dispatchFetch(`http://chat.test/${path}`, init) },
+      "ada",
+    );
+    assert.equal((await ada.post("run", { prompt: "Hello" })).status, 200);
+    assert.equal((await ada.follow(0, isFinish)).at(-1).outcome.outcome, "completed");
+    assert.deepEqual(asked, ["key"]);
+  } finally {
+    await flare.dispose();
+  }
 });

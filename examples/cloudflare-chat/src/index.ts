@@ -1,6 +1,6 @@
 /** A chat whose conversations are Durable Objects. `/` is the page, `/sessions/<name>/…` a conversation. */
 import { anthropic, createAgent, tool, type Store } from "looplet";
-import { AgentObject } from "looplet/cloudflare";
+import { AgentObject, type DurableObjectStateLike } from "looplet/cloudflare";
 import { practice } from "looplet/practice";
 import { page } from "./page";
 
@@ -26,6 +26,11 @@ const time = tool({
 });
 
 export class Session extends AgentObject<Env> {
+  constructor(ctx: DurableObjectStateLike, env: Env) {
+    // No page of another origin may ask, with or without cookies.
+    super(ctx, env, { allowedOrigins: [], base: /^\/sessions\/[^/]+$/ });
+  }
+
   agent(store: Store) {
     const { ANTHROPIC_API_KEY: apiKey } = this.env;
     return createAgent({

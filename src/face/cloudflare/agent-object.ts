@@ -8,6 +8,7 @@ import type { QuestionAnswer } from "../api/run.js";
 import { isObject } from "../options/check.js";
 import { exported, imported } from "../sessions/transfer.js";
 import { durableObjectStore } from "../stores/durable-object.js";
+import { checkedOrigins, refuseForeign, wordOf, type AllowedOrigins } from "./access.js";
 import { EventLog, type LoggedEvent } from "./event-log.js";
 import {
   json,
@@ -17,6 +18,7 @@ import {
   type RequestLike,
   type WebSocketLike,
 } from "./host.js";
+import { BadRequest, ofRequest, problem, wordsFor } from "./problems.js";
 
 /** The time in which a run that was woken asks its open questions again, in milliseconds. */
 const ASKED_AGAIN_MS = 5000;
@@ -32,6 +34,17 @@ export interface AgentObjectOptions {
   alarmMs?: number | undefined;
   /** The number of events that stay for clients that come back. Default 20,000. */
   keepEvents?: number | undefined;
+  /**
+   * The origins whose pages may ask, beside the object's own, as `https://app.example`. A request of another page gets status
+   * 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser sends the user's
+   * cookies along for any page.
+   */
+  allowedOrigins?: AllowedOrigins;
+  /**
+   * The path of a session, without the word behind it, as `/^\/sessions\/[^/]+$/`. Every other path gets status 404. Default:
+   * every path is that of the session.
+   */
+  base?: RegExp | undefined;
 }
 
 /** The session of an instance of the object. */
@@ -67,6 +80,8 @@ export abstract class AgentObject<Env = unknown> {
   readonly env: Env;
   readonly #log: EventLog;
   readonly #alarmMs: number;
+  readonly #allowedOrigins: AllowedOrigins;
+  readonly #base: RegExp | undefined;
   #session: Promise<Opened> | undefined;
   /** The run that this instance of the object goes on with. */
   #woken: Run | undefined;
@@ -76,10 +91,12 @@ export abstract class AgentObject<Env = unknown> {
   #asked: (questionId: number) => unknown = () => {};
 
   constructor(ctx: DurableObjectStateLike, env: Env, options: AgentObjectOptions = {}) {
-    const { alarmMs = 10_000, keepEvents = 20_000 } = options;
+    const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, base } = options;
     this.ctx = ctx;
     this.env = env;
     this.#alarmMs = alarmMs;
+    this.#allowedOrigins = checkedOrigins(allowedOrigins);
+    this.#base = base;
     this.#log = new EventLog(ctx.storage, keepEvents);
     const { sql } = ctx.storage;
     sql.exec("CREATE TABLE IF NOT EXISTS looplet_requests (id TEXT PRIMARY KEY)");
@@ -94,12 +111,16 @@ export abstract class AgentObject<Env = unknown> {
       pathname: string;
       searchParams: { get(name: string): string | null };
     };
-    const place = pathname.split("/").at(-1);
     try {
-      if (place === "session") return await this.#transfer(request);
-      if (request.method === "POST") return json(await this.#obey({ ...(await bodyOf(request)), do: place }));
-      if (request.method !== "GET") return json({ error: `There is no ${request.method}.` }, 405);
-      if (place !== "events") {
+      refuseForeign(request, this.#allowedOrigins);
+      const word = wordOf(pathname, this.#base);
+      if (word === "session") return await this.#transfer(request);
+      if (request.method === "POST") {
+        if (word === "" || word === "events") throw new BadRequest(`There is no POST ${pathname} here.`, 404);
+        return json(await this.#obey({ ...(await bodyOf(request)), do: word }));
+      }
+      if (request.method !== "GET") throw new BadRequest(`There is no ${request.method}.`, 405);
+      if (word === "") {
         const chat = await this.#open();
         return json({
           messages: chat.messages,
@@ -107,6 +128,7 @@ export abstract class AgentObject<Env = unknown> {
           cursor: `${this.#log.last}`,
         });
       }
+      if (word !== "events") throw new BadRequest(`${word} needs the method POST.`, 405);
       await this.#open();
       const after = cursorOf(request.headers.get("last-event-id") ?? searchParams.get("after"));
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
@@ -126,7 +148,8 @@ export abstract class AgentObject<Env = unknown> {
     }
     if (chat.current !== undefined) return json({ error: "A run of this session goes on." }, 409);
     this.#session = undefined;
-    await imported(store, SESSION, await request.text(), () => agent.readChat(SESSION));
+    const text = await request.text();
+    await ofRequest(() => imported(store, SESSION, text, () => agent.readChat(SESSION)));
     const { messages } = await this.#open();
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
     this.#log.append({ ...seen, type: "snapshot", text: "", messages: [...messages] });
@@ -147,7 +170,7 @@ export abstract class AgentObject<Env = unknown> {
     try {
       socket.send(JSON.stringify({ reply: await this.#obey(parsed(String(message))) }));
     } catch (error) {
-      socket.send(JSON.stringify({ error: wordsOf(error).error }));
+      socket.send(JSON.stringify({ error: wordsFor(error).error }));
     }
   }
 
@@ -223,17 +246,16 @@ export abstract class AgentObject<Env = unknown> {
     const { prompt, requestId } = order;
     const after = `${this.#log.last}`;
     if (requestId !== undefined && this.#isKnown(requestId, current)) return { taken: false, after };
-    if (current !== undefined) current.steer(prompt, requestId === undefined ? {} : { requestId });
+    if (current !== undefined)
+      await ofRequest(() => current.steer(prompt, requestId === undefined ? {} : { requestId }));
     else await this.#begin(chat, prompt, requestId);
     return { taken: true, after };
   }
 
   async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
     this.#prune();
-    const run = chat.run(prompt, {
-      onEvent: this.#hear,
-      ...(requestId === undefined ? {} : { id: requestId }),
-    });
+    const id = requestId === undefined ? {} : { id: requestId };
+    const { run } = await ofRequest(() => ({ run: chat.run(prompt, { onEvent: this.#hear, ...id }) }));
     void ended(run).then(() => this.ctx.storage.deleteAlarm());
     await Promise.all([this.#watch(), run.saved()]);
     if (requestId !== undefined)
@@ -313,11 +335,11 @@ function tell(socket: WebSocketLike, id: number, event: string): void {
   }
 }
 
-/** An order that has what it needs. @throws TypeError */
+/** An order that has what it needs. @throws BadRequest */
 function checked(given: unknown): Order {
   const order = given as { readonly do?: unknown; readonly [field: string]: unknown };
   const wrong = (needed: string): never => {
-    throw new TypeError(`${String(order.do)} needs ${needed}`);
+    throw new BadRequest(`${String(order.do)} needs ${needed}`);
   };
   if (order.do === "run") {
     if (typeof order["prompt"] !== "string") wrong('{ "prompt": "…" }');
@@ -326,7 +348,7 @@ function checked(given: unknown): Order {
     if (typeof order["questionId"] !== "number" || !isObject(order["answer"]))
       wrong('{ "questionId": 1, "answer": {…} }');
   } else if (order.do !== "abort") {
-    throw new TypeError(`There is no "${String(order.do)}": use run, answer or abort.`);
+    throw new BadRequest(`There is no "${String(order.do)}": use run, answer or abort.`);
   }
   return order as unknown as Order;
 }
@@ -341,29 +363,14 @@ function parsed(text: string): object {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new TypeError("The body is not JSON.");
+    throw new BadRequest("The body is not JSON.");
   }
-  if (!isObject(value)) throw new TypeError("The body needs a JSON object.");
+  if (!isObject(value)) throw new BadRequest("The body needs a JSON object.");
   return value;
 }
 
 function cursorOf(text: string | null): number {
   const cursor = Number(text ?? 0);
-  if (!Number.isSafeInteger(cursor) || cursor < 0) throw new TypeError(`There is no event "${text}".`);
+  if (!Number.isSafeInteger(cursor) || cursor < 0) throw new BadRequest(`There is no event "${text}".`);
   return cursor;
-}
-
-/** An error in words, with its code if it is one of looplet. The class may be that of another bundle. */
-function wordsOf(error: unknown): { error: string; code?: string } {
-  const {
-    name,
-    message = String(error),
-    code,
-  } = Object(error) as { name?: string; message?: string; code?: string };
-  return name === "LoopletError" && code !== undefined ? { error: message, code } : { error: message };
-}
-
-function problem(error: unknown): HostResponse {
-  const words = wordsOf(error);
-  return json(words, error instanceof TypeError || words.code !== undefined ? 400 : 500);
 }

@@ -84,12 +84,15 @@ const HIDDEN = /^TypeError: (Failed to fetch|NetworkError when attempting to fet
 
 /**
  * The code of an error around a request. Before `fetch` it is the fault of `authorize`; code that answers in place of
- * a server says `custom_model` in the error's own `code`.
+ * a server says `custom_model` in the error's own `code`. Deno names the missing permission in a `NotCapable`, which no
+ * further attempt brings.
  */
 export function codeOf(error: unknown, isSent: boolean): FailureCode {
   if (!isSent) return "config_invalid";
   try {
-    return (error as { code?: unknown } | undefined)?.code === "custom_model" ? "custom_model" : "network";
+    const { code, name } = Object(error) as { code?: unknown; name?: unknown };
+    if (name === "NotCapable") return "config_invalid";
+    return code === "custom_model" ? "custom_model" : "network";
   } catch {
     return "network";
   }

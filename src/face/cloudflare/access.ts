@@ -1,0 +1,44 @@
+/** Which pages may ask an object, and for which paths. */
+import type { RequestLike } from "./host.js";
+import { BadRequest } from "./problems.js";
+
+/** The last words of the paths that an object answers. */
+const WORDS = ["run", "events", "answer", "abort", "session"];
+
+export type AllowedOrigins = readonly string[] | "*" | undefined;
+
+/** @throws TypeError, because a text would also be found in parts */
+export function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
+  if (allowed !== undefined && allowed !== "*" && !Array.isArray(allowed))
+    throw new TypeError('allowedOrigins needs "*" or a list, as ["https://app.example"].');
+  return allowed;
+}
+
+/** The last word of a path if the object knows it; otherwise `""`, which stands for the session itself. */
+export function wordOf(pathname: string, base: RegExp | undefined): string {
+  const at = pathname.lastIndexOf("/");
+  const last = pathname.slice(at + 1);
+  const word = WORDS.includes(last) ? last : "";
+  const rest = word === "" && last !== "" ? pathname : pathname.slice(0, at);
+  // A search goes on behind its last hit where the expression is global.
+  if (base !== undefined && rest.search(base) < 0) throw new BadRequest(`There is no ${pathname} here.`, 404);
+  return word;
+}
+
+/**
+ * Refuses a request of a page of another origin. A browser names the origin of the page by itself, and sends the user's cookies
+ * along wherever the page comes from.
+ *
+ * @throws BadRequest 403
+ */
+export function refuseForeign(
+  { headers, url }: RequestLike,
+  allowed: readonly string[] | "*" | undefined,
+): void {
+  const origin = headers.get("origin");
+  if (origin === null || allowed === "*" || allowed?.includes(origin)) return;
+  // Without a list, what no cookie goes along with is the matter of the Worker in front.
+  if (allowed === undefined && headers.get("cookie") === null) return;
+  const isOwn = headers.get("sec-fetch-site") === "same-origin" || origin === new URL(url).origin;
+  if (!isOwn) throw new BadRequest(`A page of ${origin} may not use this session.`, 403);
+}
