@@ -68,6 +68,14 @@ declare module "node:fs/promises" {
   export function writeFile(file: string, data: string | Uint8Array): Promise<void>;
 }
 
+declare module "node:crypto" {
+  export function createHash(name: "sha256"): Hash;
+  interface Hash {
+    update(text: string): Hash;
+    digest(encoding: "base64url" | "hex"): string;
+  }
+}
+
 declare module "node:path" {
   export const sep: string;
   export function dirname(path: string): string;
