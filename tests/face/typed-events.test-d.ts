@@ -7,6 +7,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
+import { sessionsOf } from "../../src/face/sessions/index.js";
+import { memoryStore } from "../../src/face/stores/index.js";
 import { createAgent, handoff, subagent, tool } from "../../src/face/entry/default.js";
 import type {
   Agent,
@@ -40,6 +42,16 @@ const count = tool({
 });
 const tools = { search, count, log: { description: "Logs", inputSchema: { type: "object" }, execute() {} } };
 const agent = createAgent({ model, tools });
+
+export async function aSessionHasTheTypesOfItsAgent(): Promise<void> {
+  const sessions = sessionsOf(memoryStore());
+  for (const chat of [await sessions.open(agent), await sessions.fork(agent, "a")])
+    for await (const event of chat.run("Go")) {
+      if (event.type !== "tool-call") continue;
+      expectTypeOf(event.toolName).toEqualTypeOf<"search" | "count" | "log">();
+      if (event.toolName === "search") expectTypeOf(event.input).toEqualTypeOf<{ query: string }>();
+    }
+}
 
 type Found = { hits: string[]; at: string };
 

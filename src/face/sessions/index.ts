@@ -3,7 +3,7 @@
  * same store, to which each change is appended. It needs no engine: your agents open the chats.
  */
 import { isStoreConflict, LoopletError } from "../api/errors.js";
-import type { Agent, Chat, Store } from "../api/index.js";
+import type { Agent, OpenChatOptions, Store, ToolTypes, TypedAgent, TypedChat } from "../api/index.js";
 import { exported, imported } from "./transfer.js";
 
 /** A chat in the list. */
@@ -39,18 +39,22 @@ export interface Sessions {
    * Opens a chat and notes it in the list, by `agent.openChat`: a new one without an `id`. The agent must have the store of the
    * list.
    */
-  open(agent: Agent, id?: string, options?: Parameters<Agent["openChat"]>[1]): Promise<Chat>;
+  open<C extends ToolTypes, Output>(
+    agent: TypedAgent<C, Output>,
+    id?: string,
+    options?: OpenChatOptions<C, Output>,
+  ): Promise<TypedChat<C, Output>>;
   /**
    * Begins a chat with the messages of another one, of which nothing changes; a run of it may go on meanwhile. `at` is the number
    * of messages that it takes over, all by default: it must leave no call without its result. `as` is the new id.
    *
    * @throws LoopletError `misuse_invalid_argument` if there is no such chat, `config_…` for messages that are not legal
    */
-  fork(
-    agent: Agent,
+  fork<C extends ToolTypes, Output>(
+    agent: TypedAgent<C, Output>,
     id: string,
     options?: { at?: number | undefined; as?: string | undefined },
-  ): Promise<Chat>;
+  ): Promise<TypedChat<C, Output>>;
   /**
    * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should not be under way,
    * because it would go on in both places. Undefined if there is no such chat.
