@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { JournalEntry, Lease, Store } from "../../src/face/api/run.js";
-import { memoryStore } from "../../src/face/stores/memory.js";
+import {
+  dropEnded,
+  durableObjectStore,
+  memoryStore,
+  sqliteStore,
+  type SqliteDatabaseLike,
+} from "../../src/face/stores/index.js";
 import { fileStore } from "../../src/face/stores/node.js";
 import { checkStore, storeCases } from "../../src/face/testing/store-contract.js";
 
@@ -18,6 +24,72 @@ describe("the store in memory", () => {
 describe("the store in files", () => {
   for (const { name, run } of storeCases(() => fileStore(folder)))
     it(name, () => expect(run()).resolves.toBe("passed"));
+});
+
+const sqlite = (process.getBuiltinModule as ((name: string) => unknown) | undefined)?.("node:sqlite") as
+  { DatabaseSync: new (name: string) => SqliteDatabaseLike } | undefined;
+
+describe.skipIf(sqlite === undefined)("the store in SQLite", () => {
+  const database = sqlite && new sqlite.DatabaseSync(":memory:");
+  for (const { name, run } of storeCases(() => sqliteStore(database!)))
+    it(name, () => expect(run()).resolves.toBe("passed"));
+});
+
+describe.skipIf(sqlite === undefined)("the store in the database of a Durable Object", () => {
+  const database = sqlite && new sqlite.DatabaseSync(":memory:");
+  const storage = {
+    sql: {
+      exec: (query: string, ...values: (string | number | null)[]) => {
+        const rows = database!.prepare(query).all(...values) as Record<string, unknown>[];
+        return { toArray: () => rows };
+      },
+    },
+    transactionSync: <T>(work: () => T): T => work(),
+    sync: () => Promise.resolve(),
+  };
+  for (const { name, run } of storeCases(() => durableObjectStore(storage)))
+    it(name, () => expect(run()).resolves.toBe("passed"));
+});
+
+describe("journals of runs that have ended", () => {
+  const stores: { [name: string]: (now: () => number) => Required<Store> } = {
+    memory: (now) => memoryStore({ now }),
+    files: (now) => fileStore(join(folder, "ended"), { now }),
+    ...(sqlite && { SQLite: (now) => sqliteStore(new sqlite.DatabaseSync(":memory:"), { now }) }),
+  };
+  it.each(Object.keys(stores))(
+    "are dropped after the time that you name, and no others (%s)",
+    async (name) => {
+      let nowMs = 1_000_000;
+      const store = stores[name]!(() => nowMs);
+      const long = "長い鍵".repeat(40);
+      for (const key of ["old", long, "young", "held", "pending", "kept"]) {
+        if (key === "young") nowMs += 5_000;
+        const lease = (await store.lease(key, { holder: key, ttlMs: 1_000_000 }))!;
+        await store.append(key, [{ seq: 1, json: "{}" }], 0, lease.fence);
+        if (key !== "held") await lease.release(key === "pending");
+      }
+      await store.append("list", [{ seq: 1, json: "{}" }], 0);
+      nowMs += 5_000;
+      expect((await dropEnded(store, 10_000)).sort()).toEqual(["old", long].sort());
+      expect(await dropEnded(store, 5_000, (key) => key !== "kept")).toEqual(["young"]);
+      expect(await dropEnded(store, 5_001)).toEqual([]);
+      for (const key of ["old", long, "young"]) expect((await store.load(key)) ?? []).toEqual([]);
+      for (const key of ["held", "pending", "kept", "list"]) expect(await store.load(key)).toHaveLength(1);
+      expect(await store.pending()).toEqual(["pending"]);
+      // A chat that is kept goes on.
+      const again = (await store.lease("kept", { holder: "b", ttlMs: 1_000 }))!;
+      await store.append("kept", [{ seq: 2, json: "{}" }], 1, again.fence);
+      expect(await store.ended(0)).toEqual([]);
+    },
+  );
+
+  it("need a store with leases and deletion, and a time", async () => {
+    const { append, load } = memoryStore();
+    await expect(dropEnded({ append, load }, 0)).rejects.toThrow("needs lease, ended and delete");
+    for (const ageMs of [-1, NaN, undefined])
+      await expect(dropEnded(memoryStore(), ageMs as number)).rejects.toThrow("milliseconds");
+  });
 });
 
 /** A store that keeps the contract but for what `broken` changes. */

@@ -84,6 +84,9 @@ export const stores = {
     before: ({ answer }) => answer({ text: "Paid." }),
     after: ({ output }) => assert.match(output.join(""), /Paid\./),
   },
+  "stores-3": {
+    after: ({ output }) => assert.match(output.join(""), /0 journals were dropped/),
+  },
   "runs-that-survive/agent.ts": {
     async after({ made, practice: { scripted } }) {
       const { memoryStore } = await import("looplet/stores");

@@ -369,6 +369,11 @@ export interface Store {
    */
   pending?(): Promise<readonly string[]> | readonly string[];
   /**
+   * The keys of the journals whose latest lease was given back as ended at least `ageMs` milliseconds ago, by the store's time. A
+   * chat has ended so between two runs. For `dropEnded`.
+   */
+  ended?(ageMs: number): Promise<readonly string[]> | readonly string[];
+  /**
    * Removes a journal and its lease; nothing happens if there is none. looplet never calls it: you decide how long runs are
    * kept. A process that goes on with the run is refused at its next append.
    */

@@ -1,6 +1,6 @@
 import { StoreConflict } from "../api/errors.js";
 import type { JournalEntry, Lease, Store } from "../api/run.js";
-import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { damaged, entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 
@@ -85,7 +85,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
       const { lease } = head;
       if (lease?.fence !== fence || lease.expiresMs === undefined) return undefined;
       return {
-        head: { ...head, lease: { ...lease, expiresMs } },
+        head: { ...head, lease: withExpiry(lease, expiresMs, now()) },
         more: (atomic) => (expiresMs === undefined ? atomic.delete(openKey(key)) : atomic),
         result: true,
       };
@@ -161,6 +161,12 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
         const { lease } = ((await kv.get(headKey(name))).value as Head | null) ?? {};
         if (lease?.expiresMs !== undefined && !isHeld(lease, now())) keys.push(name);
       }
+      return keys;
+    },
+    async ended(ageMs) {
+      const keys: string[] = [];
+      for await (const { key, value } of kv.list({ prefix: ["looplet", "head"] }))
+        if (hasEnded((value as Head).lease, now(), ageMs)) keys.push(String(key.at(-1)));
       return keys;
     },
     async delete(key) {

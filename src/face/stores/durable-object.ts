@@ -1,5 +1,5 @@
 import type { Lease, Store } from "../api/run.js";
-import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { checkFence, columnOf, isFree, isHeld, nextLease, timesOf, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 
 /** The part of a Durable Object's `ctx.storage` that the store uses. */
@@ -38,10 +38,10 @@ export function durableObjectStore(
     return row && lease(row, instance);
   };
   /** Sets the time of a lease; false if it is not the latest, or was given back. */
-  const setExpiry = (key: string, fence: number, expiresMs: number | null): boolean => {
+  const setExpiry = (key: string, fence: number, expiresMs: number | undefined): boolean => {
     const query =
-      "UPDATE looplet_leases SET expires = ? WHERE key = ? AND fence = ? AND expires IS NOT NULL RETURNING key";
-    return sql.exec(query, expiresMs, key, fence).toArray().length > 0;
+      "UPDATE looplet_leases SET expires = ? WHERE key = ? AND fence = ? AND expires >= 0 RETURNING key";
+    return sql.exec(query, columnOf(expiresMs, now()), key, fence).toArray().length > 0;
   };
 
   return {
@@ -84,16 +84,21 @@ export function durableObjectStore(
         fence: taken,
         renew: (ttlMs) => setExpiry(key, taken, now() + ttlMs),
         async release(isPending) {
-          setExpiry(key, taken, isPending ? 0 : null);
+          setExpiry(key, taken, isPending ? 0 : undefined);
           await storage.sync();
         },
       };
     },
     pending: () =>
       sql
-        .exec("SELECT * FROM looplet_leases WHERE expires IS NOT NULL")
+        .exec("SELECT * FROM looplet_leases WHERE expires >= 0")
         .toArray()
         .filter((row) => !isHeld(lease(row, instance), now()))
+        .map(({ key }) => key as string),
+    ended: (ageMs) =>
+      sql
+        .exec("SELECT key FROM looplet_leases WHERE expires < 0 AND expires >= ?", ageMs - now())
+        .toArray()
         .map(({ key }) => key as string),
     async delete(key) {
       storage.transactionSync(() => {
@@ -107,11 +112,12 @@ export function durableObjectStore(
 
 /** A row as a record. The lease of another instance is one that has run out. */
 function lease(row: Record<string, unknown>, instance: string): LeaseRecord {
-  const expiresMs = row["expires"] as number | null;
+  const { expiresMs, endedMs } = timesOf(row["expires"] as number | null);
   return {
     fence: row["fence"] as number,
     holder: row["holder"] as string,
-    expiresMs: expiresMs === null ? undefined : row["instance"] === instance ? expiresMs : 0,
+    expiresMs: expiresMs === undefined || row["instance"] === instance ? expiresMs : 0,
+    endedMs,
   };
 }
 

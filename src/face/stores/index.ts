@@ -10,6 +10,7 @@ export {
   type DenoKvLike,
 } from "./deno-kv.js";
 export { durableObjectStore, type DurableObjectStorageLike } from "./durable-object.js";
+export { dropEnded } from "./leases.js";
 export { indexedDbStore, type IndexedDbStore, type IndexedDbStoreOptions } from "./indexed-db.js";
 export { kvStore, type EventualStore, type KvTextNamespaceLike } from "./kv.js";
 export { memoryStore, type StoreClock } from "./memory.js";

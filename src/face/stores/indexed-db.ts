@@ -1,6 +1,6 @@
 import type { JournalEntry, Store } from "../api/run.js";
 import { answer } from "./idb-request.js";
-import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { heldLocks, hold, isGone } from "./web-locks.js";
 
@@ -75,9 +75,8 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
     write([LEASES], async (transaction) => {
       const record = await recordOf(key, transaction);
       if (record?.fence !== fence || record.expiresMs === undefined) return false;
-      const { expiresMs: _, ...rest } = record;
-      // The index has records with a time alone.
-      transaction.objectStore(LEASES).put(expiresMs === undefined ? rest : { ...rest, expiresMs });
+      // The index has records alone that can run out.
+      transaction.objectStore(LEASES).put(withExpiry(record, expiresMs, now()));
       return true;
     });
 
@@ -136,6 +135,11 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
       const isAtWork = (record: LeaseRecord): boolean =>
         isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
       return records.filter((record) => !isAtWork(record)).map(({ key }) => key);
+    },
+    async ended(ageMs) {
+      const all = (await database()).transaction(LEASES).objectStore(LEASES).getAll();
+      const records = (await answer(all)) as (LeaseRecord & { key: string })[];
+      return records.filter((record) => hasEnded(record, now(), ageMs)).map(({ key }) => key);
     },
     delete: (key) =>
       write([ENTRIES, LEASES], async (transaction) => {

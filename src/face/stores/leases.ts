@@ -1,6 +1,6 @@
 /** The rules of leases that the stores share. */
 import { StoreConflict } from "../api/errors.js";
-import type { LeaseOptions } from "../api/run.js";
+import type { LeaseOptions, Store } from "../api/run.js";
 
 /** What a store keeps of the latest lease of a journal. */
 export interface LeaseRecord {
@@ -8,6 +8,8 @@ export interface LeaseRecord {
   readonly holder: string;
   /** The store's time at which it runs out; undefined when the run has ended. */
   readonly expiresMs?: number | undefined;
+  /** The store's time at which the run has ended. */
+  readonly endedMs?: number | undefined;
 }
 
 /** Whether the lease may be taken. The time of a lease that was given back as pending is over. */
@@ -20,6 +22,60 @@ export function isFree(record: LeaseRecord | undefined, nowMs: number, options: 
 export function isHeld(record: LeaseRecord | undefined, nowMs: number): boolean {
   return record?.expiresMs !== undefined && record.expiresMs > nowMs;
 }
+
+/** Whether the run has ended, at least `ageMs` ago. */
+export function hasEnded(record: LeaseRecord | undefined, nowMs: number, ageMs: number): boolean {
+  return record?.endedMs !== undefined && record.endedMs <= nowMs - ageMs;
+}
+
+/** The record with another time, or with its end if there is no time. */
+export function withExpiry(record: LeaseRecord, expiresMs: number | undefined, nowMs: number): LeaseRecord {
+  const { expiresMs: _, ...rest } = record;
+  return expiresMs === undefined ? { ...rest, endedMs: nowMs } : { ...rest, expiresMs };
+}
+
+/**
+ * The time of a lease as one number for a column: the end of a run is a time below 0. An end without a time, as older versions
+ * wrote it, is `null`.
+ */
+export function columnOf(expiresMs: number | undefined, nowMs: number): number {
+  return expiresMs ?? -Math.max(1, nowMs);
+}
+
+/** The times that such a column has. */
+export function timesOf(column: number | null): Pick<LeaseRecord, "expiresMs" | "endedMs"> {
+  if (column === null) return {};
+  return column < 0 ? { endedMs: -column } : { expiresMs: column };
+}
+
+/**
+ * Deletes the journals whose run has ended at least `ageMs` ago, and returns their keys. `filter` chooses among them. A journal
+ * that somebody has begun to go on with stays. A chat has ended between two runs, so `filter` decides whether it goes.
+ *
+ * @throws TypeError for a store without `lease`, `ended` or `delete`
+ */
+export async function dropEnded(
+  store: Store,
+  ageMs: number,
+  filter: (key: string) => boolean = () => true,
+): Promise<string[]> {
+  if (store.lease === undefined || store.ended === undefined || store.delete === undefined)
+    throw new TypeError("dropEnded: the store needs lease, ended and delete");
+  if (!(ageMs >= 0)) throw new TypeError("dropEnded: ageMs needs a number of milliseconds from 0 on");
+  const dropped: string[] = [];
+  for (const key of await store.ended(ageMs)) {
+    if (!filter(key)) continue;
+    const holder = `dropEnded ${Math.random()}`;
+    const lease = await store.lease(key, { holder, ttlMs: DROP_MS });
+    if (lease === undefined) continue;
+    await store.delete(key);
+    dropped.push(key);
+  }
+  return dropped;
+}
+
+/** The time that a deletion may take, in milliseconds. */
+const DROP_MS = 60_000;
 
 /** The record of the lease that is taken after this one. */
 export function nextLease(

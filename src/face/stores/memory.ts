@@ -1,6 +1,6 @@
 import { StoreConflict } from "../api/errors.js";
 import type { Store } from "../api/run.js";
-import { checkFence, isFree, isHeld, nextLease, type LeaseRecord } from "./leases.js";
+import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 
 /** The options that the stores share. */
 export interface StoreClock {
@@ -30,7 +30,7 @@ export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store
       const set = (expiresMs: number | undefined): boolean => {
         const record = leases.get(key);
         if (record?.fence !== fence || record.expiresMs === undefined) return false;
-        leases.set(key, { ...record, expiresMs });
+        leases.set(key, withExpiry(record, expiresMs, now()));
         return true;
       };
       return {
@@ -43,6 +43,7 @@ export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store
       [...leases]
         .filter(([, record]) => record.expiresMs !== undefined && !isHeld(record, now()))
         .map(([key]) => key),
+    ended: (ageMs) => [...leases].filter(([, record]) => hasEnded(record, now(), ageMs)).map(([key]) => key),
     delete(key) {
       journals.delete(key);
       leases.delete(key);

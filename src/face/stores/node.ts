@@ -7,7 +7,16 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Lease, Store } from "../api/run.js";
 import { ifThere, Log } from "./file/log.js";
-import { checkFence, isFree, isHeld, leaseIn, nextLease, type LeaseRecord } from "./leases.js";
+import {
+  checkFence,
+  hasEnded,
+  isFree,
+  isHeld,
+  leaseIn,
+  nextLease,
+  withExpiry,
+  type LeaseRecord,
+} from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./names.js";
 
@@ -24,7 +33,8 @@ import { keyOfName, nameOfKey } from "./names.js";
 export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
   const logs = new Map<string, Log>();
   const pathOf = (key: string): string => join(folder, `${fileOf(key)}.jsonl`);
-  const leasePath = (key: string, nonce: string): string => join(folder, `${fileOf(key)}.${nonce}.lease`);
+  const recordPath = (key: string, nonce: string, end = LEASE): string =>
+    join(folder, `${fileOf(key)}.${nonce}${end}`);
 
   /** The journal, with the lines that have come since the last look. */
   const look = async (key: string): Promise<Log> => {
@@ -34,12 +44,12 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     return log;
   };
   const recordOf = async (key: string, nonce: string): Promise<FileLease | undefined> => {
-    const text = await ifThere(readFile(leasePath(key, nonce), "utf8"));
+    const text = await ifThere(readFile(recordPath(key, nonce), "utf8"));
     return text === undefined ? undefined : (leaseIn(text) as FileLease);
   };
   /** Writes the file in one piece, so that no process reads a part of it. */
-  const keepRecord = async (key: string, nonce: string, record: FileLease): Promise<void> => {
-    const path = leasePath(key, nonce);
+  const keepRecord = async (key: string, nonce: string, record: FileLease, end = LEASE): Promise<void> => {
+    const path = recordPath(key, nonce, end);
     const draft = `${path}.${randomText()}`;
     try {
       await writeFile(draft, JSON.stringify({ ...record, key }));
@@ -49,7 +59,14 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       throw error;
     }
   };
-  const dropRecord = (key: string, nonce: string): Promise<void> => ifThere(unlink(leasePath(key, nonce)));
+  const dropRecord = async (key: string, nonce: string): Promise<void> => {
+    for (const end of [LEASE, ENDED]) await ifThere(unlink(recordPath(key, nonce, end)));
+  };
+  /** Keeps the end of a run in a file of another name, so that who looks for pending runs does not read it. */
+  const endRecord = async (key: string, nonce: string, record: FileLease): Promise<void> => {
+    await keepRecord(key, nonce, withExpiry(record, undefined, now()), ENDED);
+    await ifThere(unlink(recordPath(key, nonce)));
+  };
   const leaseOf = (key: string, nonce: string, record: FileLease): Lease => {
     const isOurs = async (): Promise<boolean> =>
       (await look(key)).nonce === nonce && (await recordOf(key, nonce)) !== undefined;
@@ -63,18 +80,27 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       async release(isPending) {
         if (!(await isOurs())) return;
         if (isPending) await keepRecord(key, nonce, { ...record, expiresMs: 0 });
-        else await dropRecord(key, nonce);
+        else await endRecord(key, nonce, record);
       },
     };
   };
 
-  /** The key of the journal whose lease has run out, if it is the lease in this file. Rejects for what cannot be read. */
-  const pendingKey = async (name: string): Promise<string | undefined> => {
-    const [, encoded, nonce] = /^(.*)\.([a-z0-9]+)\.lease$/s.exec(name) ?? [];
-    if (encoded === undefined || nonce === undefined) return undefined;
+  /** The record in a file of this name. Undefined for any other file, and rejects for what cannot be read. */
+  const recordIn = async (
+    name: string,
+    end: string,
+  ): Promise<{ key: string; nonce: string; record: FileLease } | undefined> => {
+    const [, encoded, nonce] = /^(.*)\.([a-z0-9]+)$/s.exec(name.slice(0, -end.length)) ?? [];
+    if (encoded === undefined || nonce === undefined || !name.endsWith(end)) return undefined;
     const record = leaseIn(await readFile(join(folder, name), "utf8")) as FileLease;
     const key = keyOfName(encoded) ?? record.key;
-    if (typeof key !== "string" || fileOf(key) !== encoded) return undefined;
+    return typeof key === "string" && fileOf(key) === encoded ? { key, nonce, record } : undefined;
+  };
+  /** The key of the journal whose lease has run out, if it is the lease in this file. Rejects for what cannot be read. */
+  const pendingKey = async (name: string): Promise<string | undefined> => {
+    const found = await recordIn(name, LEASE);
+    if (found === undefined) return undefined;
+    const { key, nonce, record } = found;
     if (isHeld(record, now()) && !isGone(record)) return undefined;
     const log = await look(key);
     // The line of the lease may be damaged.
@@ -140,6 +166,16 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       }
       return keys;
     },
+    async ended(ageMs) {
+      const keys: string[] = [];
+      for (const name of (await ifThere(readdir(folder))) ?? []) {
+        const found = await recordIn(name, ENDED).catch(() => undefined);
+        if (found === undefined || !hasEnded(found.record, now(), ageMs)) continue;
+        if ((await look(found.key)).nonce === found.nonce) keys.push(found.key);
+        else await dropRecord(found.key, found.nonce);
+      }
+      return keys;
+    },
     async delete(key) {
       const { nonce } = await look(key);
       logs.delete(key);
@@ -148,6 +184,10 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     },
   };
 }
+
+/** The ends of the names of leases: those that are held or have run out, and those of runs that have ended. */
+const LEASE = ".lease";
+const ENDED = ".ended";
 
 /** The lease in its file, whose name has the nonce of its line. */
 interface FileLease extends LeaseRecord {

@@ -1,5 +1,14 @@
 import type { JournalEntry, Lease, Store } from "../api/run.js";
-import { checkFence, isFree, isHeld, leaseIn, nextLease, type LeaseRecord } from "./leases.js";
+import {
+  checkFence,
+  hasEnded,
+  isFree,
+  isHeld,
+  leaseIn,
+  nextLease,
+  withExpiry,
+  type LeaseRecord,
+} from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./names.js";
@@ -77,7 +86,7 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
       const folder = await folderOf(key);
       const record = await recordOf(folder);
       if (record?.fence !== fence || record.expiresMs === undefined) return false;
-      await write(folder!, LEASE, JSON.stringify({ ...record, expiresMs }));
+      await write(folder!, LEASE, JSON.stringify(withExpiry(record, expiresMs, now())));
       return true;
     });
 
@@ -139,6 +148,15 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
         if (record?.expiresMs === undefined) continue;
         const isAtWork = isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
         if (!isAtWork) keys.push(key!);
+      }
+      return keys;
+    },
+    async ended(ageMs) {
+      const keys: string[] = [];
+      for await (const [folder, handle] of (await top()).entries()) {
+        const key = handle.kind === "directory" ? keyOfName(folder) : undefined;
+        if (key === undefined) continue;
+        if (hasEnded(await recordOf(handle as FileSystemDirectoryHandle), now(), ageMs)) keys.push(key);
       }
       return keys;
     },

@@ -1,6 +1,6 @@
 import { StoreConflict } from "../api/errors.js";
 import type { JournalEntry, Lease, Store } from "../api/run.js";
-import { checkFence, isFree, nextLease, type LeaseRecord } from "./leases.js";
+import { checkFence, columnOf, isFree, nextLease, timesOf, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { sqlTables, type SqlDatabase } from "./sql-tables.js";
@@ -37,7 +37,7 @@ export function sqlStore(
     return {
       fence: Number(row["fence"]),
       holder: String(row["holder"]),
-      expiresMs: expires === null ? undefined : Number(expires),
+      ...timesOf(expires === null ? null : Number(expires)),
     };
   };
   const lastOf = async (key: string): Promise<number | undefined> => {
@@ -51,10 +51,10 @@ export function sqlStore(
     checkSeq(key, await lastOf(key), expectedSeq);
   };
   /** Sets the time of a lease; false if it is not the latest, or was given back. */
-  const setExpiry = async (key: string, fence: number, expiresMs: number | null): Promise<boolean> =>
+  const setExpiry = async (key: string, fence: number, expiresMs: number | undefined): Promise<boolean> =>
     (await run(
-      `UPDATE ${LEASES} SET expires_ms = ? WHERE run_id = ? AND fence = ? AND expires_ms IS NOT NULL`,
-      expiresMs,
+      `UPDATE ${LEASES} SET expires_ms = ? WHERE run_id = ? AND fence = ? AND expires_ms >= 0`,
+      columnOf(expiresMs, now()),
       key,
       fence,
     )) > 0;
@@ -124,14 +124,18 @@ export function sqlStore(
         return {
           fence,
           renew: (ttlMs) => setExpiry(key, fence, now() + ttlMs),
-          release: async (isPending) => void (await setExpiry(key, fence, isPending ? 0 : null)),
+          release: async (isPending) => void (await setExpiry(key, fence, isPending ? 0 : undefined)),
         };
       }
       return undefined;
     },
     async pending() {
-      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms IS NOT NULL AND expires_ms <= ?`;
+      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms >= 0 AND expires_ms <= ?`;
       return (await all(query, now())).map((row) => decodeURIComponent(String(row["run_id"])));
+    },
+    async ended(ageMs) {
+      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms < 0 AND expires_ms >= ?`;
+      return (await all(query, ageMs - now())).map((row) => decodeURIComponent(String(row["run_id"])));
     },
     async delete(id) {
       // A writer without its lease is refused, so the lease goes first.

@@ -138,6 +138,37 @@ export const LEASE_CASES: Cases = {
   },
 };
 
+export const ENDED_CASES: Cases = {
+  async "ended lists runs that have ended, and no others"(makeStore, key) {
+    const store = await makeStore();
+    const of = (name: string): string => `${key} ${name}`;
+    await store.append(of("without a lease"), entries(1, 1), 0);
+    for (const [name, released] of [
+      ["held", undefined],
+      ["given back", true],
+      ["ended", false],
+      ["ended and begun again", false],
+    ] as const) {
+      const lease = await take(store, of(name), "a", LONG_MS);
+      await store.append(of(name), entries(1, 1), 0, lease.fence);
+      if (released !== undefined) await lease.release(released);
+    }
+    await take(store, of("ended and begun again"), "b", LONG_MS);
+    const listed = async (ageMs: number): Promise<string[]> =>
+      (await (await makeStore()).ended(ageMs)).filter((other) => other.startsWith(`${key} `));
+    for (const [ageMs, expected] of [
+      [0, [of("ended")]],
+      [LONG_MS, []],
+    ] as const) {
+      const got = await listed(ageMs);
+      if (JSON.stringify(got) !== JSON.stringify(expected))
+        throw new Error(`ended(${ageMs}) gave ${JSON.stringify(got)} and not ${JSON.stringify(expected)}`);
+    }
+    await store.delete?.(of("ended"));
+    if ((await listed(0)).length > 0) throw new Error("ended lists a journal that was deleted");
+  },
+};
+
 async function take(store: StoreWithLeases, key: string, holder: string, ttlMs: number): Promise<Lease> {
   const lease = await store.lease(key, { holder, ttlMs });
   if (lease === undefined) throw new Error(`a lease that is free was not given to "${holder}"`);

@@ -4,7 +4,7 @@
  */
 import type { Store } from "../api/run.js";
 import { entries, expectConflict, expectEntries, type Cases } from "./expect-store.js";
-import { LEASE_CASES } from "./lease-contract.js";
+import { ENDED_CASES, LEASE_CASES } from "./lease-contract.js";
 
 /** One rule of the contract. */
 export interface StoreCase {
@@ -42,7 +42,12 @@ export function storeCases(
         return "passed";
       },
     }));
-  return [...listed(CASES, "append"), ...listed(LEASE_CASES, "lease"), ...listed(DELETE_CASES, "delete")];
+  return [
+    ...listed(CASES, "append"),
+    ...listed(LEASE_CASES, "lease"),
+    ...listed(ENDED_CASES, "ended"),
+    ...listed(DELETE_CASES, "delete"),
+  ];
 }
 
 /** Runs all cases in turn. Rejects with one error that lists each broken rule. */
