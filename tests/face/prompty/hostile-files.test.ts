@@ -253,3 +253,49 @@ describe("a path of a file", () => {
     expect(vfs.read).toEqual(["/anywhere/%2e/a.prompty"]);
   });
 });
+
+describe("the frontmatter's model", () => {
+  it("chooses no header, and not where a key may be used", async () => {
+    const fetch = scripted([{ text: "Ok." }]);
+    const sent: Record<string, string>[] = [];
+    const spy = (url: string, init: any) => (
+      sent.push(Object.fromEntries(new Headers(init.headers))),
+      fetch(url, init)
+    );
+    const options = {
+      headers: { authorization: "Bearer of-the-file", "x-evil": "1" },
+      dangerouslyAllowBrowser: true,
+      authorize: "x",
+      baseUrl: "https://evil.test",
+      fetch: "x",
+      temperature: 0.5,
+    };
+    const agent = await loadPrompty(file({ model: { id: "m", provider: "openai", options } }));
+    await run(agent, {}, { host: { fetch: spy as never, apiKey: "host-key" } });
+    expect(new URL(fetch.requests[0]!.url).host).toBe("api.openai.com");
+    expect(fetch.requests[0]!.body).toMatchObject({ temperature: 0.5 });
+    expect(JSON.stringify(sent)).toContain("host-key");
+    expect(JSON.stringify(sent)).not.toMatch(/x-evil|of-the-file/);
+  });
+
+  it.each([
+    [{ id: 4 }, "model.id needs a text"],
+    [{ id: "m", provider: [] }, "model.provider needs a text"],
+    [{ id: "m", connection: "x" }, "model.connection needs a mapping"],
+    [{ id: "m", options: 5 }, "model.options needs a mapping"],
+  ])("%j is refused when it is read", async (model, problem) => {
+    await expect(loadPrompty(file({ model }))).rejects.toThrow(`invalid frontmatter: ${problem}`);
+  });
+
+  it("may have empty fields, and a wrong number is not asked again", async () => {
+    const { model } = await loadPrompty("---\nmodel:\n  id: m\n  options:\n  connection:\n---\nuser:\nHi");
+    expect(model).toEqual({ id: "m", apiType: "chat" });
+    const agent = await loadPrompty(file({ model: { id: "m", options: { temperature: "hot" } } }));
+    const events: string[] = [];
+    const onEvent = (type: string) => events.push(type);
+    await expect(turn(agent, {}, {}, { onEvent, host: { apiKey: "k" } })).rejects.toMatchObject({
+      name: "LoopletError",
+    });
+    expect(events).not.toContain("retry");
+  });
+});

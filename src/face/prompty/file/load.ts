@@ -50,7 +50,23 @@ function modelOf(model: unknown): PromptyModel {
   if (model === undefined || model === null) return { id: "", apiType: "chat" };
   if (typeof model === "string") return { id: model, apiType: "chat" };
   if (!isMap(model)) throw new ValueError("invalid frontmatter: model needs a name or a mapping");
-  return { apiType: "chat", id: "", ...model };
+  for (const field of ["id", "provider", "apiType"])
+    expect(model, field, "a text", (value) => typeof value === "string");
+  for (const field of ["connection", "options"]) expect(model, field, "a mapping", isMap);
+  const given = Object.entries(model).filter(([, value]) => value !== null);
+  return { apiType: "chat", id: "", ...Object.fromEntries(given) };
+}
+
+/** @throws ValueError for a field that is there and of another kind */
+function expect(
+  model: { [field: string]: unknown },
+  field: string,
+  kind: string,
+  fits: (value: unknown) => boolean,
+): void {
+  const value = model[field];
+  if (value !== undefined && value !== null && !fits(value))
+    throw new ValueError(`invalid frontmatter: model.${field} needs ${kind}`);
 }
 
 function templateOf(template: unknown): Prompty["template"] {

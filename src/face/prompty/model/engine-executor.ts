@@ -124,6 +124,17 @@ function answerOf(result: RunResult): Answer {
   return { kind: "answer", message: message ?? { role: "assistant", content: [] } };
 }
 
+const SAMPLING = [
+  "temperature",
+  "maxOutputTokens",
+  "topP",
+  "topK",
+  "frequencyPenalty",
+  "presencePenalty",
+  "seed",
+  "stopSequences",
+] as const;
+
 type MakeModel = (name: string, options: HttpModelOptions) => Model;
 
 /** @throws InvokerError for a provider that looplet has no model of */
@@ -142,9 +153,10 @@ function engineModel(
   const { endpoint, apiKey = host.apiKey } = reference ?? {};
   // A registered connection is the program's own.
   const baseUrl = isReference ? endpoint : checkedEndpoint(endpoint, provider, host);
-  const { additionalProperties: body, allowMultipleToolCalls: parallelToolCalls, ...sampling } = options;
+  const { additionalProperties: body, allowMultipleToolCalls: parallelToolCalls } = options;
   const more = joined({
-    ...sampling,
+    // A file chooses these alone: headers and where a key may be used are the program's.
+    ...Object.fromEntries(SAMPLING.map((name) => [name, options[name]])),
     parallelToolCalls,
     body,
     baseUrl,
@@ -188,7 +200,8 @@ function merged(messages: EngineMessage[]): EngineMessage[] {
 function engineMessage(message: Message): EngineMessage {
   const { role, content, metadata = {} } = message;
   const { answer, tool_calls: calls, tool_call_id: callId, tool_results: results } = metadata as any;
-  if (answer !== undefined) return answer as EngineMessage;
+  // An attribute of a role marker may have the same name.
+  if (Array.isArray(answer?.content)) return answer as EngineMessage;
   if (Array.isArray(results)) return { role: "user", content: results.map(resultBlock) };
   if (role === "tool")
     return { role: "user", content: [{ type: "tool_result", callId, content: content.map(engineBlock) }] };

@@ -24,7 +24,7 @@ export class RefusalError extends Error {
  * @throws RefusalError `Model refused: …` at once
  */
 export async function* processChunks(chunks: AsyncIterable<unknown>): AsyncGenerator<StreamItem> {
-  const calls: ToolCall[] = [];
+  const calls = new Map<number, ToolCall>();
   for await (const chunk of chunks) {
     if (isItem(chunk)) {
       yield chunk;
@@ -35,7 +35,8 @@ export async function* processChunks(chunks: AsyncIterable<unknown>): AsyncGener
     if (typeof delta.reasoning_content === "string")
       yield { kind: "thinking", value: delta.reasoning_content };
     for (const { index = 0, id, function: { name, arguments: text } = {} as any } of delta.tool_calls ?? []) {
-      const call = (calls[index] ??= { id: "", name: "", arguments: "" });
+      const call = calls.get(index) ?? { id: "", name: "", arguments: "" };
+      calls.set(index, call);
       call.id ||= id ?? "";
       call.name ||= name ?? "";
       call.arguments += text ?? "";
@@ -43,7 +44,7 @@ export async function* processChunks(chunks: AsyncIterable<unknown>): AsyncGener
     }
     if (delta.content) yield { kind: "text", value: delta.content };
   }
-  for (const call of calls) if (call !== undefined) yield { kind: "tool", call };
+  for (const [, call] of [...calls].sort(([one], [other]) => one - other)) yield { kind: "tool", call };
 }
 
 const KINDS = ["text", "thinking", "calling", "tool", "answer"];

@@ -90,7 +90,7 @@ function chatMessage(message: Message): Body {
   const { role, metadata = {} } = message;
   const content = contentOf(message.content, chatPart);
   const { tool_calls: calls, tool_call_id: id, name } = metadata;
-  if (role === "assistant" && calls !== undefined)
+  if (role === "assistant" && Array.isArray(calls))
     return { role, ...(content === "" ? {} : { content }), tool_calls: calls };
   if (role === "tool") return { role, content, tool_call_id: id };
   return { role, content, ...(typeof name === "string" ? { name } : {}) };

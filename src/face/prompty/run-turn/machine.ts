@@ -124,7 +124,7 @@ export class TurnMachine {
           await this.reconcile({ kind: "model", requestId, message: error.message });
         }
         await this.emit("model_invocation_failed", { requestId, attempt, message: messageOf(error) });
-        const delayMs = this.#ports.retry === undefined ? 0 : this.#ports.retry(error, attempt);
+        const delayMs = this.#delay(error, attempt);
         if (attempt >= maxModelAttempts || delayMs === undefined) return this.fail("model", messageOf(error));
         await this.#wait(delayMs);
       }
@@ -180,12 +180,7 @@ export class TurnMachine {
     const { id: requestId, name } = request;
     const context = { requestId, signal: this.#signal };
     await this.emit("permission_requested", { requestId, name });
-    const { isAllowed, reason = "The call was denied." } = (await this.#ports.permission?.(
-      request,
-      context,
-    )) ?? {
-      isAllowed: true,
-    };
+    const { isAllowed, reason = "The call was denied." } = await this.#permission(request, context);
     await this.emit("permission_resolved", { requestId, name, isAllowed });
     if (!isAllowed)
       return this.#set({
@@ -212,7 +207,7 @@ export class TurnMachine {
   }
 
   async #commit(written: string): Promise<never> {
-    const judged = await this.#ports.policy?.beforeCommit(written);
+    const judged = await this.#judged(written);
     if (judged !== undefined) await this.emit("policy_applied", { isAllowed: judged.isAllowed });
     if (judged?.isAllowed === false)
       await this.fail("policy_rejected", judged.reason ?? "The output was rejected.");
@@ -230,6 +225,40 @@ export class TurnMachine {
       }
     }
     throw new Ended({ status: "success", output, postCommitErrors });
+  }
+
+  /** The decision of the host. Without its port every call may run; a port that fails has allowed nothing. */
+  async #permission(
+    request: ToolRequest,
+    context: { requestId: string; signal: HostAbortSignal },
+  ): Promise<{ isAllowed: boolean; reason?: string }> {
+    if (this.#ports.permission === undefined) return { isAllowed: true };
+    try {
+      const decision = await this.#ports.permission(request, context);
+      return { ...decision, isAllowed: decision.isAllowed === true };
+    } catch (error) {
+      return { isAllowed: false, reason: `The call was denied: ${messageOf(error)}` };
+    }
+  }
+
+  /** The judgement of the output. A policy that fails has not allowed it. */
+  async #judged(
+    written: string,
+  ): Promise<{ isAllowed: boolean; output?: string; reason?: string } | undefined> {
+    try {
+      return await this.#ports.policy?.beforeCommit(written);
+    } catch (error) {
+      return { isAllowed: false, reason: messageOf(error) };
+    }
+  }
+
+  /** The wait before another attempt; `undefined` for none, and if nobody can say. */
+  #delay(error: unknown, attempt: number): number | undefined {
+    try {
+      return this.#ports.retry === undefined ? 0 : this.#ports.retry(error, attempt);
+    } catch {
+      return undefined;
+    }
   }
 
   /** A write that fails behind the commit takes nothing back. */
@@ -274,8 +303,8 @@ export class TurnMachine {
       events.push(this.#eventOf("checkpoint_created", { lastSequence: this.#state.lastSequence + 1 }));
       this.#set(change);
     }
-    const write = { events, ...(change && { checkpoint: frozen(this.#state) }) };
     try {
+      const write = { events, ...(change && { checkpoint: frozen(this.#state) }) };
       await this.#ports.durability?.commit(write);
     } catch (error) {
       this.#set({ lastSequence: before.lastSequence });

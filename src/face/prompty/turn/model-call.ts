@@ -1,5 +1,6 @@
 /** One model call of a turn, with its retries. */
 import type { HostAbortSignal } from "../../api/platform.js";
+import { LoopletError } from "../../api/errors.js";
 import { getExecutor } from "../components.js";
 import { CancelledError, ExecuteError, ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
@@ -34,7 +35,7 @@ function chatAnswer(text: string, calls: readonly ToolCall[]): object {
  * behind it is the last, and so is a refusal.
  *
  * @throws ExecuteError with the conversation
- * @throws RefusalError, ValueError
+ * @throws RefusalError, ValueError, LoopletError `config_…`
  */
 export async function* callModel(
   messages: readonly Message[],
@@ -69,7 +70,8 @@ export async function* callModel(
       executing.set("error", String(error));
       checkCancelled();
       // Another attempt changes neither a refusal nor a mistake of the program or of the file.
-      if (error instanceof RefusalError || error instanceof ValueError) throw error;
+      const isFinal = [RefusalError, ValueError, LoopletError].some((kind) => error instanceof kind);
+      if (isFinal) throw error;
       if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
       const jitter = (host.random ?? Math.random)();
       const delayMs = Math.min(2 ** attempt + jitter, 60) * 1000;

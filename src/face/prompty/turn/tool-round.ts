@@ -127,9 +127,10 @@ async function permitted(
   const asked = { requestId: id, permission: name, toolCallId: id };
   tell("permission_requested", asked);
   const verdict = await guardrail(name, args);
-  const { allowed, reason } = verdict;
+  const { reason } = verdict;
+  const allowed = verdict.allowed === true;
   tell("permission_completed", { ...asked, approved: allowed, ...(reason !== undefined && { reason }) });
-  return verdict;
+  return { ...verdict, allowed };
 }
 
 /** Runs the function of a call; throws as it does. */

@@ -50,8 +50,8 @@ export function summarize(messages: readonly Message[]): string {
     const text = textOfMessage(message).slice(0, 200);
     if (message.role === "user" && text !== "") return [`User asked: ${text}`];
     if (message.role !== "assistant") return [];
-    const calls = message.metadata?.["tool_calls"] as { function: { name: string } }[] | undefined;
-    const names = calls?.map(({ function: { name } }) => name).join(", ");
+    const calls: unknown = message.metadata?.["tool_calls"];
+    const names = Array.isArray(calls) ? calls.map((call) => call?.function?.name).join(", ") : "";
     return [...(text === "" ? [] : [`Assistant: ${text}`]), ...(names ? [`  Called tools: ${names}`] : [])];
   });
   return lines.join("\n").slice(0, 4000);

@@ -24,7 +24,10 @@ import { Span } from "../tracer.js";
 import { summarize, trim } from "./trim.js";
 import type { Inputs, Message, Prompty, PromptyHost, ToolCall, ToolDefinition } from "../types.js";
 
-/** Contract: each returns whether it allows what it sees. An error of `input` and `output` ends the turn. */
+/**
+ * Contract: each returns whether it allows what it sees; anything but `allowed: true` is a no. An error of `input` and
+ * `output` ends the turn.
+ */
 export interface Guardrails {
   /** Asked before each model call. */
   input?: (messages: readonly Message[]) => Verdict<Message[]> | Promise<Verdict<Message[]>>;
@@ -216,7 +219,7 @@ async function* loop(
       await fit(messages, options, tell, update);
       const { input, output } = guardrails;
       const asked = input && (await hooked("input_guardrail", hooks, () => input(messages)));
-      if (asked?.allowed === false) throw denied("Input", asked.reason);
+      if (input && asked?.allowed !== true) throw denied("Input", asked?.reason);
       if (asked?.rewrite !== undefined) update(asked.rewrite);
       checkCancelled();
       iteration++;
@@ -227,7 +230,7 @@ async function* loop(
       // No tool of an answer runs before the guardrail has allowed the answer.
       const message = messageOf(response, result);
       const verdict = output && (await hooked("output_guardrail", hooks, () => output(message)));
-      if (verdict?.allowed === false) throw denied("Output", verdict.reason);
+      if (output && verdict?.allowed !== true) throw denied("Output", verdict?.reason);
       const rewrite = verdict?.rewrite;
       if (isCalls(result)) {
         checkCancelled();
