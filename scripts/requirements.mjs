@@ -1,4 +1,6 @@
-// Whether each requirement of tests/REQUIREMENTS is what that list says: `done` has a test, `owed` has none and a reason.
+// Whether each requirement of tests/REQUIREMENTS is what that list says: `done` has a test in a file that imports the entry
+// beside it, `owed` has none there, and a reason. An entry is what a user of the source would import; `engine` is a test in
+// Rust. A test of createAgent says little of a facade, which has code of its own around it.
 //   node scripts/requirements.mjs           checks the list, as `npm run lint` does
 //   node scripts/requirements.mjs I-07 …    prints the tests that carry these ids
 // A test carries an id in its title: `fn s003_22_i_07_equal_inputs…` under `#[test]`, or the first words of what `it`,
@@ -32,34 +34,55 @@ export function idsIn(text, isRust) {
   return found;
 }
 
-/** The list's rows, `{ id, mark, reason }`, and its faults. */
+/** The entries of the package that a test file imports; types alone do not count. */
+export function entriesIn(text, isRust) {
+  if (isRust) return ["engine"];
+  const paths = [...text.matchAll(/^import (?!type )[^;]*?"([^"]+)";|\bimport\("([^"]+)"\)/gm)];
+  return paths.map(([, path, dynamic]) => {
+    const [, room] = /\/src\/face\/(?:(?=entry\/)|([\w-]+)\/index)/.exec(path ?? dynamic) ?? [
+      path ?? dynamic,
+      "",
+    ];
+    return room === "" ? (path ?? dynamic) : room === undefined ? "looplet" : `looplet/${room}`;
+  });
+}
+
+/** The list's rows, `{ id, entry, mark, reason }`, and its faults. */
 export function listed(text) {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const form = new RegExp(`^(${ID}) (engine|looplet(?:/[\\w-]+)?) (done|owed)(?: (\\S.*))?$`);
   const rows = lines.map((line) => {
-    const [, id, mark, reason] = new RegExp(`^(${ID}) (done|owed)(?: (\\S.*))?$`).exec(line) ?? [];
-    return { line, id, mark, reason };
+    const [, id, entry, mark, reason] = form.exec(line) ?? [];
+    return { line, id, entry, mark, reason };
   });
   const faults = rows.flatMap(({ line, id, mark, reason }, at) => {
-    if (id === undefined) return [`"${line}" is neither "ID done" nor "ID owed why"`];
+    if (id === undefined) return [`"${line}" is neither "ID ENTRY done" nor "ID ENTRY owed why"`];
     if (mark === "owed" && reason === undefined) return [`${id} is owed without a reason`];
     return rows.findIndex((row) => row.id === id) < at ? [`${id} stands twice in the list`] : [];
   });
   return { rows, faults };
 }
 
-/** What is wrong with the list, given the tests by id and, where it is at hand, every id of the requirements. */
+/**
+ * What is wrong with the list, given the tests by id, `{ title, entries }` each, and, where it is at hand, every id of the
+ * requirements.
+ */
 export function faultsOf(text, tests, wanted) {
   const { rows, faults } = listed(text);
   const marks = new Map(rows.map(({ id, mark }) => [id, mark]));
-  for (const { id, mark } of rows) {
-    if (mark === "done" && !tests.has(id)) faults.push(`${id} is done, but no test carries it`);
-    if (mark === "owed" && tests.has(id))
-      faults.push(`${id} is owed, but a test carries it: ${tests.get(id)[0]}`);
+  for (const { id, entry, mark } of rows) {
+    const carrying = tests.get(id) ?? [];
+    const own = carrying.find(({ entries }) => entries.includes(entry));
+    const other = carrying.length === 0 ? "" : `; of another entry does ${carrying[0].title}`;
+    if (mark === "done" && own === undefined)
+      faults.push(`${id} is done, but no test that imports ${entry} carries it${other}`);
+    if (mark === "owed" && own !== undefined)
+      faults.push(`${id} is owed, but a test carries it: ${own.title}`);
     if (id !== undefined && wanted?.includes(id) === false)
       faults.push(`${id} is gone from the requirements`);
   }
   for (const [id, [first]] of tests)
-    if (!marks.has(id)) faults.push(`${id} is carried by a test, but not in the list: ${first}`);
+    if (!marks.has(id)) faults.push(`${id} is carried by a test, but not in the list: ${first.title}`);
   for (const id of wanted ?? []) if (!marks.has(id)) faults.push(`${id} is missing in the list`);
   return faults;
 }
@@ -95,8 +118,10 @@ function testsById() {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !/\.rs$|\.test\.(?:ts|mjs)$/.test(entry.name)) continue;
       const file = join(entry.parentPath, entry.name);
-      for (const [id, title] of idsIn(readFileSync(file, "utf8"), file.endsWith(".rs")))
-        found.set(id, [...(found.get(id) ?? []), `${relative(root, file)}: ${title}`]);
+      const text = readFileSync(file, "utf8");
+      const entries = entriesIn(text, file.endsWith(".rs"));
+      for (const [id, title] of idsIn(text, file.endsWith(".rs")))
+        found.set(id, [...(found.get(id) ?? []), { title: `${relative(root, file)}: ${title}`, entries }]);
     }
   return found;
 }
@@ -104,6 +129,9 @@ function testsById() {
 if (isMain(import.meta.url)) {
   const ids = process.argv.slice(2);
   const tests = testsById();
-  for (const id of ids) console.log([id, ...(tests.get(id) ?? ["no test carries it"])].join("\n  "));
+  for (const id of ids) {
+    const titles = tests.get(id)?.map(({ title }) => title) ?? ["no test carries it"];
+    console.log([id, ...titles].join("\n  "));
+  }
   if (ids.length === 0) process.exitCode = checkRequirements() ? 0 : 1;
 }

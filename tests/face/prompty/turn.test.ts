@@ -114,7 +114,7 @@ describe("turn", () => {
     throw new Error("busy");
   };
 
-  it("P-04, S004-08: three attempts with two waits, then an error whose messages begin the next turn", async () => {
+  it("P-04, S004-08, S004-33, S004-34: three attempts with two waits, then an error whose messages begin the next turn", async () => {
     const { error, asked, waits, events } = await play([said(null, ["add", "{}"]), fails, fails, fails], {
       tools: { add: () => 5 },
     });
@@ -150,7 +150,7 @@ describe("turn", () => {
     expect(events.at(-1)).toEqual(["cancelled", { reason: "enough" }]);
   });
 
-  it("S004-11: a tool without a handler is a mistake of the program, and its history is closed", async () => {
+  it("S004-11, S004-12: a tool without a handler is a mistake of the program, and its history is closed", async () => {
     const agent = await agentOf({ tools: [{ name: "look", kind: "openapi" }, { name: "add" }] });
     const { error } = await play([said(null, ["add", "{}"], ["look", "{}"])], {
       agent,
@@ -165,7 +165,7 @@ describe("turn", () => {
     expect(unknown.error.message).toBe("Tool not registered: none");
   });
 
-  it("P-03, P-09: a function of the name comes before the handler of the kind, and the errors of both go to the model", async () => {
+  it("P-03, P-09, S004-13, S004-29, S004-30, S004-31: a function of the name comes before the handler of the kind, and the errors of both go to the model", async () => {
     const agent = await agentOf({
       tools: [
         { name: "look", kind: "openapi" },
@@ -182,6 +182,7 @@ describe("turn", () => {
       tools: { own: () => ({ ok: true }) },
     });
     expect(seen).toEqual(["look", { a: 1 }, "prompt", ["thread"]]);
+    expect(asked).toHaveLength(2);
     expect(results(asked[1])).toEqual(["Error: Tool 'look' failed: closed", '{"ok":true}']);
     expect(events).toContainEqual(["error", { message: "Error: Tool 'look' failed: closed" }]);
   });
@@ -192,7 +193,7 @@ describe("turn", () => {
     ['Sure: {"a":"}"} x', { a: "}" }, "first JSON block"],
     ['{"a":[1,],}', { a: [1] }, "trailing commas"],
     ['Well {"a":"x,}",} so', { a: "x,}" }, "first JSON block without trailing commas"],
-  ])("S004-25: arguments %s are read", async (text, args, fallback) => {
+  ])("S004-25, S004-26, S004-27: arguments %s are read", async (text, args, fallback) => {
     const seen: unknown[] = [];
     const warnings: string[] = [];
     const host = { logger: { warn: (message: string) => warnings.push(message) } };
@@ -235,7 +236,7 @@ describe("turn", () => {
     expect(seen).toEqual([{ in: "c" }]);
   });
 
-  it("P-01, S004-15: the executor alone words the messages of a round", async () => {
+  it("P-01, S004-15, S004-22: the executor alone words the messages of a round", async () => {
     const fetch = scripted([
       {
         text: "Look.",
@@ -259,6 +260,7 @@ describe("turn", () => {
     const [, assistant, user] = bodies[1].messages;
     expect(assistant.content.map(({ type }: any) => type)).toEqual(["text", "tool_use", "tool_use"]);
     expect(user.content.map(({ tool_use_id }: any) => tool_use_id)).toEqual(["t1", "t2"]);
+    expect(bodies[1].messages).toHaveLength(3);
   });
 
   it("P-10: bindTools checks functions against the file and changes nothing", async () => {
@@ -385,7 +387,7 @@ describe("tools of kind prompty", () => {
   const child = `---\n${model}\ndescription: Knows.\ninputs: [{ name: city, kind: string }, { name: unit, kind: string }]\n---\nuser:\n{{city}} in {{unit}}`;
 
   it.each(["single", "agentic"])(
-    "P-23, P-24, S004-23: %s, relative to its parent, with bindings and in its span",
+    "P-23, P-24, S004-23, S004-24: %s, relative to its parent, with bindings and in its span",
     async (mode) => {
       const files: { [path: string]: string } = { "/w/a.prompty": file(mode), "/w/b.prompty": child };
       const bodies: any[] = [];
