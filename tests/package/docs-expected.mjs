@@ -23,7 +23,27 @@ async function runsLoop({ made: { createAgent }, looplet: { anthropic }, practic
   assert.equal(text, "It is 391.");
 }
 
+// The listener of an edge function.
+let edge;
+
 export const expected = {
+  "runtimes/edge.js": {
+    async before() {
+      const { readFile } = await import("node:fs/promises");
+      const bytes = await readFile(new URL(import.meta.resolve("looplet/looplet.wasm")));
+      const LOOPLET_WASM = await WebAssembly.compile(bytes);
+      const addEventListener = (_, listener) => (edge = listener);
+      Object.assign(globalThis, { LOOPLET_WASM, ANTHROPIC_API_KEY: "key", addEventListener });
+    },
+    async after({ requests }) {
+      const request = new Request("https://edge.test/", { method: "POST", body: "Hello" });
+      let answer;
+      edge({ request, respondWith: (given) => (answer = given) });
+      assert.equal((await answer).status, 200);
+      assert.equal(requests[0].headers.get("x-api-key"), "key");
+      for (const name of ["LOOPLET_WASM", "ANTHROPIC_API_KEY", "addEventListener"]) delete globalThis[name];
+    },
+  },
   "guide-2": {
     before: (host) => {
       const turns = [{ text: "I look.", toolCalls: [{ name: "look", input: {} }] }, { text: "Seen." }];

@@ -58,3 +58,26 @@ export async function askEdge(edge, folder, path, name) {
   });
   return (await runtime.dispatchFetch("http://edge.test/")).text();
 }
+
+/** What the edge function of the documentation answers to `body` in Vercel's Edge Runtime, whose `fetch` is `vendor`. */
+export async function askPrintedEdge(edge, folder, code, vendor, body) {
+  const entry = join(folder, "printed-edge.js");
+  writeFileSync(entry, code);
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    format: "iife",
+    logLevel: "warning",
+    write: false,
+  });
+  const { EdgeRuntime } = createRequire(join(edge, "x.js"))("edge-runtime");
+  const LOOPLET_WASM = await WebAssembly.compile(
+    readFileSync(join(folder, "node_modules/looplet/dist/looplet.wasm")),
+  );
+  const runtime = new EdgeRuntime({
+    initialCode: outputFiles[0].text,
+    extend: (context) => Object.assign(context, { LOOPLET_WASM, ANTHROPIC_API_KEY: "key", fetch: vendor }),
+  });
+  const response = await runtime.dispatchFetch("http://edge.test/", { method: "POST", body });
+  return `${response.status} ${await response.text()}`;
+}

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { build as vite } from "vite";
-import { askEdge, askWorkerd } from "./edges.mjs";
+import { examples } from "./docs-examples.mjs";
+import { askEdge, askPrintedEdge, askWorkerd } from "./edges.mjs";
 import { installPacked, run } from "./install.mjs";
 import { answer, externalScript, open, pageScript, streamed, writeEntry, writePage } from "./page.mjs";
 
@@ -68,6 +69,17 @@ test(
   { skip: !edge && "no Edge Runtime" },
   async () => {
     assert.match(await askEdge(edge, installed.folder, "ten-lines.mjs", "tenLines"), answer);
+  },
+);
+
+test(
+  "Vercel's Edge Runtime runs the function that the documentation prints, from a plain bundle",
+  { skip: !edge && "no Edge Runtime" },
+  async () => {
+    const { practice } = await import(pathToFileURL(inFolder("node_modules/looplet/dist/practice.js")).href);
+    const { code } = examples.find(({ name }) => name === "runtimes/edge.js");
+    const vendor = practice({ delayMs: 0 });
+    assert.match(await askPrintedEdge(edge, installed.folder, code, vendor, "Hello"), /^200 .{10}/);
   },
 );
 
