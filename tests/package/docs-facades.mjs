@@ -105,9 +105,21 @@ export const facades = {
         load: (id) => saved.get(id),
       };
       const look = { toolCalls: [{ name: "look_up", input: {} }] };
-      const fetch = scripted([look, look, { text: "Built." }, { text: "Built in blue." }]);
+      const fetch = scripted([look, look, { text: "Built in blue." }]);
       assert.equal(await made.twice({ fetch }, store), "Built in blue.");
       assert.equal(saved.size, 1);
+      assert.match(fetch.requests[1].bodyText, /Use blue\./);
+    },
+  },
+  "production/again.ts": {
+    async after({ made, practice: { scripted } }) {
+      const fetch = scripted([{ text: "The footer." }]);
+      const message = (role, text) => ({ role, content: [{ type: "text", text }] });
+      const rows = [message("user", "Build."), message("assistant", "Built.")];
+      const entries = rows.map((message, iter) => ({ job_id: "j", iter, message }));
+      const end = { job_id: "j", iter: 1, stop_reason: "end_turn" };
+      assert.equal(await made.goOn([...entries, end], { fetch }), "The footer.");
+      assert.equal(fetch.requests[0].body.messages.length, 3);
     },
   },
   "guide-loop/loop.ts": {
@@ -149,6 +161,18 @@ export const facades = {
       const env = { ANTHROPIC_API_KEY: "key" };
       assert.equal(await made.ask("Paris?", { fetch, env }), "It is 22 degrees.");
       assert.match(fetch.requests[1].bodyText, /Paris: 22 degrees celsius/);
+    },
+  },
+  "prompty/stranger.ts": {
+    async after({ made, practice: { scripted } }) {
+      const fetch = scripted([{ text: "Yes." }]);
+      const text = (endpoint) =>
+        `---\nmodel: { id: m, connection: { endpoint: "${endpoint}" } }\n---\nuser:\n{{question}}`;
+      const host = (endpoint) => ({ fetch, apiKey: "key", vfs: { readFile: () => text(endpoint) } });
+      const asked = made.askStranger("a.prompty", "Well?", host("https://llm.mine.example/v1"));
+      assert.equal(await asked, "Yes.");
+      const refused = made.askStranger("a.prompty", "Well?", host("https://evil.example/v1"));
+      await assert.rejects(refused, /The file names the endpoint https:\/\/evil\.example\/v1/);
     },
   },
   "prompty/stream.ts": {
