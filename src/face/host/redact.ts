@@ -118,13 +118,18 @@ function resolved(url: string): string {
 
 /**
  * `text` without the secrets, as they are, escaped for JSON or for a URL, or in base64. A text that was cut off may end
- * with the beginning of a secret, which goes too.
+ * with the beginning of a secret, which goes too. `mark` makes what stands in its place.
  */
-export function redact(text: string, secrets: readonly string[]): string {
+export function redact(
+  text: string,
+  secrets: readonly string[],
+  mark: (found: string) => string = () => REDACTED,
+): string {
   return secrets.reduce((rest, secret) => {
     const forms = base64Forms(secret);
     const pattern = [patternOf(secret), ...forms.map((form) => EDGE + patternOf(form) + EDGE)].join("|");
-    return [secret, ...forms].reduce(withoutStart, rest.replace(new RegExp(pattern, "gi"), REDACTED));
+    const searched = rest.replace(new RegExp(pattern, "gi"), (found) => mark(found));
+    return [secret, ...forms].reduce((left, form) => withoutStart(left, form, mark), searched);
   }, text);
 }
 
@@ -152,9 +157,9 @@ function base64Forms(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-function withoutStart(text: string, secret: string): string {
+function withoutStart(text: string, secret: string, mark: (found: string) => string): string {
   for (let length = secret.length - 1; length >= MIN_SECRET_CHARS; length--) {
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + REDACTED;
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mark(text.slice(-length));
   }
   return text;
 }

@@ -81,8 +81,16 @@ export function readLoop(text: string): LoopFile {
   if (!isObject(file) || typeof file.loop !== "number") throw wrong(NONE);
   if (file.loop > LOOP_FORMAT)
     throw wrong(`was written by looplet ${file.looplet}, a newer version: update looplet`);
-  const { processes } = file;
+  const { processes, id, outcome, expected } = file;
   if (!Array.isArray(processes) || !processes.every(isProcess)) throw wrong("is damaged: it has no inputs");
+  for (const { inputs } of processes) {
+    const at = inputs.findIndex((input) => !isInput(input));
+    if (at >= 0) throw wrong(`is damaged: input ${at + 1} is none`);
+  }
+  if (typeof id !== "string") throw wrong("is damaged: it has no id");
+  if (outcome !== undefined && typeof outcome !== "string") throw wrong("is damaged: its outcome is none");
+  if (expected !== undefined && !isExpected(expected))
+    throw wrong("is damaged: what it expects is unreadable");
   if (processes.every(({ inputs }) => inputs.length === 0))
     throw wrong("has no inputs: the run had not begun when it was exported");
   return file as LoopFile;
@@ -99,14 +107,61 @@ export function journalIn({ entries, last }: LoopProcess): readonly JournalEntry
 
 function isProcess(value: unknown): value is LoopProcess {
   if (!isObject(value)) return false;
-  const { config, options, entries, inputs } = value as Partial<LoopProcess>;
-  const isInput = (input: unknown): boolean => isObject(input) && "input" in input;
+  const { config, options, entries, last, inputs, lost } = value as Partial<LoopProcess>;
+  const isJournal = Array.isArray(entries) && entries.every(isEntry) && (last === undefined || isCount(last));
   return (
     isObject(config) &&
-    (isObject(options) || Array.isArray(entries)) &&
+    (entries === undefined ? isObject(options) : isJournal) &&
     Array.isArray(inputs) &&
-    inputs.every(isInput)
+    (lost === undefined || typeof lost === "string")
   );
+}
+
+function isEntry(value: unknown): boolean {
+  return typeof value === "string" || (isObject(value) && isCount(value["seq"]));
+}
+
+function isInput(value: unknown): value is LoopInput {
+  if (!isObject(value)) return false;
+  const { nowMs, random, after, input } = value;
+  const isMoment = nowMs === undefined || typeof nowMs === "number";
+  if (!isMoment || typeof random !== "string" || !isCount(after) || !isObject(input)) return false;
+  const { text, bytes } = input;
+  if ("json" in input) return true;
+  if (isObject(text)) return isCount(text["request"]) && typeof text["text"] === "string";
+  return isObject(bytes) && isCount(bytes["request"]) && typeof bytes["base64"] === "string";
+}
+
+function isExpected(value: unknown): value is Expected {
+  if (!isObject(value)) return false;
+  const { requests, outcome, text } = value;
+  const isRequest = (one: unknown): boolean =>
+    isObject(one) &&
+    [one["method"], one["url"], one["body"]].every((word) => typeof word === "string") &&
+    isCount(one["start"]) &&
+    isCount(one["end"]);
+  const isOutcome = outcome === undefined || typeof outcome === "string";
+  return Array.isArray(requests) && requests.every(isRequest) && isOutcome && typeof text === "string";
+}
+
+/** True for a number that the engine takes as an effect or as a count. */
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
+}
+
+/**
+ * Runs a part of a replay. A file has passed the checks of {@link readLoop} and may still be one that no run has written, so
+ * an error that is none of looplet's own is the file's.
+ *
+ * @throws LoopletError
+ */
+export function playing<T>(part: () => T): T {
+  try {
+    return part();
+  } catch (error) {
+    if (error instanceof LoopletError) throw error;
+    throw wrong("cannot be played: no run has written it so", error);
+  }
 }
 
 const NONE = "is no .loop file: run.export() writes one";

@@ -6,9 +6,10 @@ import { LoopletError } from "../api/errors.js";
 import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../api/index.js";
 import { VERSION } from "../generated/tables.js";
 import type { JournalText } from "../host/entries.js";
-import { redact } from "../host/redact.js";
 import { checkOptions, describeReturned, isObject } from "../options/check.js";
+import { base64Of, isBinary, textsOf } from "./bytes.js";
 import { LOOP_FORMAT, type LoopInput } from "./loop-file.js";
+import { Redaction } from "./redaction.js";
 
 /** Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. */
 export function recorder(): Recorder {
@@ -19,9 +20,14 @@ export function recorder(): Recorder {
 interface Process {
   readonly config: string;
   readonly source: Parameters<RunRecord["begin"]>[1];
-  /** The JSON of each. */
-  readonly inputs: string[];
+  readonly inputs: Kept[];
   lost?: string;
+}
+
+/** An input: the fields of its moment, and its JSON or a chunk of a body. */
+interface Kept {
+  readonly moment: string;
+  readonly told: string | { readonly request: number; readonly bytes: Uint8Array };
 }
 
 /** The first time that is unknown. */
@@ -37,9 +43,10 @@ class LoopRecord implements RunRecord {
 
   input(...[nowMs, random, after, input]: Parameters<RunRecord["input"]>): void {
     const time = nowMs < UNKNOWN_MS ? `"nowMs":${nowMs},` : "";
-    const told = typeof input === "string" ? `{"json":${input}}` : JSON.stringify(chunkOf(input));
-    const line = `{${time}"random":"${random}","after":${after},"input":${told}}`;
-    this.#processes.at(-1)?.inputs.push(line);
+    const moment = `${time}"random":"${random}","after":${after},`;
+    // The memory of a chunk is used again for the next one.
+    const told = typeof input === "string" ? input : { ...input, bytes: input.bytes.slice() };
+    this.#processes.at(-1)?.inputs.push({ moment, told });
   }
 
   know(secrets: readonly string[]): void {
@@ -58,22 +65,20 @@ class LoopRecord implements RunRecord {
    */
   text(id: string, outcome: OutcomeKind | undefined, given: ExportOptions = {}): string {
     const options = checkOptions(given, "", { redact: "function" });
-    const secrets = [...this.#secrets];
-    const clean = (json: string): string =>
-      cleaned(json, (text) => {
-        const known = redact(text, secrets).replace(SECRETS, stars);
-        const told: unknown = options.redact?.(known) ?? known;
-        if (typeof told === "string") return told;
-        const problem = `needs to return a text, got ${describeReturned(told)}`;
-        throw new LoopletError("misuse_invalid_argument", "redact", problem);
-      });
+    const redaction = new Redaction([...this.#secrets], (text) => {
+      const told: unknown = options.redact?.(text) ?? text;
+      if (typeof told === "string") return told;
+      const problem = `needs to return a text, got ${describeReturned(told)}`;
+      throw new LoopletError("misuse_invalid_argument", "redact", problem);
+    });
+    const clean = (json: string): string => cleaned(json, redaction);
     const processes = this.#processes.map(({ config, source, inputs, lost }) => {
       const began =
         typeof source === "string"
           ? `"options":${clean(source)}`
           : `"entries":${clean(entriesText(source))},\n"last":${source.last}`;
       const end = lost === undefined ? "" : `,"lost":${clean(JSON.stringify(lost))}`;
-      const lines = inputs.map(clean).join(",\n");
+      const lines = linesOf(inputs, redaction).join(",\n");
       return `{"config":${clean(config)},\n${began},\n"inputs":[\n${lines}\n]${end}}`;
     });
     const head = JSON.stringify({ loop: LOOP_FORMAT, looplet: VERSION, id, outcome });
@@ -81,28 +86,27 @@ class LoopRecord implements RunRecord {
   }
 }
 
-/**
- * Texts that are secrets by their form: bearer tokens, keys in addresses, keys of vendors, web tokens, private keys. They
- * are replaced by as many asterisks, because limits count characters.
- */
-const SECRETS =
-  /(\bbearer\s|[?&](?:key|token|api[-_]?key)=)[\w.~+/=%-]{8,}|\b(?:sk|pk|rk|xox[a-z]|gsk|glpat|hf|npm|github_pat|gh[a-z])[-_][\w-]{12,}|\b(?:AIza|AKIA|ASIA)[\w-]{12,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+/gi;
-
-/** A secret without its characters. The words before it stay. */
-function stars(found: string, before = ""): string {
-  return before + "*".repeat(found.length - before.length);
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** A chunk as text, or in base64 if it is not UTF-8. */
-function chunkOf({ request, bytes }: { request: number; bytes: Uint8Array }): LoopInput["input"] {
-  try {
-    return { text: { request, text: decoder.decode(bytes) } };
-  } catch {
-    const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-    return { bytes: { request, base64: btoa(binary) } };
+/** The inputs as JSON. The chunks of one body are searched together. */
+function linesOf(inputs: readonly Kept[], redaction: Redaction): string[] {
+  const bodies = new Map<number, Uint8Array[]>();
+  for (const { told } of inputs) {
+    if (typeof told === "string") continue;
+    const chunks = bodies.get(told.request);
+    if (chunks === undefined) bodies.set(told.request, [told.bytes]);
+    else chunks.push(told.bytes);
   }
+  const texts = new Map(
+    Array.from(bodies, ([request, chunks]) => [request, redaction.chunks(textsOf(chunks)).values()]),
+  );
+  return inputs.map(({ moment, told }) => {
+    if (typeof told === "string") return `{${moment}"input":{"json":${cleaned(told, redaction)}}}`;
+    const { request } = told;
+    const text = texts.get(request)!.next().value!;
+    const chunk: LoopInput["input"] = isBinary(text)
+      ? { bytes: { request, base64: base64Of(text) } }
+      : { text: { request, text } };
+    return `{${moment}"input":${JSON.stringify(chunk)}}`;
+  });
 }
 
 /** The entries as a JSON array. A text that is cleaned no longer has its checksum, and a damaged one is kept as a text. */
@@ -119,18 +123,27 @@ function entriesText({ lines }: JournalText): string {
 }
 
 /** The JSON with other texts. JSON without a change stays as it is written. */
-function cleaned(json: string, clean: (text: string) => string): string {
+function cleaned(json: string, redaction: Redaction): string {
   let isChanged = false;
   const value: unknown = JSON.parse(json, function (this: object, key: string, value: unknown) {
     let told = value;
-    if (typeof value === "string") told = clean(value);
+    if (typeof value === "string") told = redaction.text(value);
     // The headers of a model may be secret. Of a response's, the engine reads some.
     else if (key === "headers" && Array.isArray(value))
       told = value.map((pair: [string, string]) =>
         "status" in this && !/cookie|auth/i.test(pair[0]) ? pair : [pair[0], "[redacted]"],
       );
+    else if (isObject(value)) told = named(value, redaction);
     isChanged ||= told !== value && JSON.stringify(told) !== JSON.stringify(value);
     return told;
   });
   return isChanged ? JSON.stringify(value) : json;
+}
+
+/** An object whose names have no secrets; the object itself if they have none. */
+function named(value: object, redaction: Redaction): object {
+  const names = Object.keys(value);
+  const told = names.map((name) => redaction.name(name));
+  if (told.every((name, at) => name === names[at])) return value;
+  return Object.fromEntries(Object.values(value).map((one: unknown, at) => [told[at]!, one]));
 }

@@ -6,7 +6,15 @@ import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Message, OutcomeKind, RunEvent, ToolCallRecord, Usage } from "../api/index.js";
 import { loadWasm, type LoadedWasm } from "../host/wasm.js";
 import { describe } from "../options/check.js";
-import { journalIn, readLoop, wrong, type LoopFile, type LoopInput, type LoopProcess } from "./loop-file.js";
+import {
+  journalIn,
+  playing,
+  readLoop,
+  wrong,
+  type LoopFile,
+  type LoopInput,
+  type LoopProcess,
+} from "./loop-file.js";
 import { Player, type Asked } from "./player.js";
 
 /** A request that a step sent. Keys and headers are not part of it. */
@@ -107,15 +115,18 @@ export function play(wasm: LoadedWasm, file: LoopFile): Replay {
   let lost: string | undefined;
   for (const process of file.processes) {
     const step = new Steps();
-    const player = new Player(wasm, process, step);
+    const player = playing(() => new Player(wasm, process, step));
     step.agent = (index) => player.agent(index);
-    for (const input of process.inputs) {
-      steps.push(step.begin(input));
-      player.step();
-      lost = player.lost;
-      if (lost !== undefined) break;
+    try {
+      for (const input of process.inputs) {
+        steps.push(step.begin(input));
+        playing(() => player.step());
+        lost = player.lost;
+        if (lost !== undefined) break;
+      }
+    } finally {
+      player.free();
     }
-    player.free();
     if (lost !== undefined) break;
   }
   return {
@@ -123,7 +134,7 @@ export function play(wasm: LoadedWasm, file: LoopFile): Replay {
     steps,
     requests: steps.flatMap(({ requests }) => requests),
     lost,
-    at: (step) => momentAt(wasm, file.processes, steps, step),
+    at: (step) => playing(() => momentAt(wasm, file.processes, steps, step)),
   };
 }
 

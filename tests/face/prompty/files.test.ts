@@ -205,7 +205,7 @@ describe("files by their addresses", () => {
       { tone: "friendly" },
       base,
     ]);
-    expect(fetch.mock.calls[0]).toEqual([base, { redirect: "error" }]);
+    expect(fetch.mock.calls[0]).toMatchObject([base, { method: "GET", redirect: "manual" }]);
     await expect(load("https://prompts.test/gone.prompty")).rejects.toThrow(/FileNotFoundError.*404/);
   });
 
@@ -213,6 +213,22 @@ describe("files by their addresses", () => {
     const outside = promptyOf({ model: "m", metadata: { a: "${file:../secret.txt}" } });
     vi.stubGlobal("fetch", async () => new Response(outside));
     await expect(load(base)).rejects.toThrow(/outside allowed roots/);
+  });
+
+  it("are read from no other address, and no further than they may be", async () => {
+    const away = new Response(null, { status: 302, headers: { location: "https://evil.test/x" } });
+    vi.stubGlobal("fetch", async () => away);
+    await expect(load(`${base}?key=secret-of-mine-1`)).rejects.toThrow(
+      /^FileNotFoundError: https:\/\/prompts\.test\/[^?]*: the file was redirected to https:\/\/evil\.test /,
+    );
+    let taken = 0;
+    const pull = (stream: ReadableStreamDefaultController<Uint8Array>): void => {
+      taken += 2 ** 20;
+      stream.enqueue(new Uint8Array(2 ** 20));
+    };
+    vi.stubGlobal("fetch", async () => new Response(new ReadableStream({ pull })));
+    await expect(load(base)).rejects.toThrow(/longer than is taken/);
+    expect(taken).toBeLessThan(2 ** 23);
   });
 
   it("a path without host.vfs is an error that says what reads it", async () => {

@@ -1,6 +1,8 @@
 /** `${env:NAME}`, `${env:NAME:default}` and `${file:path}` in the frontmatter. */
 import { FileNotFoundError, ValueError } from "../errors.js";
 import { isMap, yaml } from "./frontmatter.js";
+import { shownUrl } from "../../host/redact.js";
+import { send } from "../../host/sender.js";
 import { folderOf, isInside, joinPath } from "./paths.js";
 import type { PromptyHost } from "../types.js";
 
@@ -148,18 +150,25 @@ export async function readText(path: string, { vfs }: PromptyHost): Promise<stri
     const content = await (vfs === undefined ? fetched(path) : vfs.readFile(path));
     return typeof content === "string" ? content : new TextDecoder().decode(content);
   } catch (error) {
-    throw new FileNotFoundError(`FileNotFoundError: ${path}: ${(error as Error)?.message ?? error}`, {
+    // An address may have a key in it.
+    const place = vfs === undefined ? shownUrl(path) : path;
+    throw new FileNotFoundError(`FileNotFoundError: ${place}: ${(error as Error)?.message ?? error}`, {
       cause: error,
     });
   }
 }
 
+/** The most bytes of a file that has an address, and the milliseconds until it is there. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
 /** A redirect would lead out of the folder without being seen, so it is an error. */
 async function fetched(address: string): Promise<string> {
   if (!isAddress(address)) throw new Error("host.vfs is missing, which reads files that have no address");
-  const response = await globalThis.fetch(address, { redirect: "error" });
-  if (!response.ok) throw new Error(`the server answered ${response.status}`);
-  return response.text();
+  const answer = await send({ url: address, place: "the file", method: "GET", timeoutMs: TIMEOUT_MS });
+  if (answer.status >= 200 && answer.status < 300) return answer.text({ left: MAX_BYTES });
+  answer.end();
+  throw new Error(`the server answered ${answer.status}`);
 }
 
 /** A page takes relative addresses too. */

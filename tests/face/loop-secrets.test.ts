@@ -1,0 +1,208 @@
+// Secrets in what a run has recorded, wherever a server or a person has put them.
+import { expect, it, describe } from "vitest";
+import { anthropic, createAgent } from "looplet";
+import { scripted } from "looplet/practice";
+import { recorder, replay } from "looplet/replay";
+import type { ExportOptions } from "looplet";
+
+const KEY = "plain-key-of-a-user-42";
+
+interface Recorded {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The record of a run whose answer comes in chunks of so many bytes. */
+async function recorded(body: Uint8Array | object, bytes = 1e9, options?: ExportOptions): Promise<Recorded> {
+  const answers = scripted([body instanceof Uint8Array ? { text: "" } : (body as { text: string })]);
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const answer = (await answers(url as string, init as never)) as Response;
+    const whole = body instanceof Uint8Array ? body : new Uint8Array(await answer.arrayBuffer());
+    let at = 0;
+    const pull = (stream: ReadableStreamDefaultController<Uint8Array>): void => {
+      if (at >= whole.length) return stream.close();
+      stream.enqueue(whole.slice(at, (at += bytes)));
+    };
+    return new Response(new ReadableStream({ pull }), { headers: { "content-type": "text/event-stream" } });
+  };
+  const model = anthropic("m", { apiKey: KEY, fetch });
+  const run = createAgent({ model, record: recorder(), retry: { maxRetries: 0 } }).run("Hi");
+  const { text } = await run.result;
+  return { file: run.export(options), text };
+}
+
+/** The texts of an answer in events, as the vendor writes them: `escape` changes the JSON of each text. */
+function events(texts: readonly string[], escape: (json: string) => string = (json) => json): Uint8Array {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = {
+    id: "m",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [],
+    stop_reason: null,
+    usage,
+  };
+  const lines = [
+    { type: "message_start", message },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    ...texts.map((text) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 1 } },
+    { type: "message_stop" },
+  ];
+  const written = lines.map((line) => `event: ${line.type}\ndata: ${escape(JSON.stringify(line))}\n\n`);
+  return new TextEncoder().encode(written.join(""));
+}
+
+/** The text of the answer in a file, as its replay has it. */
+async function textIn(file: string): Promise<string> {
+  const played = await replay(file);
+  return played.at(played.steps.length - 1).text;
+}
+
+/** Everything that a file holds: its text, with base64 as the bytes that it stands for. */
+function shown(file: string): string {
+  const bytes = [...file.matchAll(/"base64":"([^"]*)"/g)].map(([, coded]) => atob(coded!));
+  return [file, ...bytes].join("\n");
+}
+
+const GHP = "ghp_abcdefghijklmnop1234";
+
+describe("a secret in an answer", () => {
+  it.each([1, 3, 7, 11])(
+    "is found in chunks of %i bytes, with letters of other languages around it",
+    async (bytes) => {
+      const { file, text } = await recorded(events([`Ключ — ${GHP}, и ${KEY} 🦀`]), bytes);
+      expect(text).toContain(GHP);
+      expect(shown(file)).not.toContain("base64");
+      expect(await textIn(file)).toBe(`Ключ — ${"*".repeat(GHP.length)}, и ${"*".repeat(KEY.length)} 🦀`);
+    },
+  );
+
+  it("is found across text deltas", async () => {
+    const { file, text } = await recorded(
+      events(["Take ghp_abcd", "efghijklm", "nop1234 and plain-key-of", "-a-user-42."]),
+    );
+    expect(text).toContain(GHP);
+    expect(await textIn(file)).toBe(`Take ${"*".repeat(24)} and ${"*".repeat(22)}.`);
+    expect(file).not.toMatch(/abcd|efghijklm|nop1234|plain-key/);
+  });
+
+  it("is found behind escapes of JSON", async () => {
+    const escape = (json: string): string => json.replaceAll("-", "\\u002d").replaceAll("_a", "\\u005fa");
+    const { file, text } = await recorded(events([`It is sk-ant-abcdefgh12345678 or ${GHP}`], escape));
+    expect(text).toContain("sk-ant-abcdefgh12345678");
+    expect(await textIn(file)).toBe(`It is ${"*".repeat(23)} or ${"*".repeat(24)}`);
+  });
+
+  it("is found behind escapes of JSON inside a text", async () => {
+    const { file } = await recorded(events(['{"key":"sk\\u002dant\\u002dabcdefgh12345678"}']));
+    expect(await textIn(file)).toMatch(/^\{"key":"\*+"\}$/);
+  });
+
+  it("is found beside bytes that are no text", async () => {
+    const whole = events([`Take ${GHP}`]);
+    const broken = new Uint8Array([0xff, 0xfe, 0x0a, ...whole]);
+    const { file } = await recorded(broken, 9);
+    expect(file).toContain("base64");
+    for (const secret of [GHP, "ghp_abcd", "mnop1234"]) expect(shown(file)).not.toContain(secret);
+  });
+
+  it("is found in a chunk at the end of a stream that breaks off inside a letter", async () => {
+    const whole = events([`Take ${GHP} 🦀`]);
+    const cut = whole.slice(0, whole.indexOf(0xf0) + 2);
+    const { file } = await recorded(cut);
+    expect(shown(file)).not.toContain(GHP);
+    expect((await replay(file)).steps.length).toBeGreaterThan(2);
+  });
+});
+
+describe("redact", () => {
+  const redact = (text: string): string => text.replaceAll("+49 555 1234", "*".repeat(12));
+
+  it.each([1, 5, 1000])("sees texts whole, in chunks of %i bytes", async (bytes) => {
+    const { file } = await recorded(events(["Grüße an +49 5", "55 12", "34 — ä"]), bytes, { redact });
+    expect(await textIn(file)).toBe(`Grüße an ${"*".repeat(12)} — ä`);
+  });
+
+  it("may make a text shorter or longer", async () => {
+    for (const name of ["X", "Somebody with a long name"]) {
+      const { file } = await recorded(events(["I met An", "na Schmidt", " today"]), 20, {
+        redact: (text) => text.replaceAll("Anna Schmidt", name),
+      });
+      expect(await textIn(file)).toBe(`I met ${name} today`);
+    }
+  });
+});
+
+describe("a text that is a secret by its form", () => {
+  it.each([
+    ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI"],
+    ["it is wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEK1Y.", "wJalrXUtnFEMI"],
+    ["Authorization: Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpw"],
+    ["postgres://admin:hunter2@db.test/x", "hunter2"],
+    ["https://user:p%40ss!word@host/", "p%40ss!word"],
+    ["ya29.a0AfH6SMBx1234567890abcd", "a0AfH6SM"],
+    ["https://a.test/x?sv=1&sig=abcdefgh%2B12345", "abcdefgh"],
+    ["https://a.test/x?access_token=abcdefgh12345", "abcdefgh"],
+    ["xai-abcdefghijklmnop1234", "abcdefghijkl"],
+    ["pplx-abcdefghijklmnop1234", "abcdefghijkl"],
+    ["dop_v1_abcdefghijklmnop1234", "abcdefghijkl"],
+    ["SG.abcdefghijklmnop.qrstuvwxyz123456", "qrstuvwxyz"],
+    ["OPENAI_API_KEY=abcdefgh1234", "abcdefgh"],
+    ["12345678:AAabcdefghijklmnopqrstuvwxyz1234567", "AAabcdef"],
+    ["sk%2Dant%2Dabcdefgh12345678", "abcdefgh"],
+  ])("becomes asterisks: %s", async (words, secret) => {
+    const run = createAgent({
+      model: anthropic("m", { apiKey: KEY, fetch: scripted([{ text: "Hi" }]) }),
+      record: recorder(),
+    }).run(words);
+    await run.result;
+    const file = run.export();
+    expect(file).not.toContain(secret);
+    expect((await replay(file)).requests[0]!.body).toContain("***");
+  });
+
+  it.each([
+    "Basic understanding of the matter is enough for basic authentication.",
+    "commit 0123456789abcdef0123456789abcdef01234567",
+    "see https://a.test/x?page=12345678&sort=alphabetical and http://a.test:8080/@me",
+    "const token = 1; the key is under the mat; MONKEY = 5",
+  ])("stays if it is none: %s", async (words) => {
+    const run = createAgent({
+      model: anthropic("m", { apiKey: KEY, fetch: scripted([{ text: "Hi" }]) }),
+      record: recorder(),
+    }).run(words);
+    await run.result;
+    expect(run.export()).toContain(words);
+  });
+
+  it("is searched for in linear time", async () => {
+    const { starredShapes } = await import("../../src/face/replay/secret-shapes.js");
+    const parts = [
+      "a",
+      "a.",
+      "a://",
+      "a://b:",
+      "sk-",
+      "eyJ",
+      "eyJa.",
+      "-----BEGIN ",
+      "?key",
+      "A_",
+      "A".repeat(40),
+      "basic ",
+      "\\",
+      "%2",
+      "\\u00",
+      "sk%2Dabcdefghijklmnopq ",
+      "1:",
+      "/",
+      "'",
+    ];
+    for (const part of parts)
+      for (const end of ["", "!"])
+        expect(starredShapes(part.repeat(60_000 / part.length) + end)).not.toBe("");
+  });
+});
