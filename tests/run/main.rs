@@ -71,6 +71,7 @@ mod reservations;
 mod results;
 mod retries;
 mod seams;
+mod servers;
 mod settings;
 mod shared_counts;
 #[allow(dead_code)]

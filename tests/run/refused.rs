@@ -69,6 +69,51 @@ fn an_error_is_read_up_to_64_kib() {
     assert_eq!(world.aborted_requests.len(), 1);
 }
 
+/// Bodies with status 200 that are no answer, in a stream and whole.
+const PAGES: [(&str, bool); 4] = [
+    ("<html><p>Log in", true),
+    ("<!doctype html>", false),
+    ("Bad Gateway", false),
+    ("\u{1F}gz", true),
+];
+
+#[test]
+fn a_page_with_status_200_is_read_for_ten_seconds_however_it_drips() {
+    for (page, stream) in PAGES {
+        let model = json!({"vendor": "anthropic", "model": "claude-test", "stream": stream});
+        let mut world = World::started(config(
+            json!([]),
+            json!({"model": model, "retry": {"maxRetries": 0}}),
+        ));
+        world.head(200, &[]);
+        world.chunk(page);
+        for _ in 0..9 {
+            world.pass(1000);
+            world.chunk(" more");
+        }
+        assert_eq!(world.result()["outcome"], json!(null), "{page}");
+        world.pass(1000);
+        assert_eq!(world.result()["error"]["code"], "malformed_stream", "{page}");
+        assert_eq!(world.aborted_requests.len(), 1);
+    }
+}
+
+#[test]
+fn a_page_with_status_200_is_read_up_to_64_kib() {
+    for (page, stream) in PAGES {
+        let model = json!({"vendor": "anthropic", "model": "claude-test", "stream": stream});
+        let mut world = World::started(config(
+            json!([]),
+            json!({"model": model, "retry": {"maxRetries": 0}}),
+        ));
+        world.head(200, &[]);
+        world.chunk(page);
+        world.chunk(&"x".repeat(64 << 10));
+        assert_eq!(world.result()["error"]["code"], "malformed_stream", "{page}");
+        assert_eq!(world.aborted_requests.len(), 1);
+    }
+}
+
 #[test]
 fn options_limit_the_time_and_the_bytes_of_an_error() {
     let options = json!({"maxErrorBodyBytes": 4, "timeouts": {"errorBodyMs": 2_000}});
@@ -109,7 +154,11 @@ fn an_option_limits_one_event_and_a_whole_body_in_every_framing() {
         ),
         (&custom, true, event(1025).into_bytes()),
         (&bedrock, true, binary),
-        (&anthropic, false, event(1025).into_bytes()),
+        (
+            &anthropic,
+            false,
+            ["{".to_owned(), event(1025)].concat().into_bytes(),
+        ),
     ] {
         for (most, fails) in [(1024, true), (1 << 20, false)] {
             let mut model = model.clone();

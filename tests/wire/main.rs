@@ -21,6 +21,7 @@ mod convert_responses;
 mod failures;
 mod feed;
 mod fixtures;
+mod found;
 mod gemini;
 mod likeness;
 mod machine;

@@ -2,27 +2,44 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 /// The directory `wire`, or `None` after a line on standard error by which `npm test` counts this test as skipped.
 pub fn wire(test: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("LOOPLET_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
-    let wire = root.join("wire");
+    let wire = root().join("wire");
     if wire.join("INVENTORY.jsonl").is_file() {
         return Some(wire);
     }
+    skip(test, &wire);
+    None
+}
+
+/// A file of this folder beside `wire`, or `None` after the same line.
+pub fn shared(folder: &str, file: &str) -> Option<PathBuf> {
+    let path = root().join(folder).join(file);
+    if path.is_file() {
+        return Some(path);
+    }
+    skip(file, &path);
+    None
+}
+
+fn root() -> PathBuf {
+    std::env::var_os("LOOPLET_SHARED").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        PathBuf::from,
+    )
+}
+
+fn skip(test: &str, place: &Path) {
     let line = format!(
         "SKIPPED {test}: no recordings in {} (set LOOPLET_SHARED)\n",
-        wire.display()
+        place.display()
     );
     // Not `eprintln!`, which the test runner holds back of a test that passes.
     std::io::stderr().write_all(line.as_bytes()).unwrap();
-    None
 }
 
 /// One recorded answer.

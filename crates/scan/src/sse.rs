@@ -96,6 +96,8 @@ enum Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Field {
     Data,
+    /// A line `error: {…}`, by which GPUStack tells an error: the data of an event `error`.
+    Error,
     Event,
     Id,
     Retry,
@@ -241,7 +243,7 @@ impl SseDecoder {
                 here.data = Some(value);
                 Ok(())
             }
-            Field::Data => {
+            Field::Data | Field::Error => {
                 here.spill_into(self);
                 self.open_value(field)?;
                 self.push_data(value)
@@ -300,7 +302,10 @@ impl SseDecoder {
 
     fn open_value(&mut self, field: Field) -> Result<(), SseError> {
         self.saw_field |= field != Field::Unknown;
-        if field == Field::Data {
+        if field == Field::Error {
+            self.event = b"error".to_vec();
+        }
+        if matches!(field, Field::Data | Field::Error) {
             if self.has_data {
                 self.push_data(b"\n")?;
             }
@@ -311,7 +316,7 @@ impl SseDecoder {
 
     fn push_value(&mut self, field: Field, piece: &[u8]) -> Result<(), SseError> {
         match field {
-            Field::Data => self.push_data(piece),
+            Field::Data | Field::Error => self.push_data(piece),
             Field::Event | Field::Id | Field::Retry => {
                 self.check_length(self.line_value.len() + piece.len())?;
                 self.line_value.extend_from_slice(piece);
@@ -411,6 +416,7 @@ fn reset(buffer: &mut Vec<u8>) {
 fn split_name(line: &[u8]) -> Option<(Field, usize)> {
     let name: &[u8] = match line.first()? {
         b'd' => b"data:",
+        b'e' if line.get(1) == Some(&b'r') => b"error:",
         b'e' => b"event:",
         b'i' => b"id:",
         b'r' => b"retry:",
@@ -440,6 +446,7 @@ fn field_without_value(line: &[u8]) -> Field {
 fn known_field(name: &[u8]) -> Field {
     match name.first() {
         Some(b'd') => Field::Data,
+        Some(b'e') if name.get(1) == Some(&b'r') => Field::Error,
         Some(b'e') => Field::Event,
         Some(b'i') => Field::Id,
         _ => Field::Retry,

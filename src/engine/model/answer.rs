@@ -97,6 +97,16 @@ pub enum Change {
     Usage,
 }
 
+impl Change {
+    /// The block that has changed.
+    fn part(&self) -> Option<usize> {
+        match self {
+            Change::Started { part } | Change::Grew { part, .. } | Change::Ended { part } => Some(*part),
+            Change::Usage => None,
+        }
+    }
+}
+
 /// A model's answer that is being assembled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelAnswer {
@@ -125,6 +135,8 @@ pub struct ModelAnswer {
     pub price: Option<Price>,
     /// The name of the tool by which the model gives its answer.
     pub answer_tool: Option<String>,
+    /// The names by which the model can call the run's tools. `None` if every call is the run's.
+    pub tools: Option<Vec<String>>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
     /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that are
@@ -133,6 +145,8 @@ pub struct ModelAnswer {
     /// The most blocks that are kept, tool calls among them. Real answers have a few dozen. The bound keeps a hostile
     /// server from making the lists long that decoders search.
     pub max_parts: usize,
+    /// The number of blocks that were told of an answer in whose place the vendor has begun another.
+    pub voided: Option<usize>,
     /// True when the vendor has sent more than [`ModelAnswer::max_parts`] blocks.
     pub is_overfull: bool,
     /// The most bytes of text, reasoning included.
@@ -142,8 +156,9 @@ pub struct ModelAnswer {
     /// The bytes of the text with which the answer has begun; 0 for none.
     begun_bytes: usize,
     begun: Begun,
-    /// The text behind the beginning that may still turn out to repeat it.
-    repeated: String,
+    /// The bytes of the beginning that have come again behind it. They are not in the text while it may still turn out to
+    /// repeat the whole beginning.
+    repeated_bytes: usize,
 }
 
 /// How an answer goes on from the text with which it has begun.
@@ -199,6 +214,18 @@ impl ModelAnswer {
         self.begun_bytes > 0 && self.parts.len() == 1 && first == self.begun_bytes
     }
 
+    /// Drops all blocks, because the vendor begins the answer anew. False for an answer that goes on from a text.
+    pub fn void(&mut self) -> bool {
+        let is_start = |change: &&Change| matches!(change, Change::Started { .. });
+        let untold = self.changes.iter().filter(is_start).count();
+        let told = self.parts.len().saturating_sub(untold);
+        self.voided = self.voided.max(Some(told));
+        self.parts.clear();
+        self.changes.clear();
+        (self.usage, self.finish_reason, self.raw_finish_reason) = (None, None, None);
+        self.begun_bytes == 0
+    }
+
     /// Opens a block and returns its index. Beyond [`ModelAnswer::max_parts`] it opens none, and no block
     /// has the index.
     pub fn start(&mut self, kind: PartKind) -> usize {
@@ -240,6 +267,25 @@ impl ModelAnswer {
         part
     }
 
+    /// True when a call by this name is the run's.
+    pub fn has_tool(&self, name: &str) -> bool {
+        let tools = self.tools.as_ref();
+        tools.is_none_or(|tools| tools.iter().any(|tool| tool == name))
+    }
+
+    /// Makes a raw block, which no event has told, a tool call without arguments.
+    pub fn turn_into_call(&mut self, part: usize, id: &str, name: &str) {
+        if let Some(raw) = self.parts.get_mut(part) {
+            raw.kind = PartKind::ToolCall;
+            raw.text.clear();
+            raw.id.push_str(id);
+            raw.name.push_str(name);
+            raw.ended = false;
+            self.changes.retain(|change| change.part() != Some(part));
+            self.changes.push(Change::Started { part });
+        }
+    }
+
     /// Appends to a block's text. Empty text changes nothing.
     pub fn push(&mut self, part: usize, text: &str) {
         self.grow(part, |into| into.push_str(text));
@@ -251,21 +297,24 @@ impl ModelAnswer {
         let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
         let may_repeat = part == 0 && self.begun == Begun::Repeats;
-        if may_repeat {
-            open.text.push_str(&self.repeated);
-        }
         let result = write(&mut open.text);
         if may_repeat {
             let (begun, new) = open.text.split_at_checked(from).unwrap_or_default();
-            if new.len() < begun.len() && begun.starts_with(new) {
-                self.repeated = open.text.split_off(from);
+            let (again, expected) = begun.split_at_checked(self.repeated_bytes).unwrap_or_default();
+            if new.len() < expected.len() && expected.starts_with(new) {
+                self.repeated_bytes += new.len();
+                open.text.truncate(from);
                 return Some(result);
             }
-            if new.starts_with(begun) {
-                open.text.replace_range(..from, "");
+            if new.starts_with(expected) {
+                let expected = expected.len();
+                open.text.replace_range(from..from + expected, "");
+            } else {
+                let again = again.to_owned();
+                open.text.insert_str(from, &again);
             }
             self.begun = Begun::GoesOn;
-            self.repeated.clear();
+            self.repeated_bytes = 0;
         }
         let to = open.text.len();
         if to > from {
@@ -326,9 +375,11 @@ impl ModelAnswer {
         if let Some(open) = self.parts.get_mut(part)
             && !open.ended
         {
-            if !self.repeated.is_empty() {
+            if self.repeated_bytes > 0 {
                 let from = open.text.len();
-                open.text.push_str(&std::mem::take(&mut self.repeated));
+                let again = open.text.get(..std::mem::take(&mut self.repeated_bytes));
+                let again = again.unwrap_or_default().to_owned();
+                open.text.push_str(&again);
                 let to = open.text.len();
                 self.changes.push(Change::Grew { part, from, to });
             }
@@ -338,9 +389,9 @@ impl ModelAnswer {
         }
     }
 
-    /// Replaces the usage and reports it when it differs.
+    /// Replaces the usage and reports it when it differs. No part of a count is more than the count.
     pub fn set_usage(&mut self, usage: Usage) {
-        let usage = Some(usage.priced(self.price.as_ref()));
+        let usage = Some(usage.bounded().priced(self.price.as_ref()));
         if self.usage != usage {
             self.usage = usage;
             self.changes.push(Change::Usage);
@@ -368,7 +419,7 @@ impl ModelAnswer {
             argument_bytes: 0,
             price: self.price,
             answer_tool: self.answer_tool.clone(),
-            repeated: String::new(),
+            tools: self.tools.clone(),
             ..*self
         }
     }

@@ -39,6 +39,8 @@ impl ConfigError {
     }
 }
 
+impl std::error::Error for ConfigError {}
+
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_text())
@@ -169,7 +171,9 @@ impl Failure {
         }
         if self.status == Some(404) && self.url.is_some() {
             text.truncate(text.trim_end_matches('.').len());
-            text.push_str(". Check baseUrl and the model's name.");
+            let is_ended = text.ends_with(['?', '!']);
+            text.push_str(if is_ended { " " } else { ". " });
+            text.push_str("Check baseUrl and the model's name.");
         }
         self.message = text;
     }

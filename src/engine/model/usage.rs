@@ -65,6 +65,19 @@ impl Usage {
         self.audio_output_tokens = self.audio_output_tokens.saturating_add(other.audio_output_tokens);
     }
 
+    /// The usage in which no part of a count is more than the count. Azure tells 373 tokens from the cache of 235 for Grok
+    /// (recorded 2026-08-19), and its total has the 235.
+    pub fn bounded(mut self) -> Usage {
+        self.cache_read_tokens = self.cache_read_tokens.min(self.input_tokens);
+        let fresh = self.input_tokens - self.cache_read_tokens;
+        self.cache_write_tokens = self.cache_write_tokens.min(fresh);
+        self.cache_write_hour_tokens = self.cache_write_hour_tokens.min(self.cache_write_tokens);
+        self.reasoning_tokens = self.reasoning_tokens.min(self.output_tokens);
+        self.audio_input_tokens = self.audio_input_tokens.min(self.input_tokens);
+        self.audio_output_tokens = self.audio_output_tokens.min(self.output_tokens);
+        self
+    }
+
     /// The usage of one call with its cost. The vendor's own figure wins over the price.
     pub fn priced(mut self, price: Option<&Price>) -> Usage {
         self.is_cost_reported = self.cost_nano_usd.is_some();

@@ -3,6 +3,8 @@
 //! The encoders of Chat Completions and Responses call these functions while they write tools, calls and results.
 //! Differences between the two are parameters. Nothing here fails.
 
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::message::{Block, ToolInput};
@@ -35,6 +37,34 @@ pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested:
             into.extend_from_slice(if is_nested { b"}}" } else { b"}" });
         }
     }
+}
+
+/// The start of the object around a custom tool's plain text, so that it is a JSON object like every input.
+pub const CUSTOM_HEAD: &str = "{\"input\":\"";
+pub const CUSTOM_TAIL: &str = "\"}";
+
+/// The text as it stands in a JSON string.
+pub fn escaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    push_escaped(&mut bytes, text);
+    written(bytes)
+}
+
+/// The plain text of a custom tool's call, which has this type in `vendor`. `None` for any other call, and for one that
+/// was cut off.
+pub fn custom_input(call: &Block, r#type: &str) -> Option<String> {
+    let Block::ToolCall {
+        input: ToolInput::Json(json),
+        vendor: Some(vendor),
+        ..
+    } = call
+    else {
+        return None;
+    };
+    if !Object::parse(vendor.as_str())?.is("type", r#type) {
+        return None;
+    }
+    Some(Object::parse(json.as_str())?.string("input")?.into_owned())
 }
 
 /// Writes a call's arguments: JSON text in a string.

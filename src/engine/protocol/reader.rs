@@ -92,14 +92,13 @@ impl AnswerReader {
         check_room(answer).and(read)
     }
 
-    /// True when events begin with their length.
-    pub fn reads_binary(&self) -> bool {
-        matches!(self.framing, FramingState::EventStream(_))
-    }
-
-    /// True when each line is an event.
-    pub fn reads_lines(&self) -> bool {
-        matches!(self.framing, FramingState::Ndjson { .. })
+    /// True when a stream of events may begin with this byte.
+    pub fn may_begin_with(&self, byte: u8) -> bool {
+        match self.framing {
+            FramingState::EventStream(_) => byte == 0,
+            FramingState::Ndjson { .. } => !matches!(byte, b'<' | 0x1F),
+            FramingState::Sse(_) => !matches!(byte, b'<' | 0x1F | b'{' | b'['),
+        }
     }
 }
 

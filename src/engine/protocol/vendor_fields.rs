@@ -1,11 +1,14 @@
 //! The fields of a vendor that have no neutral form: kept as JSON beside a block, and written back.
 //!
-//! The decoders collect them with [`others`] and [`object_of`], the encoders of the vendor write them with
+//! The decoders collect them with [`others`], [`object_of`] and [`Fields`], the encoders of the vendor write them with
 //! [`push_vendor`]. A field that is null counts as absent.
 
-use looplet_scan::reader::Object;
+use std::collections::BTreeMap;
 
-use crate::engine::json::writer::{push_any, push_others, written};
+use looplet_scan::reader::{Object, string};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::writer::{push_any, push_comma, push_others, push_string, written};
 use crate::engine::model::message::Json;
 
 /// Appends the fields of the object `vendor`, except nulls and the keys in `ours`.
@@ -40,4 +43,82 @@ pub fn closed(mut out: Vec<u8>) -> Option<Json> {
     }
     out.push(b'}');
     Some(Json::from_valid(&written(out)))
+}
+
+/// The fields of an object that comes in pieces, in the order in which they began. A server may send any number of them,
+/// so a piece costs no look at the other fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fields {
+    /// Each with its place.
+    fields: BTreeMap<String, (usize, Value)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Value {
+    Json(String),
+    /// A string that grows.
+    Text(String),
+}
+
+impl Fields {
+    /// The fields of this object, nulls included.
+    pub fn of(object: &Object<'_>) -> Fields {
+        let mut fields = Fields::default();
+        for (key, json) in object.fields() {
+            fields.set(key, json);
+        }
+        fields
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Adds a field, or replaces its value.
+    pub fn set(&mut self, key: &str, json: &str) {
+        *self.value(key) = Value::Json(json.to_owned());
+    }
+
+    /// Appends to a string. A value of another type is replaced.
+    pub fn grow(&mut self, key: &str, more: &str) {
+        let value = self.value(key);
+        match value {
+            Value::Text(text) => text.push_str(more),
+            Value::Json(json) => {
+                let before = string(json).unwrap_or_default().into_owned();
+                *value = Value::Text(before + more);
+            }
+        }
+    }
+
+    fn value(&mut self, key: &str) -> &mut Value {
+        let end = self.fields.len();
+        let field = self.fields.entry(key.to_owned());
+        &mut field.or_insert((end, Value::Json(String::new()))).1
+    }
+
+    /// Appends the fields to an object that is being written.
+    pub fn push(&self, into: &mut Vec<u8>) {
+        let mut fields: Vec<_> = self.fields.iter().collect();
+        fields.sort_unstable_by_key(|(_, (place, _))| *place);
+        for (key, (_, value)) in fields {
+            match value {
+                Value::Json(json) => push_any(into, key, json),
+                Value::Text(text) => {
+                    push_comma(into);
+                    push_string(into, key);
+                    into.push(b':');
+                    push_string(into, text);
+                }
+            }
+        }
+    }
+
+    /// The whole object.
+    pub fn to_json(&self) -> String {
+        let mut out = b"{".to_vec();
+        self.push(&mut out);
+        out.push(b'}');
+        written(out)
+    }
 }

@@ -58,6 +58,18 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
+            server: "writes an error as a line `error: {…}` (GPUStack)",
+            run: "fails with its code",
+            bodies: ["anthropic", "openai_chat", "openai_responses", "gemini"]
+                .map(|protocol| {
+                    let error = json!({"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}});
+                    (protocol, format!("error: {error}\n\n").into_bytes())
+                })
+                .to_vec(),
+            expect: &["failed invalid_request \"\""],
+            ..Row::default()
+        },
+        Row {
             server: "sends such an error after text",
             run: "fails with its code and keeps the text",
             bodies: vec![

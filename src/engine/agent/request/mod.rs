@@ -21,7 +21,7 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::config::ModelConfig;
+use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
@@ -83,6 +83,12 @@ impl Agent {
         call.answer.id_seed = ledger.random.next_u64() >> 11;
         call.answer.holds_text = config.hold_text;
         call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
+        if config.on_unknown_tool != OnUnknownTool::Host {
+            let aliases = desk.setup.root.config.tool_aliases.iter();
+            let names = config.tools.iter().map(|tool| &tool.name);
+            let names = names.chain(aliases.map(|(alias, _)| alias));
+            call.answer.tools = Some(names.cloned().collect());
+        }
         ledger.emit(desk.who.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
         ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);

@@ -25,9 +25,9 @@ enum BodyForm {
     /// No byte has come that tells the form.
     Unknown,
     Events,
-    /// One JSON value, or something unreadable.
+    /// One JSON value.
     Whole(Vec<u8>),
-    /// The body of a response with another status than 2xx.
+    /// The body of a response with another status than 2xx, or one that is no answer: a page, a text.
     Error(Vec<u8>),
 }
 
@@ -107,8 +107,6 @@ impl ModelCall {
         self.headers = headers;
         if !(200..300).contains(&status) {
             self.body = BodyForm::Error(Vec::new());
-        } else if !self.stream {
-            self.body = BodyForm::Whole(Vec::new());
         }
     }
 
@@ -137,7 +135,7 @@ impl ModelCall {
         }
     }
 
-    /// True when the status is not 2xx: the body tells an error.
+    /// True when the status is not 2xx, or when the body cannot be an answer: the body tells an error.
     pub fn is_refused(&self) -> bool {
         matches!(self.body, BodyForm::Error(_))
     }
@@ -176,6 +174,7 @@ impl ModelCall {
     fn finish(&mut self, now_ms: u64) -> Result<(), Failure> {
         match std::mem::replace(&mut self.body, BodyForm::Unknown) {
             BodyForm::Error(_) if self.is_redirected() => Err(redirected(&self.headers)),
+            BodyForm::Error(body) if (200..300).contains(&self.status) => self.finish_whole(&body, now_ms),
             BodyForm::Error(body) => Err(decode_failure(self.status, &self.headers, &body, now_ms)),
             BodyForm::Whole(body) => self.finish_whole(&body, now_ms),
             BodyForm::Events => self.finish_events(),
@@ -223,19 +222,20 @@ impl ModelCall {
         failure
     }
 
-    /// Tells a stream from other bodies by the first byte. A stream begins with a field, a comment or a blank line, and not
-    /// like JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero, the first byte
-    /// of a length.
+    /// Tells the form of a body by its first byte. A stream begins with a field, a comment or a blank line, and not like
+    /// JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero, the first byte of a
+    /// length.
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
-        let first = bytes.iter().find(tells).copied();
-        match first {
-            Some(b'<' | 0x1F) => self.body = BodyForm::Whole(Vec::new()),
-            Some(b'{' | b'[') if !self.reader.reads_lines() => self.body = BodyForm::Whole(Vec::new()),
-            Some(byte) if byte != 0 && self.reader.reads_binary() => self.body = BodyForm::Whole(Vec::new()),
-            Some(_) => self.body = BodyForm::Events,
-            None => return self.feed(bytes),
-        }
+        let Some(first) = bytes.iter().find(tells) else {
+            return if self.stream { self.feed(bytes) } else { Ok(()) };
+        };
+        let is_stream = self.stream && self.reader.may_begin_with(*first);
+        self.body = match first {
+            _ if is_stream => BodyForm::Events,
+            b'{' | b'[' => BodyForm::Whole(Vec::new()),
+            _ => BodyForm::Error(Vec::new()),
+        };
         self.read(bytes)
     }
 

@@ -58,6 +58,19 @@ impl Agent {
         let before = call.answer.stage();
         let had_id = call.answer.response_id.is_some();
         let fed = call.handle_chunk(bytes);
+        if call.is_refused() {
+            if call.has_enough() {
+                self.end_response(desk, true);
+            } else {
+                let wait_ms = desk.config.timeouts.error_body_ms;
+                desk.ledger.set_timer(TimerReason::Effect(request), wait_ms);
+            }
+            return;
+        }
+        self.heed_void(desk);
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
         let model = &desk.who.model;
         let has_id = !had_id && call.answer.response_id.is_some();
         desk.ledger.has_news |= has_id && (model.protocol.is_background)(model.asked());
@@ -121,6 +134,10 @@ impl Agent {
             return;
         };
         let finished = call.handle_end(desk.ledger.now_ms, desk.who.model.protocol);
+        self.heed_void(desk);
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
         tell_changes(&mut call.answer, desk, is_summary);
         if let Err(failure) = finished {
             return self.report(desk, failure);
@@ -132,6 +149,20 @@ impl Agent {
             self.finish_summary(desk);
         } else {
             self.finish_answer(desk);
+        }
+    }
+
+    /// Takes back the blocks of an answer in whose place the vendor has begun another, and its calls that have started.
+    fn heed_void(&mut self, desk: &mut Desk<'_>) {
+        let call = self.phase.call_mut();
+        let Some(shown) = call.and_then(|call| call.answer.voided.take()) else {
+            return;
+        };
+        if !self.phase.is_summarizing() {
+            self.calls.drop_early(desk);
+            if shown > 0 {
+                self.take_back_blocks(desk, shown as u32);
+            }
         }
     }
 

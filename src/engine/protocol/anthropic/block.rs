@@ -8,18 +8,17 @@ use looplet_scan::check::check;
 use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{push_any, push_comma, push_string, written};
 use crate::engine::model::answer::{ModelAnswer, PartKind};
-use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
+use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
 
 /// An open block. Its text goes straight into the answer; every other field waits here for the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenBlock {
     part: usize,
-    /// For a tool call, the input of its start. For a raw block, the block so far without the fields in `grown`.
+    /// For a tool call, the input of its start. For a raw block, the block as it came.
     start: String,
-    /// For a raw block: the growth of its string fields, by name. It is joined once, when the block ends.
-    grown: Vec<(String, String)>,
+    /// For a raw block: its fields, once a delta has changed them.
+    fields: Fields,
     /// For a raw block: the pieces of its input.
     input: String,
     /// For text: the citations as JSON, separated by commas.
@@ -32,7 +31,7 @@ impl OpenBlock {
         let mut open = OpenBlock {
             part: 0,
             start: String::new(),
-            grown: Vec::new(),
+            fields: Fields::default(),
             input: String::new(),
             citations: String::new(),
         };
@@ -66,6 +65,7 @@ impl OpenBlock {
             }
             _ => {
                 open.part = answer.start(PartKind::Raw);
+                answer.count(block.len());
                 open.start = block.to_owned();
                 return open;
             }
@@ -112,54 +112,30 @@ impl OpenBlock {
 
     /// Folds a delta into a raw block: a string grows, any other value replaces the earlier one.
     fn fold(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
-        let mut others = b"{".to_vec();
         for (key, value) in delta.fields() {
             if key == "type" {
                 continue;
             }
-            let Some(more) = string(value) else {
-                push_any(&mut others, key, value);
-                continue;
-            };
-            answer.count(more.len());
-            match self.grown.iter_mut().find(|(known, _)| known == key) {
-                Some((_, text)) => text.push_str(&more),
-                None => self.grown.push((key.to_owned(), more.into_owned())),
+            let fields = self.fields();
+            match string(value) {
+                Some(more) => {
+                    answer.count(more.len());
+                    fields.grow(key, &more);
+                }
+                None => {
+                    answer.count(value.len());
+                    fields.set(key, value);
+                }
             }
-        }
-        if others.len() > 1 {
-            others.push(b'}');
-            self.merge(&others);
         }
     }
 
-    /// Rewrites the block with the fields of a delta.
-    fn merge(&mut self, delta: &[u8]) {
-        let Some(delta) = str::from_utf8(delta).ok().and_then(Object::parse) else {
-            return;
-        };
-        let Some(block) = Object::parse(&self.start) else {
-            return;
-        };
-        let mut out = b"{".to_vec();
-        for (key, value) in block.fields() {
-            let more = if key == "type" { None } else { delta.get(key) };
-            if let (Some(text), Some(more)) = (block.string(key), more.and_then(string)) {
-                push_comma(&mut out);
-                push_string(&mut out, key);
-                out.push(b':');
-                push_string(&mut out, &[text.as_ref(), more.as_ref()].concat());
-            } else {
-                push_any(&mut out, key, more.unwrap_or(value));
-            }
+    /// The fields of a raw block.
+    fn fields(&mut self) -> &mut Fields {
+        if self.fields.is_empty() {
+            self.fields = Fields::of(&Object::parse(&self.start).unwrap_or_default());
         }
-        for (key, value) in delta.fields() {
-            if !block.has(key) {
-                push_any(&mut out, key, value);
-            }
-        }
-        out.push(b'}');
-        self.start = written(out);
+        &mut self.fields
     }
 
     /// Writes the waiting fields and ends the block.
@@ -188,32 +164,15 @@ impl OpenBlock {
 
     /// The block with the streamed input, if that is valid JSON.
     fn raw_block(mut self) -> String {
-        if !self.grown.is_empty() {
-            let mut grown = b"{".to_vec();
-            for (key, text) in &self.grown {
-                push_comma(&mut grown);
-                push_string(&mut grown, key);
-                grown.push(b':');
-                push_string(&mut grown, text);
-            }
-            grown.push(b'}');
-            self.merge(&grown);
+        if check(&self.input).is_ok() {
+            let input = std::mem::take(&mut self.input);
+            self.fields().set("input", &input);
         }
-        if check(&self.input).is_err() {
-            return self.start;
+        if self.fields.is_empty() {
+            self.start
+        } else {
+            self.fields.to_json()
         }
-        let Some(block) = Object::parse(&self.start) else {
-            return self.start;
-        };
-        let mut out = b"{".to_vec();
-        for (key, value) in block.fields() {
-            push_any(&mut out, key, if key == "input" { &self.input } else { value });
-        }
-        if !block.has("input") {
-            push_any(&mut out, "input", &self.input);
-        }
-        out.push(b'}');
-        written(out)
     }
 }
 

@@ -26,6 +26,8 @@ pub struct AnthropicDecoder {
     /// The blocks that have started and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,
     usage: Reported,
+    /// `message_start` has come.
+    has_begun: bool,
     /// `message_stop` has come.
     done: bool,
 }
@@ -75,12 +77,16 @@ impl AnthropicDecoder {
     ) -> Result<(), Failure> {
         match event.word("type") {
             "message_start" => {
+                if std::mem::replace(&mut self.has_begun, true) {
+                    self.begin_anew(answer)?;
+                }
                 if let Some(message) = event.object("message") {
                     self.read_head(&message, answer);
                 }
             }
             "content_block_start" => {
                 if let (Some(index), Some(block)) = (block_index(event), event.get("content_block")) {
+                    read_fallback(block, answer);
                     self.open(index, block, answer);
                 }
             }
@@ -112,6 +118,16 @@ impl AnthropicDecoder {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Begins the message that a gateway sends in the place of the one before, of which nothing counts.
+    fn begin_anew(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
+        self.open.clear();
+        self.usage = Reported::default();
+        if answer.void() {
+            return Ok(());
+        }
+        Err(malformed("the stream began a second message", &[]))
     }
 
     /// Ends the body. A stream that has its stop reason and lacks only `message_stop` counts as whole.
@@ -152,6 +168,7 @@ impl AnthropicDecoder {
         }
         self.read_head(message, answer);
         for block in message.items("content") {
+            read_fallback(block, answer);
             OpenBlock::start(block, answer).stop(answer);
         }
         answer.complete = true;
@@ -268,6 +285,17 @@ impl Within {
             }
         }
         sum
+    }
+}
+
+/// Notes the model that goes on with the answer after Anthropic's fallback, which a block tells. The head has the model
+/// that was asked. Recorded 2026-08-20.
+fn read_fallback(block: &str, answer: &mut ModelAnswer) {
+    let block = Object::parse(block).unwrap_or_default();
+    if block.is("type", "fallback")
+        && let Some(model) = block.object("to").and_then(|to| to.owned("model"))
+    {
+        answer.model = Some(model);
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_any, push_raw, written};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
-use crate::engine::protocol::vendor_fields::{object_of, others};
+use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
 
 /// An open block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,12 @@ pub struct OpenBlock {
     part: usize,
     /// The key of a raw block.
     key: String,
-    /// For a raw block: the inner object, without the fields that wait in `input` and `list`.
+    /// For a raw block: the inner value, without the fields that wait in `input` and `list`.
     inner: String,
+    /// For a raw block: the fields of the inner object, once a delta has changed them.
+    fields: Fields,
+    /// The fields of a text or of reasoning that have no neutral form, and those beside a raw block's key.
+    beside: Fields,
     /// For a raw tool block: the pieces of its input.
     input: String,
     /// The citations of a text, or the content of a raw result, as JSON separated by commas.
@@ -40,6 +44,8 @@ impl OpenBlock {
             part,
             key: String::new(),
             inner: String::new(),
+            fields: Fields::default(),
+            beside: Fields::default(),
             input: String::new(),
             list: String::new(),
         }
@@ -62,6 +68,7 @@ impl OpenBlock {
             }
             PartKind::Raw => {
                 open.part = answer.start(kind);
+                answer.count(value.len());
                 open.key = key.to_owned();
                 open.inner = value.to_owned();
             }
@@ -70,6 +77,7 @@ impl OpenBlock {
                 open.read_delta(key, block, answer);
             }
         }
+        open.keep_beside(block, answer);
         Some(open)
     }
 
@@ -82,7 +90,6 @@ impl OpenBlock {
         let mut open = OpenBlock::new(answer.start(kind));
         if kind == PartKind::Raw {
             open.key = key.to_owned();
-            open.inner = "{}".to_owned();
         }
         Some(open)
     }
@@ -116,6 +123,11 @@ impl OpenBlock {
             ("reasoningContent", _) => {
                 let text = inner.object("reasoningText");
                 self.read_reasoning(text.as_ref().unwrap_or(&inner), answer);
+                for (key, value) in inner.fields().chain(text.iter().flat_map(Object::fields)) {
+                    if !REASONING.contains(&key) {
+                        self.keep(key, value, answer);
+                    }
+                }
             }
             ("toolUse", false) => answer.push(self.part, &inner.text("input")),
             ("toolUse", true) => {
@@ -124,8 +136,37 @@ impl OpenBlock {
                 self.input.push_str(&piece);
             }
             ("toolResult", true) => self.add(elements(delta.get(key)), answer),
-            _ => self.merge(&inner),
+            _ => {
+                for (key, value) in inner.fields() {
+                    answer.count(value.len());
+                    self.fields().set(key, value);
+                }
+            }
         }
+    }
+
+    /// Keeps the fields that stand beside those which tell a block's kind.
+    pub fn keep_beside(&mut self, block: &Object<'_>, answer: &mut ModelAnswer) {
+        for (key, value) in block.fields() {
+            if key != "type" && key != self.key && !KINDS.contains(&key) {
+                self.keep(key, value, answer);
+            }
+        }
+    }
+
+    fn keep(&mut self, key: &str, value: &str, answer: &mut ModelAnswer) {
+        if value != "null" {
+            answer.count(value.len());
+            self.beside.set(key, value);
+        }
+    }
+
+    /// The fields of a raw block's inner object.
+    fn fields(&mut self) -> &mut Fields {
+        if self.fields.is_empty() {
+            self.fields = Fields::of(&Object::parse(&self.inner).unwrap_or_default());
+        }
+        &mut self.fields
     }
 
     /// Adds elements to the list of citations or results.
@@ -148,22 +189,6 @@ impl OpenBlock {
         }
     }
 
-    /// Merges an unknown delta. Its fields replace earlier ones.
-    fn merge(&mut self, delta: &Object<'_>) {
-        let mut out = b"{".to_vec();
-        let known = Object::parse(&self.inner).unwrap_or_default();
-        for (key, value) in known.fields() {
-            if !delta.has(key) {
-                push_any(&mut out, key, value);
-            }
-        }
-        for (key, value) in delta.fields() {
-            push_any(&mut out, key, value);
-        }
-        out.push(b'}');
-        self.inner = written(out);
-    }
-
     /// Writes the waiting fields and ends the block.
     pub fn stop(self, answer: &mut ModelAnswer) {
         let at = self.part;
@@ -174,8 +199,13 @@ impl OpenBlock {
         match part.kind {
             // A call without arguments may have no deltas, or empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
-            PartKind::Text if !self.list.is_empty() => {
-                part.vendor = object_of(&[("citations", list.as_str())]);
+            PartKind::Text | PartKind::Thinking => {
+                let mut out = b"{".to_vec();
+                if !self.list.is_empty() {
+                    push_raw(&mut out, "citations", &list);
+                }
+                self.beside.push(&mut out);
+                part.vendor = closed(out);
             }
             PartKind::Raw => part.text = self.raw_block(&list),
             _ => {}
@@ -185,7 +215,13 @@ impl OpenBlock {
 
     /// The raw block with its streamed input and content.
     fn raw_block(&self, list: &str) -> String {
-        let mut inner = self.inner.as_bytes().to_vec();
+        let is_changed = !self.fields.is_empty() || self.inner.is_empty();
+        let inner = if is_changed {
+            &self.fields.to_json()
+        } else {
+            &self.inner
+        };
+        let mut inner = inner.as_bytes().to_vec();
         if inner.ends_with(b"}") {
             inner.pop();
             if check(&self.input).is_ok() {
@@ -198,6 +234,7 @@ impl OpenBlock {
         }
         let mut out = b"{".to_vec();
         push_any(&mut out, &self.key, &written(inner));
+        self.beside.push(&mut out);
         out.push(b'}');
         written(out)
     }
@@ -227,8 +264,12 @@ pub fn place_citations(answer: &mut ModelAnswer) {
     }
     for (at, part) in answer.parts.iter_mut().enumerate() {
         if let Some(list) = lists.get(&at) {
-            let list = (!list.is_empty()).then(|| ["[", &list.join(","), "]"].concat());
-            part.vendor = object_of(&[("citations", list.as_deref().unwrap_or("null"))]);
+            let mut out = b"{".to_vec();
+            if !list.is_empty() {
+                push_raw(&mut out, "citations", &["[", &list.join(","), "]"].concat());
+            }
+            push_vendor(&mut out, part.vendor.as_ref(), &["citations"]);
+            part.vendor = closed(out);
         } else if part.kind == PartKind::Text && said.is_some() {
             part.vendor = None;
         }
@@ -249,14 +290,27 @@ fn elements(list: Option<&str>) -> &str {
         .trim_ascii()
 }
 
-/// The first field that is not null.
-fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
-    for (key, value) in block.fields() {
-        if value != "null" {
-            return Some((key, value));
-        }
-    }
-    None
+/// The keys of which one tells the kind of a block or of a delta.
+pub const KINDS: &[&str] = &[
+    "text",
+    "citation",
+    "citationsContent",
+    "reasoningContent",
+    "toolUse",
+    "toolResult",
+];
+
+/// The fields of reasoning that have a neutral form.
+const REASONING: &[&str] = &["reasoningText", "text", "signature", "redactedContent", "type"];
+
+/// The field that tells the kind of a block or of a delta. Some servers put a `type` before it. A field of an unknown name
+/// is one if nothing else is.
+pub fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
+    let fields = || block.fields().filter(|(_, value)| *value != "null");
+    let known = fields().find(|(key, _)| KINDS.contains(key));
+    known
+        .or_else(|| fields().find(|(key, _)| *key != "type"))
+        .or_else(|| fields().next())
 }
 
 /// The kind of a block or delta with this key.

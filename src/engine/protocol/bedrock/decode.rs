@@ -17,7 +17,7 @@ use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::bedrock::block::{OpenBlock, place_citations};
+use crate::engine::protocol::bedrock::block::{KINDS, OpenBlock, place_citations, said};
 use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
 
 /// The state between events.
@@ -96,13 +96,20 @@ impl BedrockDecoder {
 
     /// Reads a delta. A delta that does not fit the block of its index begins another one.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut ModelAnswer) {
-        for (key, value) in delta.fields() {
+        let known = |key: &str, value: &str| KINDS.contains(&key) && value != "null";
+        let mut keys: Vec<&str> = Vec::new();
+        keys.extend(
+            delta
+                .fields()
+                .filter(|(key, value)| known(key, value))
+                .map(|(key, _)| key),
+        );
+        if keys.is_empty() {
+            keys.extend(said(delta).map(|(key, _)| key));
+        }
+        for key in keys {
             let open = self.open.get(&index);
-            let fits = open.is_some_and(|block| block.takes(key, delta, answer));
-            if value == "null" {
-                continue;
-            }
-            if !fits {
+            if !open.is_some_and(|block| block.takes(key, delta, answer)) {
                 let Some(block) = OpenBlock::start_by(key, delta, answer) else {
                     continue;
                 };
@@ -112,6 +119,9 @@ impl BedrockDecoder {
             if let Some(block) = self.open.get_mut(&index) {
                 block.read_delta(key, delta, answer);
             }
+        }
+        if let Some(block) = self.open.get_mut(&index) {
+            block.keep_beside(delta, answer);
         }
     }
 

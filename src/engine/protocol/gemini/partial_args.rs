@@ -7,10 +7,12 @@
 //! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path that leads back into
 //! a closed container cannot be followed: the element is `None`.
 
+use std::collections::BTreeSet;
+
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{decimal, push_escaped};
+use crate::engine::json::writer::{decimal, push_escaped, written};
 
 /// The place of the last value, and the containers that are open around it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,8 +30,10 @@ pub struct PartialArgs {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Level {
     is_array: bool,
-    /// The keys of an object so far, or the indices of an array.
-    steps: Vec<Vec<u8>>,
+    /// The number of values so far.
+    count: usize,
+    /// The keys of an object so far. A call may have any number of them.
+    keys: BTreeSet<String>,
 }
 
 impl PartialArgs {
@@ -76,26 +80,26 @@ impl PartialArgs {
                 out.push(if is_index { b'[' } else { b'{' });
                 self.open.push(Level {
                     is_array: is_index,
-                    steps: Vec::new(),
+                    count: 0,
+                    keys: BTreeSet::new(),
                 });
             }
             let level = self.open.get_mut(depth)?;
-            let fits = if is_index {
-                step == decimal(level.steps.len()).as_bytes() && depth > 0
-            } else {
-                !level.steps.contains(&step)
-            };
+            let fits = !is_index || (step == decimal(level.count) && depth > 0);
             if !fits || level.is_array != is_index {
                 return None;
             }
-            if !level.steps.is_empty() {
+            if level.count > 0 {
                 out.push(b',');
             }
+            level.count += 1;
             if !is_index {
-                out.extend_from_slice(&step);
+                out.extend_from_slice(step.as_bytes());
                 out.push(b':');
+                if !level.keys.insert(step) {
+                    return None;
+                }
             }
-            level.steps.push(step);
             depth += 1;
         }
         Some(())
@@ -154,7 +158,7 @@ fn first_step(path: &str) -> Option<(&str, &str)> {
 }
 
 /// True for an index, with the index as a number or the key as a JSON string.
-fn key_or_index(step: &str) -> (bool, Vec<u8>) {
+fn key_or_index(step: &str) -> (bool, String) {
     let is_bracket = step.starts_with('[');
     let inside = if is_bracket {
         step.get(1..step.len() - 1)
@@ -164,7 +168,7 @@ fn key_or_index(step: &str) -> (bool, Vec<u8>) {
     let inside = inside.unwrap_or_default();
     let is_quoted = is_bracket && inside.starts_with(['\'', '"']);
     if is_bracket && !is_quoted {
-        return (true, inside.as_bytes().to_vec());
+        return (true, inside.to_owned());
     }
     let inside = if is_quoted {
         inside.get(1..inside.len() - 1)
@@ -183,7 +187,7 @@ fn key_or_index(step: &str) -> (bool, Vec<u8>) {
         escaped = byte == b'\\' && !escaped;
     }
     key.push(b'"');
-    (false, key)
+    (false, written(key))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::ModelAnswer;
-use crate::engine::protocol::vendor_fields::others;
+use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped};
+use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
 
 /// The calls of an answer, in the order of their first delta.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,7 +28,13 @@ struct Call {
     /// The vendor's id, empty until it comes. The block may have an id of looplet's by then, which stays.
     id: String,
     part: usize,
+    /// True for the call of a custom tool, whose input is plain text.
+    is_custom: bool,
 }
+
+/// The type of a custom tool's call, kept in `vendor`.
+/// <https://platform.openai.com/docs/api-reference/chat/object> (2026-11-24)
+pub const CUSTOM: &str = "custom";
 
 impl Calls {
     pub fn is_empty(&self) -> bool {
@@ -44,7 +51,9 @@ impl Calls {
             return;
         }
         let Some(call) = Object::parse(json) else { return };
-        let function = call.object("function").or_else(|| call.object("custom"));
+        let custom = call.object(CUSTOM);
+        let is_custom = custom.is_some();
+        let function = call.object("function").or(custom);
         let function = function.as_ref().unwrap_or(&call);
         let index = call.number("index").and_then(|index| u32::try_from(index).ok());
         let at = self.resolve(index, &call, function, answer);
@@ -52,6 +61,8 @@ impl Calls {
             return;
         };
         let part = known.part;
+        known.is_custom |= is_custom;
+        let is_custom = known.is_custom;
         if let Some(open) = answer.parts.get_mut(part) {
             if let Some(id) = call.filled("id").filter(|_| known.id.is_empty()) {
                 known.id = id.into_owned();
@@ -67,11 +78,27 @@ impl Calls {
                 open.vendor = Some(vendor);
             }
         }
-        push_arguments(
-            part,
-            function.get("arguments").or_else(|| function.get("input")),
-            answer,
-        );
+        if is_custom {
+            push_custom(part, &function.text("input"), answer);
+        } else {
+            let arguments = function.get("arguments").or_else(|| function.get("input"));
+            push_arguments(part, arguments, answer);
+        }
+    }
+
+    /// Completes the calls of custom tools. One that was cut off stays an object without its end.
+    pub fn close_custom(&self, is_cut_off: bool, answer: &mut ModelAnswer) {
+        for call in self.calls.iter().filter(|call| call.is_custom) {
+            if !is_cut_off {
+                push_custom(call.part, "", answer);
+                answer.push(call.part, CUSTOM_TAIL);
+            }
+            if let Some(part) = answer.parts.get_mut(call.part) {
+                let mut vendor = br#"{"type":"custom""#.to_vec();
+                push_vendor(&mut vendor, part.vendor.as_ref(), &[]);
+                part.vendor = closed(vendor);
+            }
+        }
     }
 
     /// Reads the old `function_call`: one call, without an id.
@@ -121,6 +148,7 @@ impl Calls {
         self.calls.push(Call {
             id: String::new(),
             part,
+            is_custom: false,
         });
         self.by_index.extend(index.map(|index| (index, at)));
         at
@@ -138,6 +166,14 @@ const OURS: &[&str] = &[
     "arguments",
     "input",
 ];
+
+/// Appends plain text to a custom tool's input.
+fn push_custom(part: usize, text: &str, answer: &mut ModelAnswer) {
+    if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
+        answer.push(part, CUSTOM_HEAD);
+    }
+    answer.push(part, &escaped(text));
+}
 
 /// Appends arguments. They come as JSON text in a string; some servers send the object itself.
 fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut ModelAnswer) {

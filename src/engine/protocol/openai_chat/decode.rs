@@ -208,13 +208,24 @@ impl ChatDecoder {
         }
     }
 
-    /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`.
+    /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`. Every other item,
+    /// such as its `reference`, is kept raw.
     fn read_content_array(&mut self, json: &str, answer: &mut ModelAnswer) {
         for item in items(json).unwrap_or_default() {
             if let Some(text) = string(item) {
                 self.push(PartKind::Text, &text, answer);
             }
+            let json = item;
             let Some(item) = Object::parse(item) else { continue };
+            let is_known = ["text", "thinking"]
+                .iter()
+                .any(|kind| item.is("type", kind) || item.has(kind));
+            if !is_known {
+                self.end_flow(answer);
+                let part = answer.start(PartKind::Raw);
+                answer.push(part, json);
+                answer.end(part);
+            }
             if let Some(text) = item.string("text") {
                 self.push(PartKind::Text, &text, answer);
             }
@@ -289,7 +300,9 @@ impl ChatDecoder {
             if matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
                 answer.finish_reason = Some(FinishReason::ToolCalls);
             }
-            if answer.finish_reason != Some(FinishReason::Length) {
+            let is_cut_off = answer.finish_reason == Some(FinishReason::Length);
+            self.calls.close_custom(is_cut_off, answer);
+            if !is_cut_off {
                 let blank = |answer: &ModelAnswer, part: usize| {
                     answer
                         .parts

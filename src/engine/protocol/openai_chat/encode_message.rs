@@ -14,7 +14,10 @@ use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::openai_chat::NAME;
-use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
+use crate::engine::protocol::openai_chat::call::CUSTOM;
+use crate::engine::protocol::openai_parts::{
+    custom_input, open, push_arguments, push_data_url, result_text, text_of,
+};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// Appends the wire messages, each with a comma before it.
@@ -164,9 +167,17 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
     };
     into.push(b'{');
     push_text(into, "id", id);
-    into.extend_from_slice(br#","type":"function","function":{"#);
+    let custom = custom_input(block, CUSTOM).filter(|_| own);
+    into.extend_from_slice(if custom.is_some() {
+        br#","type":"custom","custom":{"#
+    } else {
+        br#","type":"function","function":{"#
+    });
     push_text(into, "name", name);
-    push_arguments(input, into);
+    match custom {
+        Some(input) => push_text(into, "input", &input),
+        None => push_arguments(input, into),
+    }
     into.push(b'}');
     push_vendor(into, vendor.as_ref().filter(|_| own), &["id", "type", "function"]);
     into.push(b'}');

@@ -8,7 +8,8 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{push_any, push_comma, push_string, written};
+use crate::engine::json::writer::{push_comma, push_string, written};
+use crate::engine::protocol::vendor_fields::Fields;
 
 /// The elements of `reasoning_details`, with the pieces of each joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ struct Detail {
     /// Type and index as JSON. Pieces with equal ones belong together.
     key: [String; 2],
     /// The object without its text.
-    rest: String,
+    rest: Fields,
     /// The field of the text: `text` or `summary`.
     text_field: Option<String>,
     text: String,
@@ -53,7 +54,7 @@ impl Details {
             None => {
                 self.list.push(Detail {
                     key,
-                    rest: "{}".to_owned(),
+                    rest: Fields::default(),
                     text_field: None,
                     text: String::new(),
                 });
@@ -76,7 +77,8 @@ impl Details {
         let mut out = b"[".to_vec();
         for detail in &self.list {
             push_comma(&mut out);
-            out.extend_from_slice(detail.rest.strip_suffix('}').unwrap_or_default().as_bytes());
+            out.push(b'{');
+            detail.rest.push(&mut out);
             if let Some(field) = &detail.text_field {
                 push_comma(&mut out);
                 push_string(&mut out, field);
@@ -93,25 +95,10 @@ impl Details {
 impl Detail {
     /// Adds further fields. A later value replaces an earlier one.
     fn read_rest(&mut self, piece: &Object<'_>) {
-        let known = Object::parse(&self.rest).unwrap_or_default();
-        let is_news = |key: &str, value: &str| key != "text" && key != "summary" && value != "null";
-        let mut differs = false;
         for (key, value) in piece.fields() {
-            differs |= is_news(key, value) && known.get(key) != Some(value);
-        }
-        if !differs {
-            return;
-        }
-        let mut out = b"{".to_vec();
-        for (key, value) in known.fields() {
-            push_any(&mut out, key, piece.get(key).unwrap_or(value));
-        }
-        for (key, value) in piece.fields() {
-            if is_news(key, value) && known.get(key).is_none() {
-                push_any(&mut out, key, value);
+            if key != "text" && key != "summary" && value != "null" {
+                self.rest.set(key, value);
             }
         }
-        out.push(b'}');
-        self.rest = written(out);
     }
 }

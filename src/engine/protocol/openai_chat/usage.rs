@@ -14,7 +14,7 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
     let completion = details(["completion_tokens_details", "output_tokens_details"]);
     let of =
         |details: &Option<Object<'_>>, name: &str| details.as_ref().and_then(|object| object.number(name));
-    let input_tokens = wire
+    let mut input_tokens = wire
         .number("prompt_tokens")
         .or_else(|| wire.number("input_tokens"))
         .unwrap_or(0);
@@ -36,6 +36,12 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         output_tokens = output_tokens.saturating_add(reasoning_tokens);
     }
     reasoning_tokens = reasoning_tokens.min(output_tokens);
+    // Mistral counts sound beside the prompt, every other vendor within it. The total tells which.
+    let audio_input_tokens = of(&prompt, "audio_tokens").unwrap_or(0);
+    let with_sound = input_tokens.saturating_add(audio_input_tokens);
+    if wire.number("total_tokens") == Some(with_sound.saturating_add(output_tokens)) {
+        input_tokens = with_sound;
+    }
     Usage {
         input_tokens,
         output_tokens,
@@ -50,7 +56,7 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
             .or_else(|| wire.number("cache_creation_input_tokens"))
             .unwrap_or(0),
         reasoning_tokens,
-        audio_input_tokens: of(&prompt, "audio_tokens").unwrap_or(0),
+        audio_input_tokens,
         audio_output_tokens: of(&completion, "audio_tokens").unwrap_or(0),
         cost_nano_usd: read_cost(wire),
         ..Usage::default()

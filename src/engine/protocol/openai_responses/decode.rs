@@ -229,6 +229,10 @@ impl ResponsesDecoder {
                 self.settle(index, item, answer);
             }
         }
+        // A call of a tool that nobody has ends an answer only if it waits for the run.
+        let behind = self.items.iter().rposition(|item| !item.is_foreign);
+        let waiting = self.items.iter_mut().skip(behind.map_or(0, |at| at + 1));
+        waiting.for_each(|item| item.claim(answer));
         read_end(status, &response, answer);
         answer.end_all();
         answer.complete = true;

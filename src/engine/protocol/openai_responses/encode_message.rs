@@ -16,9 +16,11 @@ use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
-use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
+use crate::engine::protocol::openai_parts::{
+    custom_input, open, push_arguments, push_data_url, result_text, text_of,
+};
 use crate::engine::protocol::openai_responses::NAME;
-use crate::engine::protocol::openai_responses::item::custom_input;
+use crate::engine::protocol::openai_responses::item::CUSTOM_CALL;
 use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
 use crate::engine::protocol::request::message_parts::without_last_thinking;
 use crate::engine::protocol::vendor_fields::push_vendor;
@@ -56,7 +58,9 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
 fn keeps_id(block: &Block, stored: bool) -> bool {
     let vendor = match block {
         // The id of a custom tool's call cannot be the id of a function's call.
-        Block::ToolCall { vendor, .. } if item_of(vendor).is_some() && custom_input(block).is_none() => {
+        Block::ToolCall { vendor, .. }
+            if item_of(vendor).is_some() && custom_input(block, CUSTOM_CALL).is_none() =>
+        {
             return false;
         }
         Block::Text { vendor, .. } | Block::ToolCall { vendor, .. } => vendor,
@@ -127,7 +131,7 @@ impl<'a> Items<'a, '_> {
                 vendor,
             } => {
                 self.close_message();
-                let custom = custom_input(block).filter(|_| self.own);
+                let custom = custom_input(block, CUSTOM_CALL).filter(|_| self.own);
                 open_item(
                     self.into,
                     if custom.is_some() {
@@ -253,7 +257,8 @@ fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
     for block in content {
         if let Block::ToolResult { call_id, content, .. } = block {
             let answers = |call: &Block| {
-                matches!(call, Block::ToolCall { id, .. } if id == call_id) && custom_input(call).is_some()
+                matches!(call, Block::ToolCall { id, .. } if id == call_id)
+                    && custom_input(call, CUSTOM_CALL).is_some()
             };
             open_item(
                 into,

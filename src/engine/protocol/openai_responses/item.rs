@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{push_escaped, written};
 use crate::engine::model::answer::{ModelAnswer, PartKind};
-use crate::engine::model::message::{Block, ToolInput};
+use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped};
 use crate::engine::protocol::vendor_fields::object_of;
 
 /// The place of a part in its item: twice its index, plus one in a reasoning item's `content`.
@@ -20,29 +19,11 @@ pub type Slot = u32;
 /// The slot of an item's only part.
 const ONLY: Slot = 0;
 
-/// The start of the object around a custom tool's plain text, so that it is a JSON object like every input.
-const CUSTOM_HEAD: &str = "{\"input\":\"";
-const CUSTOM_TAIL: &str = "\"}";
+/// Marks the slots of a message's pieces that have an unknown type.
+const UNKNOWN: Slot = 1 << 31;
 
-/// The type of a custom tool's call as JSON text, kept in `vendor`.
-const CUSTOM_CALL: &str = "\"custom_tool_call\"";
-
-/// The plain text of a custom tool's call. `None` for any other call, and for one that was cut off.
-pub fn custom_input(call: &Block) -> Option<String> {
-    let Block::ToolCall {
-        input: ToolInput::Json(json),
-        vendor: Some(vendor),
-        ..
-    } = call
-    else {
-        return None;
-    };
-    let vendor = Object::parse(vendor.as_str())?;
-    if vendor.get("type") != Some(CUSTOM_CALL) {
-        return None;
-    }
-    Some(Object::parse(json.as_str())?.string("input")?.into_owned())
-}
+/// The type of a custom tool's call, kept in `vendor`.
+pub const CUSTOM_CALL: &str = "custom_tool_call";
 
 /// An item that has begun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +32,9 @@ pub struct Item {
     pub index: u32,
     /// True when the whole item has come.
     pub settled: bool,
+    /// True for the call of a custom tool that the run does not have. It is the server's own if the answer goes on behind
+    /// it: xAI reports its searches so (recorded 2025-12-01). Its block is raw until the end tells.
+    pub is_foreign: bool,
     /// In the order in which they began.
     parts: Vec<(Slot, usize)>,
     by_slot: BTreeMap<Slot, usize>,
@@ -61,6 +45,7 @@ impl Item {
         Item {
             index,
             settled: false,
+            is_foreign: false,
             parts: Vec::new(),
             by_slot: BTreeMap::new(),
         }
@@ -74,6 +59,10 @@ impl Item {
         let field = |name: &str| item.filled(name).unwrap_or_default();
         match item.word("type") {
             "message" | "reasoning" => {}
+            "custom_tool_call" if item.filled("name").is_some_and(|name| !answer.has_tool(&name)) => {
+                self.is_foreign = true;
+                self.part(ONLY, PartKind::Raw, answer);
+            }
             "function_call" | "custom_tool_call" => {
                 let id = item.filled("call_id").unwrap_or_else(|| field("id"));
                 let part = answer.start_tool_call(&id, &field("name"));
@@ -131,13 +120,16 @@ impl Item {
         match item.word("type") {
             "message" => self.settle_message(item, answer),
             "reasoning" => self.settle_reasoning(item, answer),
-            kind @ ("function_call" | "custom_tool_call") => self.settle_call(kind, item, answer),
+            kind @ ("function_call" | "custom_tool_call") if !self.is_foreign => {
+                self.settle_call(kind, item, answer);
+            }
             _ => {
                 let part = self.part(ONLY, PartKind::Raw, answer);
                 // An item that began as a call stays one, whatever its end calls itself.
                 let raw = answer.parts.get_mut(part);
                 if let Some(part) = raw.filter(|part| part.kind == PartKind::Raw) {
                     part.text = json.to_owned();
+                    answer.count(json.len());
                 }
             }
         }
@@ -146,8 +138,23 @@ impl Item {
         }
     }
 
+    /// Makes the raw block of a foreign call the run's call after all.
+    pub fn claim(&mut self, answer: &mut ModelAnswer) {
+        let Some(part) = self.known(ONLY).filter(|_| self.is_foreign) else {
+            return;
+        };
+        let text = answer.parts.get(part).map(|part| part.text.clone());
+        let text = text.unwrap_or_default();
+        let Some(item) = Object::parse(&text) else { return };
+        let id = item.filled("call_id").or_else(|| item.filled("id"));
+        answer.turn_into_call(part, &id.unwrap_or_default(), &item.text("name"));
+        self.settle_call("custom_tool_call", &item, answer);
+        answer.end(part);
+    }
+
     fn settle_message(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
-        let pieces: Vec<_> = item.items("content").into_iter().map(Object::parse).collect();
+        let pieces_json = item.items("content");
+        let pieces: Vec<_> = pieces_json.iter().map(|json| Object::parse(json)).collect();
         let mut streamed = Streamed::of(&self.by_slot, 0);
         for (at, piece) in pieces.iter().enumerate() {
             let Some(piece) = piece else { continue };
@@ -155,6 +162,10 @@ impl Item {
                 return;
             }
             let refusal = piece.string("refusal");
+            if refusal.is_none() && piece.string("text").is_none() && !piece.is("type", "output_text") {
+                self.keep_piece(at, pieces_json.get(at).copied().unwrap_or_default(), answer);
+                continue;
+            }
             let kind = if refusal.is_some() {
                 PartKind::Refusal
             } else {
@@ -169,6 +180,14 @@ impl Item {
                 set_vendor(part, &fields, answer);
             }
         }
+    }
+
+    /// Keeps a piece of an unknown type, as an item in which it stands alone.
+    fn keep_piece(&mut self, at: usize, piece: &str, answer: &mut ModelAnswer) {
+        let part = self.part((2 * at as Slot) | UNKNOWN, PartKind::Raw, answer);
+        answer.push(part, r#"{"type":"message","role":"assistant","content":["#);
+        answer.push(part, piece);
+        answer.push(part, "]}");
     }
 
     fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
@@ -228,7 +247,7 @@ impl Item {
             let text = [CUSTOM_HEAD, &input, tail].concat();
             self.complete(ONLY, PartKind::ToolCall, &text, answer);
             // The type decides how the call is sent back.
-            let mut fields = vec![("type", CUSTOM_CALL)];
+            let mut fields = vec![("type", "\"custom_tool_call\"")];
             further(item, &["type", "call_id", "name", "input"], &mut fields);
             set_vendor(part, &fields, answer);
         }
@@ -339,10 +358,4 @@ fn set_vendor(part: usize, fields: &[(&str, &str)], answer: &mut ModelAnswer) {
     if let Some(part) = answer.parts.get_mut(part) {
         part.vendor = object_of(fields);
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut bytes = Vec::new();
-    push_escaped(&mut bytes, text);
-    written(bytes)
 }

@@ -48,3 +48,17 @@ fn a_path_that_leads_back_or_is_none_fits_nowhere() {
     let back = [first, r#"{"jsonPath":"$.c","numberValue":2}"#, first];
     assert_eq!(text(&back), None);
 }
+
+/// Each key is looked for among those before it. A search that reads them all would take hours here.
+#[test]
+fn a_call_of_200_000_arguments_is_written_in_one_pass() {
+    let mut partial = PartialArgs::default();
+    let mut text = Vec::new();
+    for key in 0..200_000 {
+        let arg = format!(r#"{{"jsonPath":"$.k{key}","numberValue":1}}"#);
+        partial.write(&arg, &mut text).unwrap();
+    }
+    partial.close(&mut text);
+    let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(read.as_object().unwrap().len(), 200_000);
+}
