@@ -287,6 +287,15 @@ describe("createAgent and the key", () => {
     ).not.toThrow();
   });
 
+  it.each(["https://api.anthropic.com.", "https://API.anthropic.com:8443", "https://api.openai.com./v1"])(
+    "knows the vendor's server by any spelling of its host: %s",
+    (baseUrl) => {
+      inBrowser();
+      const refused = expect.objectContaining({ code: "config_browser_key" });
+      expect(() => createAgent({ model: compatible("m", { apiKey: "k", baseUrl }) })).toThrow(refused);
+    },
+  );
+
   it("resolves a proxy's path against the page when a request is made", async () => {
     const sent: string[] = [];
     const fetch = (url: string) => (sent.push(url), Promise.resolve(new Response()));

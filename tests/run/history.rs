@@ -225,3 +225,27 @@ fn the_name_of_a_call_to_no_tool_becomes_one_that_every_vendor_takes() {
     let names = [0, 1, 2].map(|at| content[at]["name"].as_str().unwrap_or_default().to_owned());
     assert_eq!(names, [own, &other[..64], "no_blanks"]);
 }
+
+#[test]
+fn a_history_that_begins_with_the_model_goes_out_behind_the_user() {
+    let history = json!([assistant(json!([{"type": "text", "text": "Welcome."}]))]);
+    for (vendor, list) in [
+        ("anthropic", "messages"),
+        ("google", "contents"),
+        ("bedrock", "messages"),
+    ] {
+        let model = json!({"vendor": vendor, "model": "m"});
+        let mut world = World::new(config(json!([]), json!({"messages": history, "model": model})));
+        world.prompt("Hi.");
+        let roles: Vec<Value> = world.body(0)[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| message["role"].clone())
+            .collect();
+        assert_eq!(roles.len(), 3, "{vendor}: {roles:?}");
+        assert_eq!((&roles[0], &roles[2]), (&json!("user"), &json!("user")));
+        assert!(world.requests[0].contains("(empty)") && !world.requests[0].contains("[,"));
+        assert_eq!(world.result()["messages"].as_array().unwrap().len(), 2);
+    }
+}

@@ -323,3 +323,9 @@ fn tools_without_a_description_are_offered_with_one_warning() {
     world.return_value("t1", json!(1));
     assert_eq!(warnings(&world, "no_description").len(), 1);
 }
+
+#[test]
+fn the_name_of_an_unknown_tool_is_shown_in_part() {
+    let world = world(json!({}), &[call("a", &"n".repeat(1 << 20), json!({}))]);
+    assert!(said(&world)[0].len() < 400, "{} bytes", said(&world)[0].len());
+}

@@ -153,6 +153,27 @@ fn a_preparation_that_fails_or_cannot_be_leaves_the_iteration_as_it_is_with_a_wa
 }
 
 #[test]
+fn messages_from_the_model_alone_go_out_between_the_users() {
+    let mut world = world(json!([{"event": "PrepareIteration"}]), json!({}));
+    let messages = Some(vec![Message::assistant(vec![Block::text("Mine.")])]);
+    answer(
+        &mut world,
+        HookAnswer {
+            messages,
+            ..HookAnswer::default()
+        },
+    );
+    let sent = world.body(0)["messages"].clone();
+    let texts: Vec<_> = sent
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["content"][0]["text"])
+        .collect();
+    assert_eq!(texts, ["(empty)", "Mine.", "(empty)"]);
+}
+
+#[test]
 fn messages_of_which_nothing_is_left_are_not_sent() {
     for messages in [vec![], vec![Message::user(vec![Block::text(" ")])]] {
         let mut world = world(json!([{"event": "PrepareIteration"}]), json!({}));

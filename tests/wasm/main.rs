@@ -1,4 +1,4 @@
-//! The shell in a real browser: `wasm-pack test --headless --chrome --mode no-install -- --all-features`.
+//! The shell in a real browser: `wasm-pack test --headless --chrome`.
 #![cfg(target_arch = "wasm32")]
 // The helpers of a test may fail it.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]

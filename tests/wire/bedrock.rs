@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use looplet::engine::model::usage::Usage;
 use looplet::engine::json::checksum::crc32;
+use looplet::engine::model::usage::Usage;
 use serde_json::{Value, json};
 
 /// The oracle tells nothing of server tools and counts no citations; it writes 7 where the model wrote 7.0.

@@ -18,7 +18,6 @@ use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::phase::Phase;
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Progress};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{OnOutputLimit, StopCondition};
@@ -103,7 +102,10 @@ impl Agent {
         if let Some(messages) = verdict.messages
             && messages != self.transcript.messages()
         {
-            match Transcript::to_send(messages, |name| desk.setup.has_tool(name)) {
+            match self
+                .transcript
+                .replaced(messages, |name| desk.setup.has_tool(name))
+            {
                 Ok(transcript) => {
                     self.transcript = transcript;
                     let message = "An input guardrail has rewritten the messages.".into();

@@ -19,7 +19,7 @@ use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::journal::Fact;
-use crate::engine::model::message::{Block, Message, Role, ToolInput};
+use crate::engine::model::message::{Block, Message, NOTHING, Role, ToolInput};
 use crate::engine::policy::context::shorten;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
@@ -55,6 +55,26 @@ impl Transcript {
         let transcript = Transcript::from_history(messages, has_tool)?;
         if transcript.messages.is_empty() {
             return Err(ConfigError::new("messages", "there are no messages to send"));
+        }
+        Ok(transcript)
+    }
+
+    /// Your code's messages of a request, in place of these. A request asks the model to say something, so a text of the
+    /// user stands behind an answer at the end, unless these wait for more of one too.
+    ///
+    /// # Errors
+    /// As [`Transcript::to_send`].
+    pub fn replaced(
+        &self,
+        messages: Vec<Message>,
+        has_tool: impl Fn(&str) -> bool,
+    ) -> Result<Transcript, ConfigError> {
+        let mut transcript = Transcript::to_send(messages, has_tool)?;
+        if transcript.ends_with_answer() && !self.ends_with_answer() {
+            transcript
+                .messages
+                .push(Message::user(vec![Block::text(NOTHING)]));
+            transcript.told = transcript.messages.len();
         }
         Ok(transcript)
     }
@@ -101,6 +121,11 @@ impl Transcript {
         transcript.close(Vec::new());
         transcript.told = transcript.messages.len();
         Ok(transcript)
+    }
+
+    fn ends_with_answer(&self) -> bool {
+        let last = self.messages.last();
+        last.is_some_and(|message| message.role == Role::Assistant)
     }
 
     pub fn messages(&self) -> &[Message] {

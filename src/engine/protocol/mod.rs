@@ -95,6 +95,9 @@ pub struct Protocol {
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
+    /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user
+    /// before it. The encoder of Bedrock writes one itself.
+    pub begins_with_user: bool,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
     /// The way in which a request ends with the beginning of the answer; `None` for a model that would not go on from there.

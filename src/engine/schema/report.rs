@@ -111,7 +111,7 @@ impl Path<'_> {
     fn pointer(&self) -> String {
         let (above, segment) = match self {
             Path::Root => return String::new(),
-            Path::Property(above, name) => (above, Cow::Borrowed(*name)),
+            Path::Property(above, name) => (above, Cow::Owned(shortened(name, MAX_SEGMENT_CHARS))),
             Path::Item(above, place) => (above, place.to_string().into()),
         };
         let mut pointer = above.pointer();
@@ -137,6 +137,8 @@ fn shown(value: &Value) -> String {
 const MAX_COMPARED: usize = 8;
 const MAX_LISTED: usize = 10;
 const MAX_SHOWN_CHARS: usize = 40;
+/// The most characters of a property's name in a path.
+const MAX_SEGMENT_CHARS: usize = 200;
 /// The longest text about the closest alternative, in characters, because alternatives nest and each level adds its
 /// line.
 const MAX_CLOSEST_CHARS: usize = 400;

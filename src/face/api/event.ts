@@ -17,6 +17,7 @@
  *         reset? retry                    a failed attempt: reset voids its blocks, the next attempt starts over
  *       tool-call*                        complete calls
  *       question answered
+ *       limits*                           `onLimit` or `run.addBudget` has raised limits
  *       waiting*                          only answers to open questions bring the run on
  *       agent-start … agent-finish        of a subagent that answers a call, with its own agentPath
  *       tool-progress* tool-result | tool-error

@@ -176,10 +176,10 @@ function httpModel(
   const given = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);
   const baseUrl = given ?? usual;
   const headers = checkedHeaders(options.headers === undefined ? {} : options.headers);
-  const host = given === undefined ? undefined : new URL(given, ANY_PAGE).host;
+  const host = given === undefined ? undefined : hostOf(new URL(given, ANY_PAGE));
   const isVendors =
     host === undefined ||
-    (usual !== undefined && host === new URL(usual).host) ||
+    (usual !== undefined && host === hostOf(new URL(usual))) ||
     VENDOR_HOSTS.some((end) => host.endsWith(end));
   return sealModel({
     config: {
@@ -200,6 +200,11 @@ function httpModel(
     isDirect: isVendors && !isLocal,
     dangerouslyAllowBrowser: options.dangerouslyAllowBrowser === true,
   });
+}
+
+/** The host without its port. A name with the root's dot (`api.anthropic.com.`) is the same host. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/\.+$/, "");
 }
 
 /** The ends of the host names of vendors that require a key. */

@@ -190,7 +190,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             hint,
             ..fault(
                 "unknown_tool",
-                ["There is no tool named ", &call.name].concat(),
+                ["There is no tool named ", &shown_name(&call.name)].concat(),
                 "",
             )
         });
@@ -229,6 +229,14 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             ["The input does not fit the tool's schema: ", &problem].concat(),
             "Call the tool again with input that fits its schema.",
         )),
+    }
+}
+
+/// The name as a message shows it. No vendor's names have more than 128 characters.
+fn shown_name(name: &str) -> String {
+    match name.char_indices().nth(128).and_then(|(end, _)| name.get(..end)) {
+        None => name.to_owned(),
+        Some(head) => [head, "…"].concat(),
     }
 }
 

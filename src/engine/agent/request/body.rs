@@ -10,7 +10,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::message::{Block, Message, Role};
+use crate::engine::model::message::{Block, Message, NOTHING, Role};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
 
@@ -20,6 +20,8 @@ pub struct Body {
     bytes: Vec<u8>,
     /// The number of messages that are encoded.
     encoded: usize,
+    /// True when a message has content.
+    has_messages: bool,
     /// True when the last message with content is the user's.
     ends_with_user: bool,
     marks: Marks,
@@ -118,8 +120,14 @@ impl Body {
         let is_user = message.role == Role::User;
         // Nothing of the answer between two user messages is sent. Chat templates want the roles to alternate all the same:
         // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255> (2026-11-22)
-        if is_user && self.ends_with_user {
-            (protocol.encode_message)(spec, &Message::nothing(), &mut self.bytes);
+        let filler = match (is_user, self.has_messages) {
+            (true, _) if self.ends_with_user => Some(Message::nothing()),
+            (false, false) if protocol.begins_with_user => Some(Message::user(vec![Block::text(NOTHING)])),
+            _ => None,
+        };
+        if let Some(filler) = filler {
+            (protocol.encode_message)(spec, &filler, &mut self.bytes);
+            self.drop_comma(end);
         }
         let start = self.bytes.len();
         self.marks.note(message, start);
@@ -129,7 +137,12 @@ impl Body {
             return;
         }
         self.ends_with_user = is_user;
-        // Each item begins with a comma, which the first of the list must not have.
+        self.has_messages = true;
+        self.drop_comma(start);
+    }
+
+    /// Each item begins with a comma, which the first of the list must not have.
+    fn drop_comma(&mut self, start: usize) {
         if self.bytes.get(start.wrapping_sub(1)) == Some(&b'[') {
             self.bytes.remove(start);
         }

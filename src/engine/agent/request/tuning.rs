@@ -148,7 +148,10 @@ impl Agent {
             .map(|names| offered(&desk.config.tools, names))
             .transpose()?;
         let tuned = messages
-            .map(|messages| Transcript::to_send(messages, |name| desk.setup.has_tool(name)))
+            .map(|messages| {
+                self.transcript
+                    .replaced(messages, |name| desk.setup.has_tool(name))
+            })
             .transpose()?;
         let mut before = None;
         if prepared.model.is_some() || prepared.tool_choice.is_some() {

@@ -43,6 +43,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[("anthropic-version", "2023-06-01")],
     encode_head: encode::encode_head,
     raw_in_results: true,
+    begins_with_user: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
     prefill: prefill::of_claude,

@@ -41,6 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     raw_in_results: false,
+    begins_with_user: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
     prefill: prefill::of_quirk,

@@ -53,6 +53,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     raw_in_results: true,
+    begins_with_user: false,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
     prefill: prefill::no_prefill,

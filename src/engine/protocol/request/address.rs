@@ -32,7 +32,9 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
         return under(&[origin, usual_path].concat());
     }
     // The vendor's own server is known: a path that stops early is completed there, and a version too many is dropped.
-    if !origin.is_empty() && origin.eq_ignore_ascii_case(split(usual).0) {
+    // A host may end in the dot of the root.
+    let is_usual = origin.trim_end_matches('.').eq_ignore_ascii_case(split(usual).0);
+    if !origin.is_empty() && is_usual {
         let rest = usual_path.strip_prefix(path);
         let is_early = rest.is_some_and(|rest| rest.starts_with('/'));
         let is_late = path.strip_prefix(usual_path).is_some_and(is_version);
@@ -59,7 +61,7 @@ pub fn shown(url: &str) -> Option<String> {
         None => (String::new(), origin),
     };
     let host = authority.rsplit('@').next().unwrap_or_default();
-    (!host.ends_with(".invalid")).then(|| [&scheme, host, path].concat())
+    (!host.trim_end_matches('.').ends_with(".invalid")).then(|| [&scheme, host, path].concat())
 }
 
 /// The version in front of a path, such as `/v1`, and the rest.

@@ -263,7 +263,7 @@ fn a_server_call_that_an_abort_left_open_is_not_sent() {
         ..whole.clone()
     };
     let count = |message: Message| {
-        body(&model("anthropic", json!({})), &[], &[message]).unwrap()["messages"][0]["content"]
+        body(&model("anthropic", json!({})), &[], &[message]).unwrap()["messages"][1]["content"]
             .as_array()
             .unwrap()
             .len()

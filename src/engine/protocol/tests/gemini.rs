@@ -169,9 +169,9 @@ fn another_models_call_gets_the_word_that_stands_for_a_signature() {
             {"role": "user", "content": [result("a", json!([])), result("b", texts("[1]"))]}
         ]);
         let body = body(&model(json!({})), &tools(), &messages(history)).unwrap();
-        assert_eq!(body["contents"][0]["parts"], json!([{"text": "So"}, dummy, bare]));
+        assert_eq!(body["contents"][1]["parts"], json!([{"text": "So"}, dummy, bare]));
         assert_eq!(
-            body["contents"][1]["parts"],
+            body["contents"][2]["parts"],
             json!([
                 {"functionResponse": {"name": "now", "response": {}}},
                 {"functionResponse": {"name": "now", "response": {"output": "[1]"}}}
@@ -186,12 +186,12 @@ fn another_models_call_gets_the_word_that_stands_for_a_signature() {
         {"type": "tool_call", "id": "a", "name": "now", "input": {}}
     ]);
     let history = messages(json!([said(blocks.clone(), older.clone())]));
-    let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][0]["parts"];
+    let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][1]["parts"];
     assert_eq!(*parts, json!([{"text": "", "thoughtSignature": "s1"}, dummy]));
     let mut signed = blocks;
     signed[2]["vendor"] = json!({"thoughtSignature": "s2"});
     let history = messages(json!([said(signed, older)]));
-    let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][0]["parts"];
+    let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][1]["parts"];
     assert_eq!(parts[1]["thoughtSignature"], "s2");
     // The encoder never changes the text of this very model.
     let history = messages(json!([said(
@@ -228,7 +228,7 @@ fn an_error_that_is_an_object_is_still_an_error() {
         let history =
             json!([said(call.clone(), own()), {"role": "user", "content": [result("bad", texts(text))]}]);
         let body = body(&model(json!({})), &tools(), &messages(history)).unwrap();
-        let part = &body["contents"][1]["parts"][0];
+        let part = &body["contents"][2]["parts"][0];
         assert_eq!(part["functionResponse"]["response"], response);
     }
 }

@@ -20,6 +20,25 @@ fn a_long_finding_is_shortened() {
     assert!(found[0].chars().count() < 120, "{found:?}");
 }
 
+#[test]
+fn the_name_of_a_property_is_shortened_wherever_it_stands() {
+    let name = "é".repeat(1 << 20);
+    let text = format!(r#"{{"{name}":{{"{name}":1}}}}"#);
+    for schema in [
+        r#"{"additionalProperties":{"additionalProperties":{"type":"string"}}}"#,
+        r#"{"additionalProperties":false}"#,
+        r#"{"propertyNames":{"maxLength":3}}"#,
+        r#"{"anyOf":[{"additionalProperties":{"additionalProperties":false}},{"type":"null"}]}"#,
+    ] {
+        let found = compiled(schema).problem(&text).unwrap();
+        assert!(
+            found.chars().count() < 1500,
+            "{schema}: {} characters",
+            found.len()
+        );
+    }
+}
+
 fn gives_up(schema: &Schema, instance: &Value) -> bool {
     let found = validate(schema, instance, 3);
     found
