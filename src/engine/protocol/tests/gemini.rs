@@ -198,7 +198,7 @@ fn another_models_call_gets_the_word_that_stands_for_a_signature() {
         json!([{"type": "tool_call", "id": "a", "name": "now", "input": {}}]),
         own()
     )]));
-    let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][0]["parts"];
+    let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][1]["parts"];
     assert_eq!(*parts, json!([bare]));
 }
 
