@@ -21,6 +21,7 @@ use super::panic::set_hook;
 use super::request;
 use crate::engine::agent::setup::Setup;
 use crate::engine::model::config::RunOptions;
+use crate::engine::model::config::permission::Reading;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
@@ -195,6 +196,16 @@ impl RunHandle {
     pub fn agent(&self, agent: u32) -> String {
         self.driver
             .with_run(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
+    }
+
+    /// True when a rule withholds a path from a running call. `composed` is the path in Unicode's NFC, if it differs.
+    pub fn withholds(&self, call: u32, path: String, composed: Option<String>) -> bool {
+        let place = Reading {
+            text: path,
+            composed,
+            address: None,
+        };
+        self.driver.with_run(|run| run.withholds(call, &place))
     }
 
     /// Ends everything that is open in JavaScript, silently. JavaScript calls it before `free`.

@@ -8,9 +8,10 @@
 //! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never ends
 //! in "allow".
 
-use crate::engine::model::config::permission::{PermissionMode, Permissions, Rule, RuleKind};
+use crate::engine::model::config::permission::{PermissionMode, Permissions, Reading, Rule, RuleKind};
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
+use crate::engine::policy::rule::path::Folders;
 use crate::engine::policy::rule::subject::{RuledCall, Subject, Text};
 use crate::engine::policy::rule::{cover, is_glob};
 
@@ -51,9 +52,9 @@ impl Permissions {
     /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that a
     /// hook allows the call, which counts only if no rule denies it or asks about it.
     pub fn judge(&self, call: &RuledCall<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
-        let looks = self.mode == PermissionMode::AcceptEdits || self.compares(call.tool);
-        let subject = if looks {
-            Subject::of(call)
+        let mode_looks = self.mode == PermissionMode::AcceptEdits || self.cwd.is_some();
+        let subject = if mode_looks || self.compares(call.tool) {
+            Subject::of(call, self.cwd.as_deref())
         } else {
             Subject::Unknown
         };
@@ -69,7 +70,7 @@ impl Permissions {
     /// The texts of the call that the platform has to read before the call is judged.
     pub fn texts_to_read(&self, call: &RuledCall<'_>) -> Vec<String> {
         if !matches!(call.tool.access(), None | Some(Access::Shell)) && self.compares(call.tool) {
-            let subject = Subject::of(call);
+            let subject = Subject::of(call, self.cwd.as_deref());
             let texts = subject.texts().iter().filter_map(Text::to_read);
             return texts.map(str::to_owned).collect();
         }
@@ -79,7 +80,28 @@ impl Permissions {
     /// The reason why a deny rule forbids this input, whether the model or your code wrote it.
     pub fn denial(&self, call: &RuledCall<'_>) -> Option<String> {
         let is_about = self.deny.iter().any(|rule| rule.names(call.tool));
-        is_about.then(|| self.denial_of(call.tool, &Subject::of(call)))?
+        let subject = || Subject::of(call, self.cwd.as_deref());
+        is_about.then(|| self.denial_of(call.tool, &subject()))?
+    }
+
+    /// True when a deny or ask rule about the tool's calls speaks of this place. A search that begins above it leaves it
+    /// out.
+    pub fn withholds(&self, tool: &ToolConfig, place: &Reading) -> bool {
+        let subject = Subject::Of(vec![Text::Path {
+            path: place.text.clone(),
+            composed: place.composed.clone(),
+            cwd: self.cwd.clone(),
+        }]);
+        let mut rules = self.deny.iter().chain(&self.ask);
+        rules.any(|rule| !rule.is_bare() && rule.touches(tool, &subject))
+    }
+
+    /// The folders where the run works.
+    fn folders(&self) -> Folders<'_> {
+        Folders {
+            cwd: self.cwd.as_deref(),
+            more: &self.additional_directories,
+        }
     }
 
     fn denial_of(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
@@ -139,7 +161,8 @@ impl Permissions {
         }
         let may_run = match self.mode {
             PermissionMode::BypassPermissions => true,
-            PermissionMode::AcceptEdits if subject.is_file_work(tool) => true,
+            PermissionMode::AcceptEdits if subject.is_file_work(tool, &self.folders()) => true,
+            _ if subject.is_reading(tool, &self.folders()) => true,
             _ => cover(&self.allow, tool, subject),
         };
         let reason = if may_run {
@@ -219,6 +242,13 @@ impl ToolConfig {
     pub fn is_harmless(&self) -> bool {
         let is_handoff = self.agent.is_some_and(|agent| agent.handoff);
         self.read_only || is_handoff || matches!(self.access(), Some(Access::Read | Access::Fetch))
+    }
+
+    /// True for the tools of the Agent SDK that search below a path, which their calls may leave out.
+    pub fn searches(&self) -> bool {
+        matches!(self.name.as_str(), "Glob" | "Grep")
+            && self.access() == Some(Access::Read)
+            && self.rule_subject.is_none()
     }
 
     /// The kind of resource that the tool touches, by its own word or else by its well-known name.

@@ -9,7 +9,7 @@
 
 mod address;
 mod command;
-mod path;
+pub mod path;
 pub mod reading;
 pub mod subject;
 mod suggestion;
@@ -24,9 +24,9 @@ impl Rule {
         self.specifier.is_none()
     }
 
-    /// True when the rule names this tool: by its name or a pattern, by its server (`mcp__server`), or by the `Edit`
-    /// that stands for every tool that writes files. A text behind `mcp__` with a `__` in it may be a server or a tool,
-    /// and counts as both here.
+    /// True when the rule names this tool: by its name or a pattern, by its server (`mcp__server`), by the `Edit`
+    /// that stands for every tool that writes files, or by a `Read` with a specifier, which stands for all that read them.
+    /// A text behind `mcp__` with a `__` in it may be a server or a tool, and counts as both here.
     pub fn names(&self, tool: &ToolConfig) -> bool {
         let name = tool.name.as_str();
         let of_server = || {
@@ -39,6 +39,7 @@ impl Rule {
             || (is_glob(&self.tool) && matches(&self.tool, name))
             || of_server()
             || (self.tool == "Edit" && tool.access() == Some(Access::Edit))
+            || (self.tool == "Read" && !self.is_bare() && tool.access() == Some(Access::Read))
     }
 
     /// For allow rules: true when the rule names this tool and may allow calls. Here the server's name ends at the first
@@ -107,7 +108,7 @@ impl Text {
     fn is_covered(&self, specifier: &str) -> bool {
         match self {
             Text::Command(line) => command::covers(specifier, line),
-            Text::Path { path, .. } => path::covers(specifier, path),
+            Text::Path { path, cwd, .. } => path::covers(specifier, path, cwd.as_deref()),
             Text::Address { text, address } => {
                 let covers = |address| address::covers(specifier, text, address);
                 address.as_ref().is_some_and(covers)
@@ -121,7 +122,9 @@ impl Text {
     fn touches(&self, specifier: &str) -> bool {
         match self {
             Text::Command(line) => command::touches(specifier, line),
-            Text::Path { path, composed } => path::touches(specifier, path, composed.as_deref()),
+            Text::Path { path, composed, cwd } => {
+                path::touches(specifier, path, composed.as_deref(), cwd.as_deref())
+            }
             Text::Address { text, address } => address::touches(specifier, text, address.as_ref()),
             Text::Other(text) => matches(specifier, text),
             Text::Hidden => true,

@@ -28,7 +28,7 @@ use crate::engine::agent::{Node, root};
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
-use crate::engine::model::config::permission::Permissions;
+use crate::engine::model::config::permission::{Permissions, Reading};
 use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -328,6 +328,13 @@ impl Run {
     pub fn agent_call(&self, agent: u32) -> &str {
         let node = self.agents.get(agent as usize);
         node.and_then(|node| node.who.its_call()).unwrap_or_default()
+    }
+
+    /// True when a rule withholds this place from a running call, which must not read it then.
+    pub fn withholds(&mut self, call: EffectId, place: &Reading) -> bool {
+        let index = self.ledger.find(call).map(|open| open.agent);
+        let lent = index.and_then(|index| self.desk(index));
+        lent.is_none_or(|(agent, desk)| agent.calls.withholds(&desk, call, place))
     }
 
     pub fn agent_path(&self, agent: u32) -> &str {

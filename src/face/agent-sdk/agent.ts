@@ -4,7 +4,6 @@ import type {
   Agent,
   AgentOptions,
   CanUseTool,
-  HookGroup,
   Hooks,
   Model,
   PermissionMode,
@@ -19,7 +18,7 @@ import { createAgent } from "../index.js";
 import { joined } from "../options/check.js";
 import { presets } from "../presets.js";
 import { inputJsonSchema } from "../tools/tool-schema.js";
-import { isBelow, resolvePath } from "../vfs/paths.js";
+import { resolvePath } from "../vfs/paths.js";
 import { agentTool, type NamedAgent, type Tasks } from "./agents.js";
 import { queryHooks, type AskedAgent, type HookedSession } from "./hooks/query-hooks.js";
 import { toolsOf, type ServerTool } from "./mcp.js";
@@ -127,12 +126,13 @@ export function made(
       permissions: {
         allow: known([...UNASKED, ...allowedTools, ...(settings?.allow ?? [])], offered.tools),
         ...asking(options, offered.tools, [...SETTINGS, ...(settings?.ask ?? [])], deny),
+        ...placesOf(options, settings),
       },
       canUseTool,
       classifyTool:
         typeof judge === "function" ? judge : judgedBy({ ...judged, model: () => named(judge, "low") }),
       allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
-      hooks: hooksOf(options, ongoing, settings, agent),
+      hooks: hooksOf(options, ongoing, agent),
       compaction,
       toolAliases: options.toolAliases,
       messageEvents: true,
@@ -193,7 +193,7 @@ export function made(
       agents: Object.entries(agents).map(([name, { description }]) => ({ name, description })),
       skills: skills.map(({ name }) => name),
       permissionMode,
-      endSession: sessionEnd({ hooks: hooksOf(options, ongoing, settings) }),
+      endSession: sessionEnd({ hooks: hooksOf(options, ongoing) }),
     };
   } catch (error) {
     if (error instanceof LoopletError) wrong("options", `make no agent: ${error.message}`, error);
@@ -237,26 +237,25 @@ function asking(
   return { ask: known(ask, tools), deny: known(deny, tools) };
 }
 
-/** The query's hooks, and one that lets edits run in the mode `acceptEdits`. */
-function hooksOf(options: PlainOptions, ongoing: Ongoing, settings?: Settings, agent?: AskedAgent): Hooks {
-  const { cwd = "/", additionalDirectories = [], planAllowsReadOnly = true } = options;
-  const folders = [cwd, ...additionalDirectories, ...(settings?.additionalDirectories ?? [])];
-  // The rules know no working folder, so that they take an absolute path for one outside of it.
-  const editing: HookGroup<"PreToolUse"> = {
-    matcher: "Write|Edit",
-    hooks: [
-      ({ input }) =>
-        ongoing.permissionMode() === "acceptEdits" && isWorkFile(input?.file_path, cwd, folders)
-          ? { decision: "allow" as const }
-          : undefined,
-    ],
-  };
+/** The folders where the query works, from the root on. */
+function placesOf(
+  { cwd = "/", additionalDirectories = [] }: Options,
+  settings: Settings | undefined,
+): { cwd: string; additionalDirectories: string[] } {
+  const base = resolvePath(cwd);
+  const folders = [...additionalDirectories, ...(settings?.additionalDirectories ?? [])];
+  return { cwd: base, additionalDirectories: folders.map((folder) => resolvePath(folder, base)) };
+}
+
+/** The query's hooks, and those of its modes. */
+function hooksOf(options: PlainOptions, ongoing: Ongoing, agent?: AskedAgent): Hooks {
+  const { planAllowsReadOnly = true } = options;
   const own = queryHooks(options, ongoing, agent);
   const strict = planAllowsReadOnly ? [] : [strictHook(ongoing)];
   const plan = planHook(options, ongoing, agent === undefined && options.canUseTool !== undefined);
   return {
     ...own,
-    PreToolUse: [...(own.PreToolUse ?? []), editing, ...strict],
+    PreToolUse: [...(own.PreToolUse ?? []), ...strict],
     UserPromptSubmit: [...(own.UserPromptSubmit ?? []), plan],
   };
 }
@@ -278,21 +277,6 @@ function permissionsOf(
       if (update.type === "setMode") ongoing.modeChosen(update.mode);
     return said;
   });
-}
-
-/** True for a file below one of the folders, without a hidden file or folder on its way. */
-function isWorkFile(path: unknown, cwd: string, folders: readonly string[]): boolean {
-  if (typeof path !== "string") return false;
-  try {
-    const whole = resolvePath(path, resolvePath(cwd));
-    return folders.some((folder) => {
-      const base = resolvePath(folder, resolvePath(cwd));
-      const inside = base === "/" ? whole : whole.slice(base.length);
-      return isBelow(whole, base) && !inside.includes("/.");
-    });
-  } catch {
-    return false;
-  }
 }
 
 /** The skills of files that the option names, all without it, and those that it has itself. */
@@ -318,9 +302,12 @@ function builtins(options: PlainOptions, settings?: Settings): Record<string, To
 function known(rules: readonly string[], tools: { readonly [name: string]: Tool }): string[] {
   return rules.filter((rule) => {
     const [name = ""] = rule.split("(");
-    // With paths, Edit speaks of every tool that writes files.
+    // With paths, Edit and Read speak of every tool that writes or reads files.
     return (
-      name.includes("*") || name.startsWith("mcp__") || rule.startsWith("Edit(") || Object.hasOwn(tools, name)
+      name.includes("*") ||
+      name.startsWith("mcp__") ||
+      /^(?:Edit|Read)\(/.test(rule) ||
+      Object.hasOwn(tools, name)
     );
   });
 }

@@ -47,7 +47,10 @@ export interface PermissionOptions {
    *
    * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
    * is a convenience; only a sandbox around the tool is a wall. A rule that matches no tool of any agent is an error,
-   * unless it has a `*`, begins with `mcp__` or is `Edit`.
+   * unless it has a `*`, begins with `mcp__`, or is `Edit` or `Read(…)`.
+   *
+   * `cwd` is the folder of relative paths. With it a rule knows the place that a path names, tools with `access: "read"`
+   * need no rule below it, and `"acceptEdits"` takes absolute paths too.
    */
   permissions?: PermissionRules | undefined;
   /** Your function that decides where neither rules nor mode do. Default: such a call is denied. */

@@ -167,6 +167,11 @@ export interface ToolContext {
    * one: a process that stood still then does nothing behind its successor.
    */
   readonly fence: number | undefined;
+  /**
+   * False for a path of which a `deny` or `ask` rule about this tool speaks, and once the call is over. For a tool that
+   * searches below a path: the call was judged by that path alone.
+   */
+  mayRead(path: string): boolean;
   /** The model call that asked for this one, from 1. */
   readonly iteration: number;
   /** The agent's `inputs` with the run's over them. */

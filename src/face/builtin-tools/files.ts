@@ -9,6 +9,12 @@ import { isBelow, resolvePath } from "../vfs/paths.js";
 const LINES = 2000;
 const LINE_CHARS = 2000;
 
+/** Bytes of a file that Read and Edit take, and characters of one that Edit makes. */
+const MOST_BYTES = 33_554_432;
+
+/** Characters of a result of Read. */
+const MOST_CHARS = 1_000_000;
+
 /** Files that a model is shown as they are. */
 const MEDIA = /\.(?:png|jpe?g|gif|webp|pdf)$/i;
 
@@ -41,9 +47,11 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
         if (whole === "") return "The file is empty.";
         const lines = whole.replace(/\n$/, "").split("\n");
         if (offset > lines.length) throw failed("no_such_line", `${file_path} has ${lines.length} lines.`);
+        let chars = 0;
         const shown = lines
           .slice(offset - 1, offset - 1 + limit)
-          .map((line, at) => numbered(offset + at, line));
+          .map((line, at) => numbered(offset + at, line))
+          .filter((line) => (chars += line.length) <= MOST_CHARS);
         const left = lines.length - (offset - 1 + shown.length);
         return (
           shown.join("\n") +
@@ -90,6 +98,8 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
             "not_unique",
             `old_string is ${count} times in ${file_path}. Give more of the text around it, or replace_all.`,
           );
+        const chars = parts.reduce((sum, part) => sum + part.length, count * new_string.length);
+        if (chars > MOST_BYTES) throw failed("too_large", `${file_path} would get ${chars} characters.`);
         await write(path, parts.join(new_string));
         return `Edited ${file_path}: ${count} ${count === 1 ? "place" : "places"}.`;
       },
@@ -98,9 +108,12 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
 }
 
 async function bytesOf(vfs: Vfs, path: string): Promise<Uint8Array> {
+  const found = await vfs.stat(path);
+  if (found !== undefined && found.size > MOST_BYTES)
+    throw failed("too_large", `${path} has ${found.size} bytes. Search in it with Grep, or split it.`);
   const bytes = await vfs.read(path);
   if (bytes !== undefined) return bytes;
-  const folder = (await vfs.stat(path))?.isDirectory === true;
+  const folder = found?.isDirectory === true;
   throw failed(
     "file_not_found",
     folder ? `${path} is a folder. Glob lists files.` : `There is no file ${path}.`,

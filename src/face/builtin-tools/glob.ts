@@ -1,16 +1,23 @@
 /** Patterns of paths: `*` and `?` within a name, `**` across folders, `[a-z]` and `{a,b}`. */
+import { MOST_CHARS, Pattern } from "./pattern.js";
 
 const TOKEN = /\*\*\/|\*\*|\*|\?|\{|\}|,|\[!?[^\]]+\]|[\s\S]/g;
 
-/** A regular expression for whole paths. */
-export function globOf(pattern: string): RegExp {
+/**
+ * A pattern for whole paths.
+ *
+ * @throws SyntaxError for one that is too long, or has a class that is none
+ */
+export function globOf(pattern: string): Pattern {
+  if (pattern.length > MOST_CHARS)
+    throw new SyntaxError(`The pattern has more than ${MOST_CHARS} characters.`);
   let depth = 0;
   const parts = (pattern.match(TOKEN) ?? []).map((token) => {
     switch (token) {
       case "**/":
         return "(?:[^/]+/)*";
       case "**":
-        return ".*";
+        return "[^]*";
       case "*":
         return "[^/]*";
       case "?":
@@ -19,8 +26,9 @@ export function globOf(pattern: string): RegExp {
         depth += 1;
         return "(?:";
       case "}":
+        if (depth === 0) return "\\}";
         depth -= 1;
-        return depth >= 0 ? ")" : "\\}";
+        return ")";
       case ",":
         return depth > 0 ? "|" : ",";
       default:
@@ -28,5 +36,7 @@ export function globOf(pattern: string): RegExp {
         return token.replace(/[\\^$.|+()[\]]/g, "\\$&");
     }
   });
-  return new RegExp(`^${parts.join("")}${")".repeat(Math.max(depth, 0))}$`);
+  // An expression is a few times as long as its glob.
+  const options = { whole: true, mostChars: 10 * MOST_CHARS };
+  return new Pattern(parts.join("") + ")".repeat(depth), options);
 }

@@ -1,13 +1,24 @@
-/** Glob and Grep. */
-import type { Tool } from "../api/index.js";
+/** Glob and Grep. Patterns are those of a model, and files those of a stranger, so that all work has bounds. */
+import type { Tool, ToolContext } from "../api/index.js";
 import { tool } from "../tools/tool.js";
 import type { Vfs } from "../vfs/index.js";
 import { resolvePath } from "../vfs/paths.js";
 import { failed } from "./files.js";
 import { globOf } from "./glob.js";
+import { Pattern } from "./pattern.js";
+import { Walk } from "./walk.js";
 
-/** Folders that no search enters unless it begins there. */
-const SKIPPED = [".git/", "node_modules/"];
+/** Files that Glob lists. */
+const MOST_FILES = 1000;
+
+/** Files among which Glob finds those that changed last. */
+const MOST_FOUND = 20_000;
+
+/** Bytes of a file that Grep searches, and of all files of a call. */
+const [MOST_FILE_BYTES, MOST_BYTES] = [8_388_608, 268_435_456];
+
+/** Lines of a result of Grep, characters of one, and of all. */
+const [MOST_LINES, LINE_CHARS, MOST_CHARS] = [10_000, 2000, 1_000_000];
 
 /** Endings of files by the names of `type`. */
 const TYPES: { readonly [type: string]: RegExp } = {
@@ -39,16 +50,29 @@ export function searchTools(vfs: Vfs, cwd: string): { [name: string]: Tool } {
         required: ["pattern"],
       },
       readOnly: true,
-      execute: async ({ pattern, path = "." }) => {
+      execute: async ({ pattern, path = "." }, context) => {
+        const walk = new Walk(vfs, context);
         const found: { path: string; mtimeMs: number }[] = [];
-        for await (const file of filesBelow(vfs, resolvePath(path, cwd), globOf(pattern)))
+        const fits = patternOf(() => globOf(pattern));
+        for await (const file of walk.files(resolvePath(path, cwd), fits)) {
+          if (found.length === MOST_FOUND) {
+            walk.notes.add(`Only the first ${MOST_FOUND} files were looked at.`);
+            break;
+          }
           found.push({ path: file, mtimeMs: (await vfs.stat(file))?.mtimeMs ?? 0 });
+        }
         found.sort((one, other) => other.mtimeMs - one.mtimeMs || (one.path < other.path ? -1 : 1));
-        return found.map((file) => file.path).join("\n") || "No file fits.";
+        if (found.length > MOST_FILES) walk.notes.add(`${found.length - MOST_FILES} more files fit.`);
+        return told(
+          found.slice(0, MOST_FILES).map((file) => file.path),
+          walk,
+          "No file fits.",
+        );
       },
     }) as Tool,
     Grep: tool({
-      description: "Searches the contents of files for a regular expression of JavaScript.",
+      description:
+        "Searches the contents of files for a regular expression of JavaScript, without back references and lookaround.",
       inputSchema: {
         type: "object",
         properties: {
@@ -71,96 +95,149 @@ export function searchTools(vfs: Vfs, cwd: string): { [name: string]: Tool } {
         required: ["pattern"],
       },
       readOnly: true,
-      execute: async (input) => {
-        const query = queryOf(input);
-        const { glob = "**", path = ".", type } = input;
-        // A pattern of names fits in every folder.
-        const files = globOf(glob.includes("/") ? glob : `**/${glob}`);
-        const lines: string[] = [];
-        for await (const file of filesBelow(vfs, resolvePath(path, cwd), files)) {
-          if (type !== undefined && !TYPES[type]!.test(file)) continue;
-          const bytes = await vfs.read(file);
-          // A file with a zero byte is no text.
-          if (bytes === undefined || bytes.includes(0)) continue;
-          lines.push(...matchesIn(file, new TextDecoder().decode(bytes), query));
-          if (lines.length >= query.most) break;
-        }
-        return lines.slice(0, query.most).join("\n") || "No match.";
-      },
+      execute: (input, context) => grep(vfs, cwd, input, context),
     }) as Tool,
   };
 }
 
 interface Query {
-  readonly pattern: RegExp;
+  readonly pattern: Pattern;
   readonly mode: "files_with_matches" | "content" | "count";
   readonly isNumbered: boolean;
+  readonly isMultiline: boolean;
   readonly before: number;
   readonly after: number;
   readonly most: number;
 }
 
-type GrepInput = { pattern: string; output_mode?: string; multiline?: boolean; head_limit?: number } & {
+type GrepInput = {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  type?: string;
+  output_mode?: string;
+  multiline?: boolean;
+  head_limit?: number;
+} & {
   [flag in "-i" | "-n"]?: boolean;
 } & { [lines in "-A" | "-B" | "-C"]?: number };
 
-function queryOf(input: GrepInput): Query {
-  const around = input["-C"] ?? 0;
-  const flags = `g${input["-i"] ? "i" : ""}${input.multiline ? "s" : ""}m`;
+async function grep(
+  vfs: Vfs,
+  cwd: string,
+  input: GrepInput,
+  context: Pick<ToolContext, "signal" | "mayRead">,
+): Promise<string> {
+  const query = queryOf(input);
+  const { glob = "**", path = ".", type } = input;
+  // A pattern of names fits in every folder.
+  const files = patternOf(() => globOf(glob.includes("/") ? glob : `**/${glob}`));
+  const walk = new Walk(vfs, context);
+  const lines: string[] = [];
+  let [bytes, chars] = [0, 0];
+  for await (const file of walk.files(resolvePath(path, cwd), files)) {
+    if (type !== undefined && !TYPES[type]!.test(file)) continue;
+    const size = (await vfs.stat(file))?.size ?? 0;
+    const data = size > MOST_FILE_BYTES ? undefined : await vfs.read(file);
+    if (size > MOST_FILE_BYTES) walk.notes.add(`Files of more than ${MOST_FILE_BYTES} bytes were left out.`);
+    // A file with a zero byte is no text.
+    if (data === undefined || data.includes(0)) continue;
+    if ((bytes += data.length) > MOST_BYTES) {
+      walk.notes.add(`The search ended after ${MOST_BYTES} bytes: search in a folder.`);
+      break;
+    }
+    for (const line of await matchesIn(file, new TextDecoder().decode(data), query, walk)) {
+      lines.push(line);
+      chars += line.length;
+    }
+    if (lines.length >= query.most || chars > MOST_CHARS) break;
+  }
+  if (chars > MOST_CHARS || (lines.length >= MOST_LINES && query.most === MOST_LINES))
+    walk.notes.add("There may be more lines: search for less.");
+  return told(lines.slice(0, query.most), walk, "No match.");
+}
+
+/** The lines of a result, as many as a result may have, and what it leaves out. */
+function told(lines: readonly string[], { notes }: Walk, none: string): string {
+  let chars = 0;
+  const shown = lines.filter((line) => (chars += line.length + 1) <= MOST_CHARS + LINE_CHARS);
+  return [shown.join("\n") || none, ...[...notes].map((note) => `(${note})`)].join("\n");
+}
+
+/** @throws ToolError for the model */
+function patternOf(make: () => Pattern): Pattern {
   try {
-    return {
-      pattern: new RegExp(input.pattern, flags),
-      mode: (input.output_mode ?? "files_with_matches") as Query["mode"],
-      isNumbered: input["-n"] ?? true,
-      before: input["-B"] ?? around,
-      after: input["-A"] ?? around,
-      most: input.head_limit ?? Infinity,
-    };
+    return make();
   } catch (error) {
     throw failed("invalid_pattern", (error as Error).message);
   }
 }
 
-function matchesIn(file: string, text: string, query: Query): string[] {
-  const lines = text.replace(/\n$/, "").split("\n");
-  const starts: number[] = [];
-  lines.reduce((at, line) => (starts.push(at), at + line.length + 1), 0);
-  const lineOf = (at: number): number => {
-    const next = starts.findIndex((start) => start > at);
-    return (next < 0 ? starts.length : next) - 1;
+function queryOf(input: GrepInput): Query {
+  const around = input["-C"] ?? 0;
+  const isMultiline = input.multiline ?? false;
+  const options = { ignoreCase: input["-i"], dotAll: isMultiline };
+  return {
+    pattern: patternOf(() => new Pattern(input.pattern, options)),
+    mode: (input.output_mode ?? "files_with_matches") as Query["mode"],
+    isNumbered: input["-n"] ?? true,
+    isMultiline,
+    before: input["-B"] ?? around,
+    after: input["-A"] ?? around,
+    most: Math.min(input.head_limit ?? MOST_LINES, MOST_LINES),
   };
-  const hits = new Set<number>();
-  for (const match of text.matchAll(query.pattern)) {
-    const last = lineOf(match.index + Math.max(match[0].length - 1, 0));
-    for (let line = lineOf(match.index); line <= last; line++) hits.add(line);
-  }
-  if (hits.size === 0) return [];
-  if (query.mode === "files_with_matches") return [file];
-  if (query.mode === "count") return [`${file}:${hits.size}`];
-  const shown = new Set<number>();
-  for (const hit of hits)
-    for (let line = hit - query.before; line <= hit + query.after; line++)
-      if (line >= 0 && line < lines.length) shown.add(line);
-  return [...shown]
-    .sort((one, other) => one - other)
-    .map((line) => {
-      const mark = hits.has(line) ? ":" : "-";
-      return `${file}${mark}${query.isNumbered ? `${line + 1}${mark}` : ""}${lines[line]}`;
-    });
 }
 
-/** The files below a folder whose path in it fits, or the file itself. */
-async function* filesBelow(vfs: Vfs, from: string, pattern: RegExp): AsyncGenerator<string> {
-  const found = await vfs.stat(from);
-  if (found === undefined) throw failed("file_not_found", `There is no folder ${from}.`);
-  if (!found.isDirectory) return yield from;
-  const base = from === "/" ? "/" : `${from}/`;
-  const folders = [base];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
-    for (const name of await vfs.list(folder === "/" ? "/" : folder.slice(0, -1))) {
-      const path = folder + name;
-      if (!name.endsWith("/")) {
-        if (pattern.test(path.slice(base.length))) yield path;
-      } else if (!SKIPPED.includes(name)) folders.push(path);
+async function matchesIn(file: string, text: string, query: Query, walk: Walk): Promise<string[]> {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const hits = await hitsIn(text, lines, query, walk);
+  if (hits.length === 0) return [];
+  if (query.mode === "files_with_matches") return [file];
+  if (query.mode === "count") return [`${file}:${hits.length}`];
+  const shown: string[] = [];
+  let next = 0;
+  for (const [index, hit] of hits.entries()) {
+    // The lines around this match that no match before it has shown.
+    const last = Math.min(hit + query.after, lines.length - 1, (hits[index + 1] ?? Infinity) - 1);
+    for (let line = Math.max(hit - query.before, next); line <= Math.max(hit, last); line += 1) {
+      const mark = line === hit ? ":" : "-";
+      const said = lines[line]!.slice(0, LINE_CHARS) + (lines[line]!.length > LINE_CHARS ? "…" : "");
+      shown.push(`${file}${mark}${query.isNumbered ? `${line + 1}${mark}` : ""}${said}`);
+      next = line + 1;
     }
+    if (shown.length > query.most) break;
+  }
+  return shown;
+}
+
+/** The indexes of the lines with a match, or with a part of one. One is enough where only files are told. */
+async function hitsIn(
+  text: string,
+  lines: readonly string[],
+  { pattern, mode, isMultiline }: Query,
+  walk: Walk,
+): Promise<number[]> {
+  const hits: number[] = [];
+  /** A line and the place where it begins. */
+  let [line, start] = [0, 0];
+  const endOf = (): number => start + lines[line]!.length;
+  let at = 0;
+  while (line < lines.length) {
+    const to = isMultiline ? text.length : endOf();
+    const found = await walk.find(pattern, text, isMultiline ? at : start, to);
+    if (isMultiline && found === undefined) return hits;
+    const first = found === undefined ? Infinity : found.start;
+    // Lines end where the next one begins, and an empty match stands in its line.
+    const last = found === undefined ? -1 : Math.max(found.start, found.end - 1);
+    while (line < lines.length && (isMultiline ? start <= last : start <= to)) {
+      if (endOf() >= first && hits.at(-1) !== line) hits.push(line);
+      if (isMultiline && endOf() >= last) break;
+      start = endOf() + 1;
+      line += 1;
+    }
+    if (mode === "files_with_matches" && hits.length > 0) return hits;
+    if (found !== undefined) at = Math.max(found.end, found.start + 1);
+    if (isMultiline && at > text.length) return hits;
+  }
+  return hits;
 }

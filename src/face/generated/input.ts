@@ -847,6 +847,14 @@ export interface Permissions {
   ask?: readonly string[];
   /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[];
+  /**
+   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names, calls
+   * with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default: nobody
+   * knows it.
+   */
+  cwd?: string | null;
+  /** Further folders like `cwd`, which they need. Default: none. */
+  additionalDirectories?: readonly string[];
   /** Your code has a function that can be asked. Without one, a call that nothing allows is denied. */
   canUseTool?: boolean;
   /** The time after which an open question counts as a denial, in milliseconds; default: none. */

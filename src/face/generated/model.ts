@@ -1525,6 +1525,14 @@ export interface PermissionRules {
   ask?: readonly string[] | undefined;
   /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[] | undefined;
+  /**
+   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names, calls
+   * with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default: nobody
+   * knows it.
+   */
+  cwd?: string | undefined;
+  /** Further folders like `cwd`, which they need. Default: none. */
+  additionalDirectories?: readonly string[] | undefined;
 }
 
 /** The options of `output` that are plain data. */

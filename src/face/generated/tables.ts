@@ -169,6 +169,8 @@ export const PERMISSION_RULES = {
   allow: "texts",
   ask: "texts",
   deny: "texts",
+  cwd: "text",
+  additionalDirectories: "texts",
 } satisfies OptionTable;
 
 export const OUTPUT_DATA = {

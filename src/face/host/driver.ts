@@ -255,6 +255,13 @@ export class RunDriver {
     this.required(`{"toolCheckpoint":{"call":${call},"state":${state},"asked":${asked}}}`);
   }
 
+  /** True for a path that a rule withholds from a running call. */
+  withholds(call: number, path: string): boolean {
+    const composed = path.normalize("NFC");
+    const other = composed === path ? undefined : composed;
+    return this.shell.enter((handle) => handle.withholds(call, path, other)) ?? true;
+  }
+
   /**
    * Answers a question; false if it is closed or takes no such answer. `texts` are the texts of the question whose
    * readings the engine wants.

@@ -18,9 +18,10 @@ import { runsAsRoot } from "./root-user.js";
 export function permissionConfig(options: PermissionOptions): Permissions | undefined {
   const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
   if (mode !== undefined) checkMode(mode, "permissionMode", options);
-  const lists = Object.entries(
-    permissions === undefined ? {} : checkOptions(permissions, "permissions", PERMISSION_RULES),
-  ) as [string, PermissionRules[keyof PermissionRules]][];
+  const { cwd, additionalDirectories, ...given }: PermissionRules =
+    permissions === undefined ? {} : checkOptions(permissions, "permissions", PERMISSION_RULES);
+  checkPlaces(cwd, additionalDirectories);
+  const lists = Object.entries(given) as [keyof typeof given, readonly string[] | undefined][];
   for (const [list, rules] of lists)
     for (const [index, rule] of (rules ?? []).entries())
       checkRule(rule, at("permissions", `${list}[${index}]`));
@@ -32,11 +33,24 @@ export function permissionConfig(options: PermissionOptions): Permissions | unde
   if (isOpen && permissionTimeoutMs === undefined) return undefined;
   return {
     ...Object.fromEntries(lists.map(([list, rules]) => [list, rules && normalRules(rules)])),
+    // Rules compare places with the working folder in front.
+    ...(cwd === undefined ? {} : { cwd: cwd.normalize("NFC") }),
+    ...(additionalDirectories && { additionalDirectories: normalRules(additionalDirectories) }),
     // A timeout alone restricts nothing: tools run unless they want an approval.
     mode: mode ?? (isOpen ? "bypassPermissions" : "default"),
     canUseTool: canUseTool !== undefined,
     ...(permissionTimeoutMs === undefined ? {} : { timeoutMs: permissionTimeoutMs }),
   };
+}
+
+/** @throws LoopletError for a working folder that is no place */
+function checkPlaces(cwd: string | undefined, folders: readonly string[] | undefined): void {
+  if (cwd !== undefined && !cwd.startsWith("/")) {
+    const problem = `needs a path from the root on (/srv/app), got ${describeWord(cwd)}`;
+    throw new LoopletError("config_invalid_value", "permissions.cwd", problem);
+  }
+  if (cwd === undefined && folders !== undefined)
+    throw new LoopletError("config_missing", "permissions.cwd", "is required for additionalDirectories");
 }
 
 /** @throws LoopletError for an unknown mode, or one that lacks an option it needs */
@@ -73,20 +87,22 @@ function checkRule(rule: string, field: string): void {
 
 /**
  * Refuses rules that name no tool of any agent: a `deny` with a typing error would let every call through. Some names
- * may be for tools that come and go: names with a star, names of MCP servers, and `Edit`, which stands for all tools
- * that write files.
+ * may be for tools that come and go: names with a star, names of MCP servers, and `Edit` and `Read(…)`, which
+ * stand for all tools that write or read files.
  *
  * @throws LoopletError `config_invalid_value`
  */
 export function checkRuleNames({ permissions }: PermissionOptions, tools: readonly string[]): void {
-  for (const [list, rules] of Object.entries(permissions ?? {}))
-    for (const [index, rule] of ((rules ?? []) as string[]).entries())
+  for (const list of ["allow", "ask", "deny"] as const)
+    for (const [index, rule] of (permissions?.[list] ?? []).entries())
       checkRuleName(rule, at("permissions", `${list}[${index}]`), tools);
 }
 
 function checkRuleName(rule: string, field: string, tools: readonly string[]): void {
   const name = rule.split("(", 1)[0]!.trim();
-  if (tools.includes(name) || name.includes("*") || name.startsWith("mcp__") || name === "Edit") return;
+  const isForMany =
+    name.includes("*") || name.startsWith("mcp__") || name === "Edit" || /^\s*Read\(/.test(rule);
+  if (isForMany || tools.includes(name)) return;
   const nearest = nearestName(name, tools);
   throw new LoopletError(
     "config_invalid_value",

@@ -225,6 +225,7 @@ export class ToolCalls {
         checkpoint: (state) => this.#checkpoint(call, state, asked),
         restored: checkpoint?.state,
         fence: this.#life.fence(),
+        mayRead: (path) => this.#running.has(call) && this.#driver()?.withholds(call, path) === false,
         iteration,
         inputs: this.#options.inputs ?? {},
         terminate: () => void (isLast = true),

@@ -132,6 +132,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["toolAsks", call, number, requestJson]);
   }
 
+  withholds(): boolean {
+    return false;
+  }
+
   toolCheckpoint(call: number, stateJson: string | undefined, asked: number): void {
     this.calls.push(["toolCheckpoint", call, stateJson, asked]);
   }

@@ -15,6 +15,7 @@ use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::{Decision, Gate};
 use crate::engine::model::message::Json;
+use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::RuledCall;
@@ -128,6 +129,18 @@ impl Calls {
             ..fault("denied", String::new(), hint)
         };
         self.fail(desk, index, fault);
+    }
+}
+
+impl Calls {
+    /// True when a rule withholds this place from the running call. A call that is over may read nothing.
+    pub fn withholds(&self, desk: &Desk<'_>, effect: EffectId, place: &Reading) -> bool {
+        let call = self.batch.index_of(effect).and_then(|index| self.batch.calls.get(index));
+        let Some(call) = call else {
+            return true;
+        };
+        let permissions = desk.permissions.as_ref();
+        permissions.is_some_and(|permissions| permissions.withholds(&tool_of(call, desk), place))
     }
 }
 

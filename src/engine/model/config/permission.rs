@@ -47,6 +47,16 @@ pub struct Permissions {
     /// Rules whose calls never run. A rule without a specifier hides the tool from the model.
     #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub deny: Vec<Rule>,
+    /// The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names, calls
+    /// with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default: nobody
+    /// knows it.
+    #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Further folders like `cwd`, which they need. Default: none.
+    #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub additional_directories: Vec<String>,
     /// Your code has a function that can be asked. Without one, a call that nothing allows is denied.
     pub can_use_tool: bool,
     /// The time after which an open question counts as a denial, in milliseconds; default: none.

@@ -2,8 +2,9 @@
 //!
 //! `*` matches within a level and `**` across levels. A pattern without a slash fits at any depth; to allow, only at
 //! any depth of the working folder. A pattern that names a folder fits everything inside it. `//` starts at the root,
-//! `~/` at the home, `/` and `./` at the working folder. The engine knows neither the home nor the working folder, so
-//! it compares texts only. A path with a second reading on some system is never covered by an allow rule.
+//! `~/` at the home, `/` and `./` at the working folder. The engine does not know the home. Where it does not know the
+//! working folder either, it compares texts only; else it compares the place that a path names. A path with a second
+//! reading on some system is never covered by an allow rule.
 
 use crate::engine::policy::rule::{matches, step};
 
@@ -19,18 +20,67 @@ enum Start {
 }
 
 /// For allow rules: true when the path fits as it stands and as every system reads it.
-pub fn covers(pattern: &str, path: &str) -> bool {
-    reads_as(pattern, path, false) && reads_as(pattern, &settled(path), false)
+pub fn covers(pattern: &str, path: &str, cwd: Option<&str>) -> bool {
+    reads_as(pattern, path, cwd, false) && reads_as(pattern, &settled(path), cwd, false)
 }
 
 /// For deny and ask rules: true when some system may read the path as one that fits. `composed` is the path in Unicode's
 /// NFC, which patterns have from the start.
-pub fn touches(pattern: &str, path: &str, composed: Option<&str>) -> bool {
+pub fn touches(pattern: &str, path: &str, composed: Option<&str>, cwd: Option<&str>) -> bool {
     let pattern = folded(pattern);
-    let is_hit = |path: &str| {
-        reads_as(&pattern, &folded(path), true) || reads_as(&pattern, &folded(&settled(path)), true)
-    };
+    let cwd = cwd.map(folded);
+    let reads = |path: &str| reads_as(&pattern, &folded(path), cwd.as_deref(), true);
+    let is_hit = |path: &str| reads(path) || reads(&settled(path));
     is_hit(path) || composed.is_some_and(is_hit)
+}
+
+/// The folders where a run works.
+pub struct Folders<'a> {
+    /// The folder of relative paths; `None` if nobody knows it.
+    pub cwd: Option<&'a str>,
+    pub more: &'a [String],
+}
+
+impl Folders<'_> {
+    /// True when the path names something below one of the folders on every system. An unknown folder holds nothing.
+    pub fn hold(&self, path: &str) -> bool {
+        self.below(path, |_| true)
+    }
+
+    /// True when an edit of this path is accepted: it is inside, and neither hidden nor something that agents obey.
+    pub fn may_edit(&self, path: &str) -> bool {
+        match self.cwd {
+            Some(_) => self.below(path, |levels| {
+                !levels.is_empty() && levels.iter().all(|level| is_plain(level))
+            }),
+            None => stays_inside(path),
+        }
+    }
+
+    fn below(&self, path: &str, is_fine: impl Fn(&[&str]) -> bool) -> bool {
+        let Some(cwd) = self.cwd else {
+            return false;
+        };
+        let is_odd = path.is_empty()
+            || path.starts_with('~')
+            || path.contains(['\\', ':'])
+            || path.split('/').any(|level| level == "..")
+            || settled(path) != path;
+        let place = placed(path, cwd);
+        let levels = clean(&place);
+        let folders = self.more.iter().map(String::as_str).chain([cwd]);
+        let mut inside = folders.map(|folder| placed(folder, cwd));
+        !is_odd && inside.any(|folder| levels.strip_prefix(&clean(&folder)[..]).is_some_and(&is_fine))
+    }
+}
+
+/// The path from the root on.
+fn placed(path: &str, cwd: &str) -> String {
+    if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        [cwd, "/", path].concat()
+    }
 }
 
 /// Files that agents obey, beside those in hidden folders. A run that changed one would command the next.
@@ -39,15 +89,16 @@ const INSTRUCTIONS: &[&str] = &["claude.md", "claude.local.md"];
 /// True when the path names nothing outside the working folder, and nothing in it that is hidden or that agents obey.
 /// Hidden files hold the settings of shells, repositories and editors.
 pub fn stays_inside(path: &str) -> bool {
-    let is_plain = |level: &str| level == "." || !(level.starts_with('.') || is_instruction(level));
     !path.is_empty()
         && !path.starts_with(['/', '\\', '~'])
         && !path.contains(':')
         && path.split(['/', '\\']).all(is_plain)
 }
 
-fn is_instruction(level: &str) -> bool {
-    INSTRUCTIONS.contains(&folded(settled_name(level)).as_str())
+/// True for a level that is neither hidden nor something that agents obey.
+fn is_plain(level: &str) -> bool {
+    let is_instruction = || INSTRUCTIONS.contains(&folded(settled_name(level)).as_str());
+    level == "." || !(level.starts_with('.') || is_instruction())
 }
 
 /// The text without case, as file systems compare names. The way leads through upper case, where letters meet that have
@@ -120,7 +171,14 @@ fn unescaped(text: &str) -> String {
 }
 
 /// True when the path fits. With `guess`, a path that may lie at the pattern's place fits, too.
-fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
+fn reads_as(pattern: &str, path: &str, cwd: Option<&str>, guess: bool) -> bool {
+    let may_be_home = path.starts_with('~');
+    match cwd {
+        Some(cwd) if !may_be_home || (guess && reads_at(pattern, path, cwd, guess)) => {
+            return reads_at(pattern, path, cwd, guess);
+        }
+        _ => {}
+    }
     let root;
     let (pattern, start) = if let Some(rest) = pattern.strip_prefix("//") {
         root = ["/", rest].concat();
@@ -161,6 +219,35 @@ fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
         Start::Outside => false,
     };
     levels_fit(Some(&wanted), Some(&levels), is_deep)
+}
+
+/// True when the place that the path names in this working folder fits. With `guess` the home may be anywhere, and a
+/// single slash may mean the root.
+fn reads_at(pattern: &str, path: &str, cwd: &str, guess: bool) -> bool {
+    let (place, folder) = (placed(path, cwd), placed(cwd, "/"));
+    let (levels, folder) = (clean(&place), clean(&folder));
+    let here = levels.strip_prefix(&folder[..]);
+    let fits = |pattern: &str, levels: Option<&[&str]>, is_deep: bool| {
+        let wanted: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
+        levels.is_some_and(|levels| levels_fit(Some(&wanted), Some(levels), is_deep))
+    };
+    let from_root = |rest: &str| fits(&["/", rest].concat(), Some(&levels), false);
+    if let Some(rest) = pattern.strip_prefix("//") {
+        return from_root(rest);
+    }
+    if let Some(rest) = pattern.strip_prefix("~/") {
+        return guess && fits(rest, Some(&levels), true);
+    }
+    if let Some(rest) = pattern.strip_prefix('/') {
+        return fits(rest, here, false) || (guess && from_root(rest));
+    }
+    if let Some(rest) = pattern.strip_prefix("./") {
+        return fits(rest, here, false);
+    }
+    if pattern.trim_end_matches('/').contains('/') {
+        return fits(pattern, here, false);
+    }
+    fits(pattern, if guess { Some(&levels) } else { here }, true)
 }
 
 /// The levels without `.`, with `..` applied: `a/../b` must not pass as something in `a`.

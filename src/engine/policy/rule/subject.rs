@@ -10,8 +10,9 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::config::permission::{Address, Reading};
 use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::policy::rule::command;
+use crate::engine::policy::rule::path::Folders;
 use crate::engine::policy::rule::reading;
-use crate::engine::policy::rule::{command, path};
 
 /// A call that is to be judged.
 #[derive(Clone, Copy)]
@@ -40,6 +41,8 @@ pub enum Text {
         path: String,
         /// The path in Unicode's NFC; `None` if it is in that form.
         composed: Option<String>,
+        /// The folder of a relative path; `None` if nobody knows it.
+        cwd: Option<String>,
     },
     Address {
         text: String,
@@ -52,7 +55,8 @@ pub enum Text {
 }
 
 impl Subject {
-    pub fn of(call: &RuledCall<'_>) -> Subject {
+    /// The subject of the call. Relative paths are those of the folder `cwd`, if it is known.
+    pub fn of(call: &RuledCall<'_>, cwd: Option<&str>) -> Subject {
         let RuledCall {
             tool,
             input,
@@ -88,9 +92,13 @@ impl Subject {
                 _ => None,
             };
             texts.push(raw.map_or(Text::Hidden, |raw| {
-                Text::read(tool.access(), raw.to_text().into_owned(), readings)
+                Text::read(tool.access(), raw.to_text().into_owned(), readings, cwd)
             }));
             is_shown |= depth == 1;
+        }
+        // A search without a place begins in the working folder.
+        if texts.is_empty() && tool.searches() {
+            return Subject::Of(vec![Text::read(Some(Access::Read), ".".into(), readings, cwd)]);
         }
         // A list may hold more than the elements that could be read.
         if !is_shown {
@@ -117,27 +125,38 @@ impl Subject {
     }
 
     /// True for an edit, or a command that only moves files about, whose place is known and inside the working folder.
-    pub fn is_file_work(&self, tool: &ToolConfig) -> bool {
+    pub fn is_file_work(&self, tool: &ToolConfig, folders: &Folders<'_>) -> bool {
         let Subject::Of(texts) = self else {
             return tool.access() == Some(Access::Edit);
         };
         let is_fine = |text: &Text| match text {
             Text::Command(line) => command::only_moves_files(line),
-            Text::Path { path, .. } => tool.access() == Some(Access::Edit) && path::stays_inside(path),
+            Text::Path { path, .. } => tool.access() == Some(Access::Edit) && folders.may_edit(path),
             _ => false,
         };
         !texts.is_empty() && texts.iter().all(is_fine)
     }
+
+    /// True for a call that only reads, below a folder where the run works.
+    pub fn is_reading(&self, tool: &ToolConfig, folders: &Folders<'_>) -> bool {
+        let is_inside = |text: &Text| matches!(text, Text::Path { path, .. } if folders.hold(path));
+        let is_fine = match self {
+            Subject::Unknown => folders.cwd.is_some(),
+            Subject::Of(texts) => !texts.is_empty() && texts.iter().all(is_inside),
+        };
+        tool.access() == Some(Access::Read) && is_fine
+    }
 }
 
 impl Text {
-    pub fn read(access: Option<Access>, text: String, readings: &[Reading]) -> Text {
+    pub fn read(access: Option<Access>, text: String, readings: &[Reading], cwd: Option<&str>) -> Text {
         let reading = || reading::of(&text, readings);
         match access {
             Some(Access::Shell) => Text::Command(text),
             Some(Access::Read | Access::Edit) => Text::Path {
                 composed: reading().and_then(|reading| reading.composed.clone()),
                 path: text,
+                cwd: cwd.map(str::to_owned),
             },
             Some(Access::Fetch) => Text::Address {
                 address: reading().and_then(|reading| reading.address.clone()),

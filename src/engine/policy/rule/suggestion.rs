@@ -13,7 +13,7 @@ use crate::engine::policy::rule::{address, command, is_glob};
 impl Permissions {
     /// The rule because of which your code is asked about this call, whatever the mode.
     pub fn asking(&self, call: &RuledCall<'_>) -> Option<&Rule> {
-        let subject = Subject::of(call);
+        let subject = Subject::of(call, self.cwd.as_deref());
         self.ask.iter().find(|rule| rule.touches(call.tool, &subject))
     }
 
@@ -33,7 +33,7 @@ impl Permissions {
 
     /// The narrowest rule that would allow this call, if any could.
     pub fn suggestion(&self, call: &RuledCall<'_>) -> Option<Rule> {
-        let rule = rule_for(call)?;
+        let rule = rule_for(call, self.cwd.as_deref())?;
         let mut permissions = self.clone();
         permissions.allow.push(rule.clone());
         let is_read_back = Rule::parse(&rule.to_text()).as_ref() == Some(&rule);
@@ -42,9 +42,9 @@ impl Permissions {
     }
 }
 
-fn rule_for(call: &RuledCall<'_>) -> Option<Rule> {
+fn rule_for(call: &RuledCall<'_>, cwd: Option<&str>) -> Option<Rule> {
     let specifier = if Subject::has_one(call.tool) {
-        let subject = Subject::of(call);
+        let subject = Subject::of(call, cwd);
         let [text] = subject.texts() else {
             return None;
         };

@@ -8,6 +8,7 @@ use crate::engine::policy::rule::subject::RuledCall;
 use crate::engine::policy::rule::*;
 
 mod commands;
+mod places;
 mod spellings;
 
 thread_local! {

@@ -57,7 +57,7 @@ fn s001_29_no_rule_allows_a_hostile_spelling() {
     for (rule, text) in rows(DENIED).chain(rows(ASKED)).chain(rows(NOT_ALLOWED)) {
         let (tool, call) = call(rule, text);
         // A plain line, path or address has one meaning: a rule that allows everything allows it.
-        let is_plain = match Text::read(tool.access(), text.to_owned(), readings()) {
+        let is_plain = match Text::read(tool.access(), text.to_owned(), readings(), None) {
             Text::Path { .. } => true,
             text => !text.is_unclear(),
         };
