@@ -121,7 +121,9 @@ describe("preparing a call", () => {
     const inputSchema = z.object({ day: z.string().transform((day) => new Date(day)) });
     const { prepared, call } = bench({ inputSchema, execute: (input) => void (seen = input) });
     const input = { day: new Date("2026-11-20") };
-    expect(await prepared({ day: "2026-11-20" })).toEqual({ prepared: [{ input }] });
+    expect(await prepared({ day: "2026-11-20" })).toEqual({
+      prepared: [{ input: { day: "2026-11-20T00:00:00.000Z" } }],
+    });
     await call('{"day":"2026-11-20T00:00:00.000Z"}');
     expect(seen).toEqual(input);
   });

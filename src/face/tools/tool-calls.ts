@@ -56,7 +56,7 @@ export class ToolCalls {
    * Validated inputs, by the call's tool and the provider's id. They are kept because a transform may have made a
    * value that JSON cannot hold. The id alone is not enough, because some providers use an id twice.
    */
-  readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
+  readonly #prepared = new Map<string, Prepared>();
 
   readonly #options: ToolRunOptions & Pick<StoreOptions, "steps">;
 
@@ -169,19 +169,21 @@ export class ToolCalls {
     this.#prepared.delete(place);
     let input = written;
     try {
+      let text = textOf(input);
+      const writtenText = text;
       if (known.standard !== undefined) {
-        const before = textOf(input);
         const checked = await known.standard["~standard"].validate(input);
         if (checked.issues !== undefined) return { problem: issuesInWords(checked.issues) };
         input = checked.value;
-        const changed = textOf(input);
-        if (changed !== undefined && changed !== before) prepared.input = input;
+        text = textOf(input);
+        // A copy, because your functions get the value.
+        if (text !== undefined && text !== writtenText) prepared.input = JSON.parse(text) as unknown;
       }
       const key = resourceKey(known, input);
       if (key !== undefined) prepared.resourceKey = key;
-      if (await needsApproval(known, input, toolCallId)) prepared.needsApproval = true;
+      if (await needsApproval(known, untouched({ input, text }), toolCallId)) prepared.needsApproval = true;
       if (known.standard !== undefined && this.#driver() !== undefined)
-        this.#prepared.set(place, { input, text: textOf(prepared.input ?? written) });
+        this.#prepared.set(place, { input, text, judged: text ?? writtenText });
     } catch (error) {
       return { problem: `The input could not be checked: ${message(error)}` };
     }
@@ -266,7 +268,8 @@ export class ToolCalls {
     const prepared = this.#prepared.get(place);
     this.#prepared.delete(place);
     // A hook or an approval may have replaced the input in the meantime.
-    return prepared !== undefined && prepared.text === textOf(input) ? prepared.input : input;
+    if (prepared === undefined || prepared.judged !== textOf(input)) return input;
+    return untouched(prepared);
   }
 
   async #checkpoint(call: number, state: unknown, asked: number): Promise<void> {
@@ -310,6 +313,20 @@ const NO_LEASE = {
   lost: "another process goes on with this run, so the call was not made",
   unknown: "the lease of this run could not be renewed, so the call was not made",
 };
+
+/** A value after validation. */
+interface Prepared {
+  readonly input: unknown;
+  /** Its JSON at that moment; undefined for a value that JSON cannot hold. */
+  readonly text: string | undefined;
+  /** The JSON that rules have judged. */
+  readonly judged: string | undefined;
+}
+
+/** The value, or what its JSON said: a function that changed it in place must not get it past the rules. */
+function untouched({ input, text }: Pick<Prepared, "input" | "text">): unknown {
+  return text === undefined || textOf(input) === text ? input : (JSON.parse(text) as unknown);
+}
 
 function placeOf({
   agent,
