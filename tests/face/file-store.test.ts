@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { JournalEntry } from "../../src/face/api/run.js";
+import { between, seededRandom } from "../../src/face/practice/random.js";
 import { keyOfName, nameOfKey } from "../../src/face/stores/names.js";
 import { fileStore } from "../../src/face/stores/node.js";
 
@@ -189,6 +190,45 @@ describe("keys as names of files", () => {
     expect([...(await fileStore(folder).pending())].sort()).toEqual([...keys].sort());
     expect(await readdir(join(folder, ".."))).not.toContain("x.jsonl");
   });
+});
+
+it("a file with any damage is read, and what is read was written", async () => {
+  const folder = await madeFolder();
+  const store = fileStore(folder);
+  const written = Array.from({ length: 12 }, (_, at) => entry(at + 1, `fact ${at} ü`));
+  let last = 0;
+  for (const count of [1, 3, 2, 1, 4, 1]) {
+    const lease = (await store.lease("a", { holder: "h", ttlMs: 0 }))!;
+    await store.append("a", written.slice(last, last + count), last, lease.fence);
+    last += count;
+  }
+  const file = join(folder, "a.jsonl");
+  const whole = await readFile(file);
+  const random = seededRandom("any damage");
+  for (let round = 0; round < 300; round++) {
+    const bytes = Buffer.from(whole);
+    for (let times = between(random, 1, 4); times > 0; times--) {
+      const [from, length] = [between(random, 0, bytes.length - 1), between(random, 0, 80)];
+      const to = Math.min(from + length, bytes.length);
+      if (random() < 0.3) bytes.fill(0, from, to);
+      else if (random() < 0.5) bytes[from]! ^= 1 << between(random, 0, 7);
+      else bytes.copyWithin(between(random, 0, bytes.length - 1), from, to);
+    }
+    await writeFile(file, random() < 0.2 ? bytes.subarray(0, between(random, 0, bytes.length)) : bytes);
+    const other = fileStore(folder);
+    await other.pending();
+    // A process takes the lease before it reads: its line ends one that is torn.
+    const lease = (await other.lease("a", { holder: "h", ttlMs: 0 }))!;
+    const loaded = await other.load("a");
+    let before = 0;
+    for (const { seq, json } of loaded!) {
+      if (json === DAMAGED) expect(seq).toBe(before);
+      else expect([seq > before, json]).toEqual([true, written[seq - 1]!.json]);
+      before = seq;
+    }
+    await other.append("a", [entry(before + 1)], before, lease.fence);
+    expect((await fileStore(folder).load("a"))!.at(-1)).toEqual(entry(before + 1));
+  }
 });
 
 // /dev/full takes nothing, as a disk that is full.

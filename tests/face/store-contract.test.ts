@@ -51,6 +51,14 @@ describe.skipIf(sqlite === undefined)("the store in the database of a Durable Ob
     it(name, () => expect(run()).resolves.toBe("passed"));
 });
 
+it.skipIf(sqlite === undefined)("a row in SQLite that is not looplet's hides no run", async () => {
+  const database = new sqlite!.DatabaseSync(":memory:");
+  const store = sqliteStore(database, { now: () => 1 });
+  for (const key of ["a%", "b\0", "%2525"]) await store.lease(key, { holder: "h", ttlMs: 0 });
+  database.prepare("INSERT INTO looplet_leases VALUES ('%zz', 1, 'h', 0), ('%', 1, 'h', 0)").run();
+  expect([...(await store.pending())].sort()).toEqual(["%2525", "a%", "b\0"]);
+});
+
 describe("journals of runs that have ended", () => {
   const stores: { [name: string]: (now: () => number) => Required<Store> } = {
     memory: (now) => memoryStore({ now }),

@@ -40,7 +40,8 @@ export async function imported(
 
 function isJson(line: string): boolean {
   try {
-    return typeof JSON.parse(line) === "object";
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "object" && entry !== null;
   } catch {
     return false;
   }

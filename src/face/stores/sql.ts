@@ -3,7 +3,7 @@ import type { JournalEntry, Lease, Store } from "../api/run.js";
 import { checkFence, columnOf, isFree, nextLease, timesOf, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
-import { sqlTables, type SqlDatabase } from "./sql-tables.js";
+import { sqlTables, type SqlDatabase, type SqlRows } from "./sql-tables.js";
 
 /** The options of {@link sqlStore}. */
 export interface SqlStoreOptions extends StoreClock {
@@ -131,11 +131,11 @@ export function sqlStore(
     },
     async pending() {
       const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms >= 0 AND expires_ms <= ?`;
-      return (await all(query, now())).map((row) => decodeURIComponent(String(row["run_id"])));
+      return keysOf(await all(query, now()));
     },
     async ended(ageMs) {
       const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms < 0 AND expires_ms >= ?`;
-      return (await all(query, ageMs - now())).map((row) => decodeURIComponent(String(row["run_id"])));
+      return keysOf(await all(query, ageMs - now()));
     },
     async delete(id) {
       // A writer without its lease is refused, so the lease goes first.
@@ -147,6 +147,14 @@ export function sqlStore(
 /** The id of a run as a text that every database takes: Postgres has no character 0. */
 function keyOf(id: string): string {
   return id.replace(/[%\0]/g, encodeURIComponent);
+}
+
+/** The ids in rows. A row that looplet has not written keeps no other one from being found. */
+function keysOf(rows: SqlRows): string[] {
+  return rows.flatMap((row) => {
+    const key = String(row["run_id"]).replace(/%25|%00/g, decodeURIComponent);
+    return keyOf(key) === row["run_id"] ? [key] : [];
+  });
 }
 
 /** The parts of Cloudflare's D1 that {@link d1Store} uses. */

@@ -152,9 +152,12 @@ const CASES: Cases = {
   },
   async "keys with unusual characters are told apart"(makeStore, key) {
     const store = await makeStore();
-    const keys = ["/", "/..", "/../x", "%2F", " ", "Ä🦊", ":*?", "_", "%", "\u0000"].map((end) => key + end);
-    for (const [index, odd] of keys.entries()) await store.append(odd, entries(1, 1, `${index}`), 0);
-    for (const [index, odd] of keys.entries()) await expectEntries(store, odd, entries(1, 1, `${index}`));
+    // Databases and file systems that take letters as one, or leave blanks out, mix runs up.
+    const alike = ["a", "A", "ä", "Ä", "a\u0308", "a ", " a", "a.", "\u212a", "k"];
+    const odd = ["/", "/..", "/../x", "%2F", "%2f", " ", "Ä🦊", ":*?", "_", "%", "\u0000"];
+    const keys = [...alike, ...odd].map((end) => key + end);
+    for (const [index, one] of keys.entries()) await store.append(one, entries(1, 1, `${index}`), 0);
+    for (const [index, one] of keys.entries()) await expectEntries(store, one, entries(1, 1, `${index}`));
   },
 };
 
