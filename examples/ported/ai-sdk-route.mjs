@@ -7,6 +7,7 @@
 //
 //   node examples/ported/ai-sdk-route.mjs "What is the weather in Paris?"
 import { LoopletError, createAgent, tool } from "looplet";
+import { memoryStore } from "looplet/stores";
 import { claude, isMain } from "./model.mjs";
 
 const weather = tool({
@@ -16,21 +17,41 @@ const weather = tool({
   execute: ({ city }) => ({ city, sky: "rain", celsius: 12 }),
 });
 
+const book = tool({
+  description: "Books a hotel in a city",
+  inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  needsApproval: true,
+  execute: ({ city }) => ({ booked: `Hotel ${city}` }),
+});
+
+// A store that all processes of the server share lets any of them go on with a run that waits for a person.
+const store = memoryStore();
+
+const newAgent = () =>
+  createAgent({
+    model: claude([
+      { text: "I look.", toolCalls: [{ name: "weather", input: { city: "Paris" } }] },
+      { text: "It rains in Paris." },
+    ]),
+    system: "You answer with facts.",
+    tools: { weather, book },
+    maxIterations: 5,
+    permissionTimeoutMs: 600_000,
+    store,
+  });
+
+/** The runs of this process that wait for a person, each with its events. @type {Map<string, Going>} */
+export const waiting = new Map();
+/** @typedef {{ run: import("looplet").Run, events: AsyncIterator<import("looplet").RunEvent> }} Going */
+
 /** @param {Request} request @returns {Promise<Response>} */
 export async function POST(request) {
   try {
     const { messages } = /** @type {any} */ (await request.json());
-    const agent = createAgent({
-      model: claude([
-        { text: "I look.", toolCalls: [{ name: "weather", input: { city: "Paris" } }] },
-        { text: "It rains in Paris." },
-      ]),
-      system: "You answer with facts.",
-      tools: { weather },
-      maxIterations: 5,
-    });
-    const run = agent.run([], { messages: fromUi(messages), signal: request.signal });
-    return new Response(uiStream(run), {
+    if (!Array.isArray(messages)) throw new SyntaxError("The body needs `messages`, a list of UIMessages");
+    const answers = answersIn(messages.at(-1));
+    const going = answers.size > 0 ? goOn(answers) : begin(messages);
+    return new Response(uiStream(going, answers, request.signal), {
       headers: {
         "content-type": "text/event-stream",
         "cache-control": "no-cache",
@@ -44,35 +65,95 @@ export async function POST(request) {
   }
 }
 
+/** A run with the whole conversation. One that still waits for an answer in it waits in vain. @param {any[]} messages */
+function begin(messages) {
+  for (const { approval } of messages.flatMap(({ parts }) => parts))
+    if (approval) waiting.get(runOf(approval.id))?.run.abort("the conversation went on");
+  const run = newAgent().run([], { messages: fromUi(messages) });
+  return { run, events: run.events() };
+}
+
+/** The run whose questions the page has answered. @param {Map<string, Answer>} answers @returns {Going} */
+function goOn(answers) {
+  const [id] = [...answers.keys()].map(runOf);
+  const here = waiting.get(/** @type {string} */ (id));
+  if (here) {
+    for (const [approvalId, answer] of answers) here.run.answer(questionOf(approvalId), answer);
+    return here;
+  }
+  // Its process is gone. The run asks its open questions again, and `uiStream` answers them.
+  const run = newAgent().resume(/** @type {string} */ (id), { takeOver: true });
+  return { run, events: run.events() };
+}
+
+/** The `approvalId` of a question names its run, too. @param {import("looplet").Run} run @param {number} questionId */
+const approvalOf = (run, questionId) => `${run.id}:${questionId}`;
+/** @param {string} approvalId */
+const runOf = (approvalId) => approvalId.slice(0, approvalId.lastIndexOf(":"));
+/** @param {string} approvalId */
+const questionOf = (approvalId) => Number(approvalId.slice(approvalId.lastIndexOf(":") + 1));
+
+/** @typedef {{ behavior: "allow" } | { behavior: "deny", message: string }} Answer */
 /**
- * UIMessages as looplet's messages: what people wrote, and each step of the model with the results of its calls.
+ * What a person has answered: `useChat` sends it in the last message, which is the assistant's.
+ *
+ * @param {any} message
+ * @returns {Map<string, Answer>}
+ */
+function answersIn({ role, parts } = /** @type {any} */ ({})) {
+  if (role !== "assistant") return new Map();
+  const answered = parts.filter(/** @param {any} part */ ({ state }) => state === "approval-responded");
+  return new Map(
+    answered.map(
+      /** @param {any} part */ ({ approval: { id, approved, reason } }) => [
+        id,
+        approved ? { behavior: "allow" } : { behavior: "deny", message: reason ?? "The user said no." },
+      ],
+    ),
+  );
+}
+
+/**
+ * UIMessages as looplet's messages: what people wrote and attached, and each step of the model with the results of its calls.
  *
  * @param {any[]} messages
  * @returns {import("looplet").Message[]}
  */
 function fromUi(messages) {
-  if (!Array.isArray(messages)) throw new SyntaxError("The body needs `messages`, a list of UIMessages");
   return messages.flatMap(({ role, parts }) => {
-    if (role === "user") return [{ role, content: parts.filter(isText).map(textBlock) }];
+    if (role === "user") return [{ role, content: parts.flatMap(userBlock) }];
     return steps(parts).flatMap((step) => {
-      const calls = step.filter(({ type }) => type.startsWith("tool-"));
+      const calls = step.filter(({ type }) => type.startsWith("tool-") || type === "dynamic-tool");
       const made = calls.map((part) => ({
         type: "tool_call",
         id: part.toolCallId,
-        name: part.type.slice("tool-".length),
-        input: part.input,
-      }));
-      const results = calls.map(({ toolCallId: callId, output, errorText }) => ({
-        type: "tool_result",
-        callId,
-        content: [textBlock({ text: errorText ?? JSON.stringify(output) })],
-        ...(errorText && { isError: true }),
+        name: part.toolName ?? part.type.slice("tool-".length),
+        input: part.input ?? {},
       }));
       /** @type {any[]} */
-      const said = [{ role: "assistant", content: [...step.filter(isText).map(textBlock), ...made] }];
-      return results.length === 0 ? said : [...said, { role: "user", content: results }];
+      const content = [...step.filter(isText).map(textBlock), ...made];
+      const said = content.length > 0 ? [{ role: "assistant", content }] : [];
+      return calls.length === 0 ? said : [...said, { role: "user", content: calls.map(resultBlock) }];
     });
   });
+}
+
+/** The result of a call. A call that never ran has one too, which says so. @param {any} part */
+function resultBlock({ toolCallId: callId, state, output, errorText, approval }) {
+  const isDone = state === "output-available";
+  const unmade =
+    approval?.approved === false ? (approval.reason ?? "The user said no.") : "The call was not made.";
+  const text = isDone ? JSON.stringify(output ?? null) : (errorText ?? unmade);
+  return { type: "tool_result", callId, content: [textBlock({ text })], ...(!isDone && { isError: true }) };
+}
+
+/** A text or a file of a user's message. A file has a `data:` URL or an address. @param {any} part @returns {any[]} */
+function userBlock(part) {
+  if (isText(part)) return [textBlock(part)];
+  if (part.type !== "file") return [];
+  const { mediaType, url, filename: name } = part;
+  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  return [{ type: "media", mediaType, ...(data ? { data } : { url }), ...(name && { name }) }];
 }
 
 /** @param {any} part */
@@ -91,22 +172,56 @@ function steps(parts) {
   return begun.filter((step) => step.length > 0);
 }
 
-/** @param {import("looplet").Run} run */
-function uiStream(run) {
+/**
+ * The stream of one response. It ends with the run, or when the run waits for nobody but the user.
+ *
+ * @param {Going} going
+ * @param {Map<string, Answer>} answers
+ * @param {AbortSignal} signal
+ */
+function uiStream({ run, events }, answers, signal) {
   const encoder = new TextEncoder();
-  const events = run.events();
+  const left = () => run.abort("the page went away");
+  signal.addEventListener("abort", left);
+  /** @param {import("looplet").RunEvent} event */
+  const chunksWithQuestions = (event) => {
+    if (event.type !== "question" || event.question !== "permission") return chunksOf(event);
+    const { questionId, data } = event;
+    const approvalId = approvalOf(run, questionId);
+    const answer = answers.get(approvalId);
+    if (answer && run.answer(questionId, answer)) return [];
+    const { toolCallId } = /** @type {{ toolCallId: string }} */ (data);
+    return [{ type: "tool-approval-request", approvalId, toolCallId }];
+  };
+  /** Whether nothing goes on before the user answers a question. @param {import("looplet").RunEvent} event */
+  const isWaiting = (event) =>
+    event.type === "waiting" && event.questionIds.some((id) => !answers.has(approvalOf(run, id)));
   return new ReadableStream({
     async pull(controller) {
+      /** @param {object[]} chunks */
+      const send = (...chunks) => {
+        for (const chunk of chunks) controller.enqueue(encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`));
+      };
       for (;;) {
         const { done, value } = await events.next();
-        const chunks = done ? await ending(run) : chunksOf(value);
-        const lines = [...chunks.map((chunk) => JSON.stringify(chunk)), ...(done ? ["[DONE]"] : [])];
-        for (const line of lines) controller.enqueue(encoder.encode(`data: ${line}\n\n`));
-        if (done) return controller.close();
-        if (lines.length > 0) return;
+        const chunks = done ? await ending(run) : chunksWithQuestions(value);
+        send(...chunks);
+        if (done || isWaiting(value)) {
+          if (done) waiting.delete(run.id);
+          else waiting.set(run.id, { run, events });
+          if (!done) send({ type: "finish-step" }, { type: "finish" });
+          controller.enqueue(encoder.encode("data: [DONE]\n\n"));
+          signal.removeEventListener("abort", left);
+          return controller.close();
+        }
+        if (chunks.length > 0) return;
       }
     },
-    cancel: () => run.abort("the page went away"),
+    start(controller) {
+      // A run that goes on has told its beginning to the earlier response.
+      if (waiting.has(run.id)) controller.enqueue(encoder.encode('data: {"type":"start"}\n\n'));
+    },
+    cancel: left,
   });
 }
 
@@ -133,8 +248,12 @@ function chunksOf(event) {
     }
     case "tool-result":
       return [{ type: "tool-output-available", toolCallId: event.toolCallId, output: event.output }];
-    case "tool-error":
-      return [{ type: "tool-output-error", toolCallId: event.toolCallId, errorText: event.error.message }];
+    case "tool-error": {
+      const { toolCallId, error } = event;
+      return error.code === "denied"
+        ? [{ type: "tool-output-denied", toolCallId }]
+        : [{ type: "tool-output-error", toolCallId, errorText: error.message }];
+    }
     case "abort":
       return [{ type: "abort" }];
     default:

@@ -76,6 +76,106 @@ test("the route of the AI SDK answers useChat with the UI message stream", async
   assert.match((await refused.json()).error, /messages/);
 });
 
+test("the route of the AI SDK asks the page about a call, and goes on with its answer", async () => {
+  const { POST, waiting } = await load("ai-sdk-route.mjs");
+  const { scripted } = await import(
+    pathToFileURL(join(folder, "node_modules/looplet/dist/practice.js")).href
+  );
+  const ask = async (...messages) => {
+    const lines = await chunksOf(
+      await POST(new Request("http://route.test/", { method: "POST", body: JSON.stringify({ messages }) })),
+    );
+    assert.equal(lines.pop(), "[DONE]");
+    return lines.map((line) => JSON.parse(line));
+  };
+  const user = (...parts) => ({ id: "u", role: "user", parts });
+  const text = (text) => ({ type: "text", text });
+  const image = { type: "file", mediaType: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" };
+  // A call behind one that waits for a person has not begun.
+  const toolCalls = [
+    { id: "toolu_1", name: "book", input: { city: "Paris" } },
+    { id: "toolu_2", name: "weather", input: { city: "Paris" } },
+    { id: "toolu_3", name: "book", input: { city: "Rome" } },
+  ];
+  const one = { toolCalls: toolCalls.slice(0, 1) };
+  const answers = [{ text: "Booked." }, one, { text: "As you like." }, one, { text: "Gone on." }];
+  const model = scripted([{ toolCalls }, ...answers]);
+  const { fetch } = globalThis;
+  Object.assign(globalThis, { fetch: model });
+  process.env.ANTHROPIC_API_KEY = "key";
+  try {
+    const asked = await ask(user(image, text("A hotel here, please.")));
+    assert.equal(asked.at(-1).type, "finish");
+    const [{ content }] = model.requests[0].body.messages;
+    assert.deepEqual(
+      content.map(({ type }) => type),
+      ["image", "text"],
+    );
+    const requests = asked.filter(({ type }) => type === "tool-approval-request");
+    assert.deepEqual(
+      requests.map(({ toolCallId }) => toolCallId),
+      ["toolu_1", "toolu_3"],
+    );
+    const part = ({ id, name, input }, state, more) => ({
+      type: `tool-${name}`,
+      toolCallId: id,
+      state,
+      input,
+      ...more,
+    });
+    const approved = (at, approved) => ({ approval: { id: requests[at].approvalId, approved } });
+    const answered = [
+      { type: "step-start" },
+      part(toolCalls[0], "approval-responded", approved(0, true)),
+      part(toolCalls[1], "input-available"),
+      part(toolCalls[2], "approval-responded", approved(1, false)),
+    ];
+    const went = await ask(user(text("A hotel?")), { id: "a", role: "assistant", parts: answered });
+    const ended = went.filter(({ type }) => type.startsWith("tool-output"));
+    assert.deepEqual(
+      ended.map(({ type, toolCallId }) => [type, toolCallId]).sort(([, a], [, b]) => a.localeCompare(b)),
+      [
+        ["tool-output-available", "toolu_1"],
+        ["tool-output-available", "toolu_2"],
+        ["tool-output-denied", "toolu_3"],
+      ],
+    );
+    assert.equal(went[0].type, "start");
+    assert.match(JSON.stringify(went), /Booked\./);
+
+    // A person who writes on without an answer.
+    const again = await ask(user(text("A hotel?")));
+    const { approvalId } = again.find(({ type }) => type === "tool-approval-request");
+    const unanswered = [
+      { type: "step-start" },
+      part(toolCalls[0], "approval-requested", { approval: { id: approvalId } }),
+    ];
+    const on = await ask(
+      user(text("A hotel?")),
+      { role: "assistant", parts: unanswered },
+      user(text("Forget it.")),
+    );
+    assert.match(JSON.stringify(on), /As you like\./);
+
+    // The process that asked is gone: another one has nothing but the store.
+    const last = await ask(user(text("A hotel?")));
+    waiting.clear();
+    const { approvalId: id } = last.find(({ type }) => type === "tool-approval-request");
+    const late = [
+      { type: "step-start" },
+      part(toolCalls[0], "approval-responded", { approval: { id, approved: true } }),
+    ];
+    const resumed = await ask(user(text("A hotel?")), { role: "assistant", parts: late });
+    assert.ok(
+      resumed.some(({ type, toolCallId }) => type === "tool-output-available" && toolCallId === "toolu_1"),
+    );
+    assert.match(JSON.stringify(resumed), /Gone on\./);
+  } finally {
+    globalThis.fetch = fetch;
+    delete process.env.ANTHROPIC_API_KEY;
+  }
+});
+
 test("the script of the Claude Agent SDK denies by a hook, asks a subagent and goes on with its session", async () => {
   const lines = (await printed("agent-sdk-script.mjs")).split("\n");
   assert.match(lines[1], /^Agent .*"reviewer"/);
