@@ -1,10 +1,9 @@
 /**
  * looplet: an LLM agent's loop for browsers and edge runtimes.
  *
- * This file joins the rooms to the engine. Each room imports values only from rooms before it: `api` (the manual),
- * `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `trace`, `run`, `agents`. Users
- * import `trace`, `replay`, `testing`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under
- * names of their own. The engine makes all decisions.
+ * This file joins the rooms of the main entry to the engine, which makes all decisions. Each room imports values only from
+ * rooms before it, in the order of `ROOMS` in `tests/face/rooms.test.ts`. Every other folder is a subpath of the package, which
+ * `exports` of `package.json` names.
  */
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";
