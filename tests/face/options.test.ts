@@ -195,6 +195,7 @@ describe("agent.run", () => {
     [[], {}, "misuse_empty_prompt", "prompt"],
     [[{ type: "text", text: " " }], {}, "misuse_empty_prompt", "prompt"],
     [7, {}, "misuse_invalid_argument", "prompt"],
+    [null, {}, "misuse_invalid_argument", "prompt"],
     [[{ type: "image" }], {}, "misuse_invalid_argument", "prompt[0]"],
     ["go", { messages: "x" }, "config_wrong_type", "messages"],
     ["go", { messages: [{ role: "system", content: "x" }] }, "config_wrong_type", "messages[0]"],

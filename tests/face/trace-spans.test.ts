@@ -332,6 +332,24 @@ describe("no key", () => {
       expect(redacted([{ [field]: { deep: key } }])).toEqual([{ [field]: "[REDACTED]" }]);
     expect(redacted({ city: "Paris", n: null })).toEqual({ city: "Paris", n: null });
   });
+
+  it.each(
+    [
+      "pwd DB_PWD dbPwd pass userPass pass_word pass-word passcode pin userPin otp jwt sid sig dsn csrf XSRF-Token",
+      "accessKey access_key_id AccessKeyId secretKey encryption_key signingKey masterKey sharedKey storageAccountKey",
+      "Ocp-Apim-Subscription-Key x-mcp-key x-functions-key sshKey privKey serviceKey service_key clientKey",
+      "bearer connectionString connection_string api.key api%key ａｐｉＫｅｙ api\u200bKey sessionId JSESSIONID mnemonic",
+    ].flatMap((line) => line.split(" ")),
+  )("leaves out the field %s", (field) => {
+    expect(redacted({ [field]: "x" })).toEqual({ [field]: "[REDACTED]" });
+  });
+
+  it.each("key primaryKey monkey passenger compass pinned spinner sidebar design keyboard bypass".split(" "))(
+    "keeps the field %s",
+    (field) => {
+      expect(redacted({ [field]: "x" })).toEqual({ [field]: "x" });
+    },
+  );
 });
 
 describe("a registry of tracers", () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createAgent, custom, LoopletError, tool } from "looplet";
 import type { Agent, RunEvent, Store } from "looplet";
 import { connectAgent, serveAgent, type AgentEndpoint, type RemoteAgent } from "looplet/workers";
@@ -250,6 +250,33 @@ describe("an agent behind a port", () => {
     expect(() => run.export()).toThrow(/export it there/);
     expect(() => connectAgent({} as any)).toThrow(/needs a Worker/);
     expect(() => serveAgent(new Kit().agent())).toThrow(/call serveAgent in a worker/);
+  });
+
+  it("neither serves nor follows a window, to which frames of every origin can post", () => {
+    let heard = 0;
+    const listens = {
+      addEventListener: () => (heard += 1),
+      removeEventListener: () => {},
+      postMessage: () => {},
+    };
+    const own: object = Object.assign({ document: {} }, listens);
+    Object.assign(own, { window: own, self: own });
+    // The window of another origin forbids to look at it.
+    const foreign = new Proxy(listens, {
+      get: (_, name) => {
+        if (name === "postMessage") return () => {};
+        throw new DOMException("Blocked a frame", "SecurityError");
+      },
+    });
+    for (const on of [own, foreign] as any[]) {
+      expect(() => serveAgent(new Kit().agent(), { on })).toThrow(/^on: is a window, .*every origin/);
+      expect(() => connectAgent(on)).toThrow(/^endpoint: is a window, .*every origin/);
+    }
+    vi.stubGlobal("window", globalThis);
+    expect(() => serveAgent(new Kit().agent())).toThrow(/is a window/);
+    vi.unstubAllGlobals();
+    expect(() => serveAgent(new Kit().agent(), { on: null as any })).toThrow(/^on: needs a MessagePort/);
+    expect(heard).toBe(0);
   });
 
   it("rejects with the error of a run whose agent throws", async () => {

@@ -22,7 +22,7 @@ export interface OnlySummary {
 }
 
 export function isOnlySummary(prompt: Prompt | OnlySummary): prompt is OnlySummary {
-  return typeof prompt === "object" && "onlySummary" in prompt;
+  return isObject(prompt) && "onlySummary" in prompt;
 }
 
 /**

@@ -30,6 +30,19 @@ export interface ExtensionPort {
  */
 export type AgentEndpoint = Messaging | { readonly port: Messaging } | ServiceWorkers | (() => ExtensionPort);
 
+/**
+ * True for a window, the page's own or that of a frame. Every frame of every origin can post messages to it, so none of them
+ * may be taken for a host or for a page. The window of another origin forbids to look at it.
+ */
+export function isWindow(value: object): boolean {
+  try {
+    const { window, self, document } = value as { window?: unknown; self?: unknown; document?: unknown };
+    return window === value || (self === value && typeof document === "object");
+  } catch {
+    return true;
+  }
+}
+
 /** One end of a way. */
 export interface Link {
   post(message: object): void;

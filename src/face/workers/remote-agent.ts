@@ -19,7 +19,7 @@ import { checkOptions, isObject } from "../options/check.js";
 import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../options/options.js";
 import { isOnlySummary, promptOf, type OnlySummary } from "../run/prompt.js";
 import { Connection } from "./connection.js";
-import type { AgentEndpoint } from "./links.js";
+import { isWindow, type AgentEndpoint } from "./links.js";
 import { randomName, type ChatState } from "./protocol.js";
 import { ChatOfHost } from "./remote-chat.js";
 import { RemoteRun, type RunTarget } from "./remote-run.js";
@@ -100,10 +100,12 @@ export function connectAgent<A extends Agent<any, any> = Agent>(
 }
 
 function checkedEndpoint(endpoint: AgentEndpoint): AgentEndpoint {
-  const isOne = typeof endpoint === "function" || (isObject(endpoint) && isEndpoint(endpoint));
+  const isNone = isObject(endpoint) && isWindow(endpoint);
+  const isOne = typeof endpoint === "function" || (isObject(endpoint) && !isNone && isEndpoint(endpoint));
   if (isOne) return endpoint;
-  const problem =
-    "needs a Worker, a SharedWorker, navigator.serviceWorker, a MessagePort, a BroadcastChannel, or a function that returns a port";
+  const problem = isNone
+    ? "is a window, to which frames of every origin can post; connect to a MessagePort that the other page hands over"
+    : "needs a Worker, a SharedWorker, navigator.serviceWorker, a MessagePort, a BroadcastChannel, or a function that returns a port";
   throw new LoopletError("config_wrong_type", "endpoint", problem);
 }
 

@@ -3,7 +3,7 @@ import { LoopletError } from "../api/errors.js";
 import type { Agent } from "../api/index.js";
 import { checkOptions, isObject } from "../options/check.js";
 import { AgentHost, type HostOptions } from "./host.js";
-import type { ExtensionPort, Messaging } from "./links.js";
+import { isWindow, type ExtensionPort, type Messaging } from "./links.js";
 
 /** `chrome.runtime` of an extension, as far as looplet uses it. */
 export interface ExtensionRuntime {
@@ -14,7 +14,7 @@ export interface ExtensionRuntime {
 export interface ServeOptions extends HostOptions {
   /**
    * The other end of the pages' way: a `MessagePort`, a `BroadcastChannel`, or `chrome.runtime` of an extension. Default: the
-   * worker itself.
+   * worker itself. A window is refused, because frames of every origin can post to it.
    */
   on?: Messaging | ExtensionRuntime | undefined;
 }
@@ -38,6 +38,12 @@ export function serveAgent(agent: Agent<any, any>, options: ServeOptions = {}): 
     ...HOST_TABLE,
     on: "any",
   });
+  if (!isObject(on)) throw new LoopletError("config_wrong_type", "on", NEEDED);
+  if (isWindow(on)) {
+    const problem =
+      "is a window, to which frames of every origin can post; give a MessagePort that is handed to one page, or call serveAgent in a worker";
+    throw new LoopletError("config_invalid_value", "on", problem);
+  }
   // An origin has one shared worker of a name, and one service worker of a scope.
   const isOnly = isExtension(on) || "clients" in on || "onconnect" in on;
   const served = new AgentHost(agent as Agent, host, isOnly);
@@ -46,13 +52,13 @@ export function serveAgent(agent: Agent<any, any>, options: ServeOptions = {}): 
   return { idle: () => served.idle() };
 }
 
+const NEEDED =
+  "needs a MessagePort, a BroadcastChannel or chrome.runtime; without it, call serveAgent in a worker";
+
 function listen(host: AgentHost, on: object): void {
   if (isExtension(on)) on.onConnect.addListener((port: ExtensionPort) => listenToPort(host, port));
-  else if (!isMessaging(on)) {
-    const problem =
-      "needs a MessagePort, a BroadcastChannel or chrome.runtime; without it, call serveAgent in a worker";
-    throw new LoopletError("config_wrong_type", "on", problem);
-  } else if ("clients" in on) on.addEventListener("message", (event) => answer(host, event));
+  else if (!isMessaging(on)) throw new LoopletError("config_wrong_type", "on", NEEDED);
+  else if ("clients" in on) on.addEventListener("message", (event) => answer(host, event));
   else if ("onconnect" in on)
     on.addEventListener("connect", (event: { ports: readonly Messaging[] }) =>
       listenTo(host, event.ports[0]!),
