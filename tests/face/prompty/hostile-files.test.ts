@@ -4,6 +4,8 @@ import { scripted } from "looplet/practice";
 import { clearConnections, load, loadPrompty, registerConnection, run, turn } from "looplet/prompty";
 import "looplet";
 
+vi.setConfig({ testTimeout: 60_000 });
+
 const file = (frontmatter: object, text = "user:\nHi"): string =>
   `---\n${JSON.stringify({ model: { id: "m", provider: "openai" }, ...frontmatter })}\n---\n${text}`;
 const referring = (path: string): string => file({ metadata: { a: `\${file:${path}}` } });
@@ -283,8 +285,25 @@ describe("the frontmatter's model", () => {
     [{ id: "m", provider: [] }, "model.provider needs a text"],
     [{ id: "m", connection: "x" }, "model.connection needs a mapping"],
     [{ id: "m", options: 5 }, "model.options needs a mapping"],
+    [
+      { id: "m", options: { additionalProperties: [] } },
+      "model.options.additionalProperties needs a mapping",
+    ],
   ])("%j is refused when it is read", async (model, problem) => {
     await expect(loadPrompty(file({ model }))).rejects.toThrow(`invalid frontmatter: ${problem}`);
+  });
+
+  it.each([
+    [{ inputs: [{ name: "a", enumValues: {} }] }, "inputs[0].enumValues needs a list"],
+    [{ inputs: [{ name: "a", items: { items: 5 } }] }, "inputs[0].items.items needs a mapping"],
+    [{ outputs: [{ name: "a", description: [] }] }, "outputs[0].description needs a text"],
+    [
+      { tools: [{ name: "t", parameters: [{ name: "a", required: "no" }] }] },
+      "tools[0].parameters[0].required needs true",
+    ],
+    [{ tools: [{ name: "t", path: 5 }] }, "tools[0].path needs a text"],
+  ])("of %j the wrong field is named", async (frontmatter, problem) => {
+    await expect(loadPrompty(file(frontmatter))).rejects.toThrow(`invalid frontmatter: ${problem}`);
   });
 
   it("may have empty fields, and a wrong number is not asked again", async () => {

@@ -54,6 +54,35 @@ function lineOf(text: string, position: number): number {
   return text.slice(0, position).split("\n").length;
 }
 
+/** What a field of a mapping may be. */
+const KINDS = {
+  "a text": (value: unknown) => typeof value === "string",
+  "true or false": (value: unknown) => typeof value === "boolean",
+  "a list": Array.isArray,
+  "a mapping": isMap,
+};
+
+/**
+ * The mapping without its empty fields. `kinds` says what the known ones are; others pass.
+ *
+ * @throws ValueError for a field of another kind, by its place
+ */
+export function checkedMap<T extends { [field: string]: unknown }>(
+  map: T,
+  place: string,
+  kinds: { readonly [field: string]: keyof typeof KINDS },
+): T {
+  const given = Object.entries(map).filter(
+    ([field, value]) => value !== null || !Object.hasOwn(kinds, field),
+  );
+  for (const [field, value] of given) {
+    const kind = Object.hasOwn(kinds, field) ? kinds[field] : undefined;
+    if (kind !== undefined && !KINDS[kind](value))
+      throw new ValueError(`invalid frontmatter: ${place}.${field} needs ${kind}`);
+  }
+  return Object.fromEntries(given) as T;
+}
+
 export function isMap(value: unknown): value is { [name: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /** `.prompty` files into agents. */
 import { ValueError } from "../errors.js";
-import { isMap, splitFile } from "./frontmatter.js";
+import { checkedMap, isMap, splitFile } from "./frontmatter.js";
 import { propertiesOf } from "./properties.js";
 import { readText, References } from "./references.js";
 import type { Prompty, PromptyHost, PromptyModel, ToolDefinition } from "../types.js";
@@ -50,24 +50,19 @@ function modelOf(model: unknown): PromptyModel {
   if (model === undefined || model === null) return { id: "", apiType: "chat" };
   if (typeof model === "string") return { id: model, apiType: "chat" };
   if (!isMap(model)) throw new ValueError("invalid frontmatter: model needs a name or a mapping");
-  for (const field of ["id", "provider", "apiType"])
-    expect(model, field, "a text", (value) => typeof value === "string");
-  for (const field of ["connection", "options"]) expect(model, field, "a mapping", isMap);
-  const given = Object.entries(model).filter(([, value]) => value !== null);
-  return { apiType: "chat", id: "", ...Object.fromEntries(given) };
+  const given = checkedMap(model, "model", MODEL);
+  if (!isMap(given["options"])) return { apiType: "chat", id: "", ...given };
+  const options = checkedMap(given["options"], "model.options", { additionalProperties: "a mapping" });
+  return { apiType: "chat", id: "", ...given, options };
 }
 
-/** @throws ValueError for a field that is there and of another kind */
-function expect(
-  model: { [field: string]: unknown },
-  field: string,
-  kind: string,
-  fits: (value: unknown) => boolean,
-): void {
-  const value = model[field];
-  if (value !== undefined && value !== null && !fits(value))
-    throw new ValueError(`invalid frontmatter: model.${field} needs ${kind}`);
-}
+const MODEL = {
+  id: "a text",
+  provider: "a text",
+  apiType: "a text",
+  connection: "a mapping",
+  options: "a mapping",
+} as const;
 
 function templateOf(template: unknown): Prompty["template"] {
   const kindOf = (part: unknown, fallback: string): { kind: string } => {
@@ -90,10 +85,10 @@ function toolsOf(tools: unknown): ToolDefinition[] {
   return list.map((tool: unknown, at) => {
     if (!isMap(tool) || typeof tool["name"] !== "string")
       throw new ValueError(`invalid frontmatter: tools[${at}] needs a name`);
-    const { name, kind = "function", parameters, bindings } = tool;
+    const { name, kind = "function", parameters, bindings, ...more } = checkedMap(tool, `tools[${at}]`, TOOL);
     return {
-      ...tool,
-      name,
+      ...more,
+      name: String(name),
       kind: String(kind),
       ...(parameters === undefined
         ? {}
@@ -102,6 +97,16 @@ function toolsOf(tools: unknown): ToolDefinition[] {
     } as ToolDefinition;
   });
 }
+
+const TOOL = {
+  name: "a text",
+  kind: "a text",
+  description: "a text",
+  strict: "true or false",
+  bindings: "a mapping",
+  path: "a text",
+  mode: "a text",
+} as const;
 
 /** A binding is `{ input }` or the input's name. */
 function bindingsOf(bindings: { [parameter: string]: unknown }): { [parameter: string]: { input: string } } {

@@ -1,5 +1,5 @@
 import { ValueError } from "../errors.js";
-import { isMap } from "./frontmatter.js";
+import { checkedMap, isMap } from "./frontmatter.js";
 import type { Property } from "../types.js";
 
 /** Properties from a list of them, or from a map of names to properties or default values. */
@@ -14,15 +14,30 @@ export function propertiesOf(given: unknown, field: string): Property[] {
   return list.map((property: unknown, at) => {
     if (!isMap(property) || typeof property["name"] !== "string")
       throw new ValueError(`invalid frontmatter: ${field}[${at}] needs a name`);
-    const { kind = kindOf(property["default"]), properties } = property;
-    return {
-      ...property,
-      kind: String(kind),
-      ...(properties === undefined
-        ? {}
-        : { properties: propertiesOf(properties, `${field}[${at}].properties`) }),
-    } as Property;
+    return propertyOf(property, `${field}[${at}]`) as Property;
   });
+}
+
+const PROPERTY = {
+  name: "a text",
+  kind: "a text",
+  description: "a text",
+  required: "true or false",
+  strict: "true or false",
+  enumValues: "a list",
+  items: "a mapping",
+} as const;
+
+/** A property, or the items of one, which need no name. */
+function propertyOf(given: { [field: string]: unknown }, place: string): Omit<Property, "name"> {
+  const property = checkedMap(given, place, PROPERTY);
+  const { kind = kindOf(property["default"]), properties, items } = property;
+  return {
+    ...property,
+    kind: String(kind),
+    ...(isMap(items) ? { items: propertyOf(items, `${place}.items`) } : {}),
+    ...(properties === undefined ? {} : { properties: propertiesOf(properties, `${place}.properties`) }),
+  };
 }
 
 /** The kind of a default value. */

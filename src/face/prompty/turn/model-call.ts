@@ -1,6 +1,6 @@
 /** One model call of a turn, with its retries. */
 import type { HostAbortSignal } from "../../api/platform.js";
-import { LoopletError } from "../../api/errors.js";
+import { LoopletError, RunError } from "../../api/errors.js";
 import { getExecutor } from "../components.js";
 import { CancelledError, ExecuteError, ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
@@ -70,8 +70,7 @@ export async function* callModel(
       executing.set("error", String(error));
       checkCancelled();
       // Another attempt changes neither a refusal nor a mistake of the program or of the file.
-      const isFinal = [RefusalError, ValueError, LoopletError].some((kind) => error instanceof kind);
-      if (isFinal) throw error;
+      if (isFinal(error)) throw error;
       if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
       const jitter = (host.random ?? Math.random)();
       const delayMs = Math.min(2 ** attempt + jitter, 60) * 1000;
@@ -84,6 +83,12 @@ export async function* callModel(
       executing.end();
     }
   }
+}
+
+/** Whether another attempt changes nothing. The engine names mistakes of a configuration by their codes. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof RunError) return error.code.startsWith("config");
+  return [RefusalError, ValueError, LoopletError].some((kind) => error instanceof kind);
 }
 
 /** What a provider tells of an answer: its id and its tokens. */
