@@ -65,6 +65,8 @@
 //! | `shell` (wasm32 only) | performing the engine's outputs with web APIs | decide anything |
 //! | `src/face` (TypeScript) | the public API: types, iterators, adapters | decide, parse provider data |
 
+// The modules' pages are for the crate's own people, who document private items too.
+#![allow(rustdoc::private_intra_doc_links)]
 #![cfg_attr(
     test,
     allow(
