@@ -6,11 +6,10 @@
 //   isConfig       the example is a configuration, which another test uses
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
 import { createServer as createVite } from "vite";
-import { z } from "zod";
 import { chats } from "./docs-chats.mjs";
 import { facades } from "./docs-facades.mjs";
+import { mcp } from "./docs-mcp.mjs";
 import { replays } from "./docs-replays.mjs";
 import { stores } from "./docs-stores.mjs";
 import { vendor } from "./docs-vendor.mjs";
@@ -323,62 +322,7 @@ export const tasks = {
     before: ({ answer }) => answer({ status: 401 }),
     after: ({ output }) => assert.match(output.join(""), /^failed +\[object/m),
   },
-  "mcp/agent.ts": {
-    before: ({ answer }) =>
-      answer(
-        {
-          toolCalls: [
-            { id: "toolu_1", name: "mcp__files__read", input: { path: "a.md" } },
-            { id: "toolu_2", name: "mcp__files__read", input: { path: "none" } },
-            { id: "toolu_3", name: "mcp__files__delete", input: {} },
-          ],
-        },
-        { text: "Read." },
-      ),
-    async after({ made, requests }) {
-      const server = new McpServer({ name: "files", version: "1.0.0" });
-      server.registerTool(
-        "read",
-        {
-          description: "Reads a file",
-          inputSchema: z.object({ path: z.string() }),
-          annotations: { readOnlyHint: true },
-        },
-        ({ path }) =>
-          path === "none"
-            ? { content: [{ type: "text", text: "There is no such file." }], isError: true }
-            : {
-                content: [
-                  { type: "text", text: `The text of ${path}` },
-                  { type: "image", data: "AAAA", mimeType: "image/png" },
-                ],
-              },
-      );
-      server.registerTool("delete", { description: "Deletes", inputSchema: z.object({}) }, () => {
-        throw new Error("must not run");
-      });
-      const [near, far] = InMemoryTransport.createLinkedPair();
-      await server.connect(far);
-      const { agent, client } = await made.connect(near);
-      const { outcome, toolCalls } = await agent.run("Read a.md.").result;
-      assert.equal(outcome, "completed");
-      assert.deepEqual(
-        toolCalls.map(({ isError, output }) => [isError, output.code, output.message ?? output.reason]),
-        [
-          [false, undefined, undefined],
-          [true, "tool_failed", "There is no such file."],
-          [true, "denied", toolCalls[2].output.message],
-        ],
-      );
-      const [first] = JSON.parse(requests[1].body).messages.at(-1).content;
-      assert.deepEqual(
-        first.content.map(({ type }) => type),
-        ["text", "image"],
-      );
-      await client.close();
-      await server.close();
-    },
-  },
+  ...mcp,
   "errors/handle.ts": {
     async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
       const retry = { maxRetries: 0 };
