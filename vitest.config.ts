@@ -12,6 +12,8 @@ export default defineConfig({
       { find: /^looplet\/cloudflare$/, replacement: source("cloudflare/index.ts") },
       { find: /^looplet\/(?:external\/)?guide$/, replacement: source("guide/index.ts") },
       { find: /^looplet\/(?:external\/)?agent-sdk$/, replacement: source("agent-sdk/index.ts") },
+      // Programs of the Claude Agent SDK run unchanged.
+      { find: /^@anthropic-ai\/claude-agent-sdk$/, replacement: source("agent-sdk/index.ts") },
       { find: /^looplet\/(?:external\/)?production$/, replacement: source("production/index.ts") },
       { find: /^looplet\/(?:external\/)?prompty$/, replacement: source("prompty/index.ts") },
       { find: /^looplet\/models$/, replacement: source("models/in-page/index.ts") },

@@ -75,6 +75,13 @@ export interface Ongoing extends Tasks, HookedSession {
 export interface Made {
   readonly agent: Agent;
   readonly toolNames: readonly string[];
+  /** What the query sends with each request. */
+  readonly sent: {
+    readonly system: string;
+    readonly instructions: readonly string[];
+    readonly tools: { readonly [name: string]: Tool };
+    readonly window: number | undefined;
+  };
   /** A model by its name, with at most so many tokens of reasoning; that of the options without a name. */
   readonly modelOf: (model?: string | Model, maxThinkingTokens?: number) => Model;
   readonly agents: readonly Pick<NamedAgent & { name: string }, "name" | "description">[];
@@ -188,6 +195,12 @@ export function made(
     return {
       agent,
       toolNames,
+      sent: {
+        system: changes.system ?? "",
+        instructions: settings?.instructions ?? [],
+        tools: own,
+        window: changes.contextWindow,
+      },
       modelOf: (model = main, maxThinkingTokens = options.maxThinkingTokens) =>
         namedModel(model, { ...options, maxThinkingTokens }),
       agents: Object.entries(agents).map(([name, { description }]) => ({ name, description })),
@@ -196,6 +209,12 @@ export function made(
       endSession: sessionEnd({ hooks: hooksOf(options, ongoing) }),
     };
   } catch (error) {
+    if (error instanceof LoopletError && error.code === "config_missing_key")
+      wrong(
+        "options.host.apiKey",
+        "is missing; give it, or ANTHROPIC_API_KEY in env or in the process",
+        error,
+      );
     if (error instanceof LoopletError) wrong("options", `make no agent: ${error.message}`, error);
     throw error;
   }

@@ -27,17 +27,20 @@ export {
 } from "./sessions/sessions.js";
 export { AbortError, EXIT_REASONS, HOOK_EVENTS, type ExitReason, type HookEvent } from "./hooks/events.js";
 export { sessionStoreOf } from "./sessions/kept-sessions.js";
+export { renameSession, tagSession } from "./sessions/marks.js";
+export { getSubagentMessages, listSubagents } from "./sessions/subagents.js";
+export type * from "./hooks/types.js";
+export type { RewindFilesResult } from "./control/checkpoints.js";
+export type { ContextUsage, ContextUsageCategory } from "./control/context-usage.js";
+export type { ApiDelta, ApiEvent } from "./stream-events.js";
+export type { PermissionUpdate } from "../api/permission.js";
 export type { ArgsOf, InputShape } from "./shape.js";
 export type { ProjectGrants, TrustProject } from "./settings.js";
 export type { Skill } from "./skills.js";
 export type * from "./types.js";
-export type { ApiBlock } from "../facades/anthropic.js";
+export type { ApiBlock, ApiSource } from "../facades/anthropic.js";
 export type { Host } from "../facades/host.js";
 export type {
   AgentSdkCanUseTool as CanUseTool,
-  AgentSdkHook as HookCallback,
-  AgentSdkHookGroup as HookCallbackMatcher,
-  AgentSdkHookOutput as HookJSONOutput,
-  AgentSdkHooks,
   AgentSdkPermissionResult as PermissionResult,
 } from "../hooks/agent-sdk.js";

@@ -38,6 +38,10 @@ const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheP
   continue: "boolean",
   forkSession: "boolean",
   resumeSessionAt: "string",
+  title: "string",
+  enableFileCheckpointing: "boolean",
+  extraArgs: "object",
+  sandbox: "object",
   sessionId: "string",
   persistSession: "boolean",
   sessionStore: "object",
@@ -60,7 +64,6 @@ const OF_THE_PROCESS = [
   "debugFile",
   "executable",
   "executableArgs",
-  "extraArgs",
   "loadTimeoutMs",
   "managedSettings",
   "mcpServersDelivery",
@@ -74,7 +77,6 @@ const OF_THE_PROCESS = [
   "promptSuggestions",
   "agentProgressSummaries",
   "onUserDialog",
-  "sandbox",
   "settings",
   "spawnClaudeCodeProcess",
   "stderr",
@@ -87,8 +89,29 @@ const OF_THE_PROCESS = [
 /** An option of the SDK that is accepted, does nothing, and is named once in a warning. */
 export type OptionOfTheProcess = (typeof OF_THE_PROCESS)[number];
 
-/** The options that were given and do nothing. */
-export function ignoredOptions(options: object): string[] {
+/** What is said once of options that do nothing, or not what they do in the SDK. */
+export function optionNotes(options: PlainOptions): string[] {
+  const ignored = ignoredOptions(options);
+  const { sandbox, systemPrompt, extraArgs = {} } = options;
+  const args = Object.keys(extraArgs).filter((name) => name !== REPLAY);
+  return [
+    ...(ignored.length === 0 ? [] : [`These options do nothing here: ${ignored.join(", ")}.`]),
+    ...(args.length === 0 ? [] : [`These extraArgs do nothing here: ${args.join(", ")}.`]),
+    ...(sandbox?.enabled === true
+      ? ["sandbox: looplet confines no commands. They run in host.bash, so that has to be a sandbox."]
+      : []),
+    ...(Array.isArray(systemPrompt) && systemPrompt[0] === PRESET
+      ? [
+          "systemPrompt: the preset is a short text of looplet's own; the prompt of Claude Code is not published.",
+        ]
+      : []),
+  ];
+}
+
+/** The argument by which the prompt is told too. */
+export const REPLAY = "replay-user-messages";
+
+function ignoredOptions(options: object): string[] {
   return OF_THE_PROCESS.filter((name) => (options as { [name: string]: unknown })[name] !== undefined);
 }
 
@@ -131,7 +154,7 @@ export type PlainOptions = Options & {
 /** Checked options, each in the one form that the query works with. */
 export function plainOptions({ systemPrompt, tools, skills, thinking, ...options }: Options): PlainOptions {
   return joined<object, object>(options, {
-    systemPrompt: isObject(systemPrompt) ? systemPrompt["prompt"] : systemPrompt,
+    systemPrompt: systemTexts(systemPrompt),
     tools: Array.isArray(tools) ? tools : undefined,
     skills: skills === "all" ? undefined : skills,
     ...(thinking?.type === "enabled" && { maxThinkingTokens: thinking.budgetTokens }),
@@ -139,13 +162,38 @@ export function plainOptions({ systemPrompt, tools, skills, thinking, ...options
   }) as PlainOptions;
 }
 
+/** looplet's own words for the preset `claude_code`. */
+const PRESET =
+  "You are an agent that works for a user with tools. Read before you change something, change only what the task needs, check the result, and say at the end in a few sentences what you have done and what is left.";
+
+function systemTexts(systemPrompt: Options["systemPrompt"]): string | readonly string[] | undefined {
+  if (!isObject(systemPrompt)) return systemPrompt as string | readonly string[] | undefined;
+  const { prompt, append } = systemPrompt as { prompt?: string | readonly string[]; append?: string };
+  return systemPrompt["type"] === "preset" ? [PRESET, ...(append ? [append] : [])] : prompt;
+}
+
 /** Checks the options that have several forms. */
-function checkForms({ systemPrompt, tools, skills, thinking }: { readonly [name: string]: any }): void {
+function checkForms({
+  systemPrompt,
+  tools,
+  skills,
+  thinking,
+  sandbox,
+}: {
+  readonly [name: string]: any;
+}): void {
   const isText = (value: unknown): boolean => typeof value === "string" || Array.isArray(value);
-  if (systemPrompt?.type === "preset")
-    wrong("options.systemPrompt", "has no presets: the prompt of Claude Code is not published");
-  if (systemPrompt !== undefined && !isText(systemPrompt) && !isText(systemPrompt?.prompt))
-    wrong("options.systemPrompt", 'needs a text, an array of texts, or { type: "custom", prompt }');
+  const isPreset = systemPrompt?.type === "preset" && systemPrompt.preset === "claude_code";
+  if (systemPrompt !== undefined && !isPreset && !isText(systemPrompt) && !isText(systemPrompt?.prompt))
+    wrong(
+      "options.systemPrompt",
+      'needs a text, an array of texts, { type: "custom", prompt }, or { type: "preset", preset: "claude_code", append }',
+    );
+  if (sandbox?.enabled === true && sandbox.failIfUnavailable === true)
+    wrong(
+      "options.sandbox",
+      "is not available: looplet confines no commands. Give host.bash a sandbox, and leave it out",
+    );
   if (tools !== undefined && !Array.isArray(tools) && tools?.type !== "preset")
     wrong("options.tools", 'needs an array, or { type: "preset", preset: "claude_code" }');
   if (skills !== undefined && !Array.isArray(skills) && skills !== "all")

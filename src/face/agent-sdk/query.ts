@@ -1,32 +1,31 @@
 /** `query`: a session with an agent, as a stream of messages. */
-import type { Chat, Model, Prompt, Queued, Run, RunEvent, RunResult, SessionSource } from "../api/index.js";
+import type { Chat, Model, Queued, Run, RunEvent, RunResult, SessionSource } from "../api/index.js";
 import type { PermissionMode } from "../api/permission.js";
-import type { McpClient } from "../mcp/index.js";
-import { fromApi } from "../facades/anthropic.js";
 import { resolvePath } from "../vfs/paths.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
-import { checkServers, reach, type McpServers, type Reached } from "./mcp.js";
+import { checkpointsOf, watched, type RewindFilesResult } from "./control/checkpoints.js";
+import { contextUsage, type ContextUsage } from "./control/context-usage.js";
+import { readFile } from "./control/read-file.js";
+import { COMMANDS, commandOf, saidBy, textOf, type Said } from "./control/prompts.js";
+import { Servers } from "./control/servers.js";
+import { unavailable } from "./control/unavailable.js";
+import type { McpServers } from "./mcp.js";
 import { unheardHooks } from "./hooks/query-hooks.js";
-import { chosen } from "./models.js";
-import { checkOptions, ignoredOptions, plainOptions, wrong, type PlainOptions } from "./options.js";
+import { chosen, supportedModels } from "./models.js";
+import { REPLAY, checkOptions, optionNotes, plainOptions, wrong, type PlainOptions } from "./options.js";
 import { ruleNotes } from "./rule-notes.js";
 import { KeptSession } from "./sessions/kept-session.js";
 import { readSettings, type Settings } from "./settings.js";
+import type { Vfs } from "../vfs/index.js";
 import { Turn, type Unstamped } from "./told.js";
 import type {
-  McpSetServersResult,
+  InitializationResult,
   Options,
   Query,
   SDKInitMessage,
   SDKMessage,
   SDKUserInput,
 } from "./types.js";
-
-/** Prompts with a meaning of their own. */
-const COMMANDS = [
-  { name: "compact", description: "Summarises the session so far", argumentHint: "[instructions]" },
-  { name: "clear", description: "Begins a new session", argumentHint: "" },
-];
 
 /**
  * Asks an agent, and yields what happens: first `system` with the subtype `init`, each answer of the model, the results of
@@ -45,16 +44,28 @@ export function query({
   checkOptions(options);
   if (typeof prompt !== "string" && typeof prompt?.[Symbol.asyncIterator] !== "function")
     wrong("prompt", "needs a text or an async iterable of messages of the user");
-  const session = new Session(prompt, plainOptions(options));
+  const plain = plainOptions(options);
+  const session = new Session(prompt, plain);
   return Object.assign(session.messages(), {
+    ...unavailable,
     interrupt: () => session.interrupt(),
     setPermissionMode: (mode: PermissionMode) => session.setPermissionMode(mode),
     setModel: (model?: string | Model) => session.setModel(model),
     setMaxThinkingTokens: (tokens: number | null) => session.setMaxThinkingTokens(tokens),
-    setMcpServers: (servers: McpServers) => session.setMcpServers(servers),
-    mcpServerStatus: () => session.mcpServerStatus(),
-    supportedAgents: () => session.supportedAgents(),
-    supportedCommands: () => session.supportedCommands(),
+    setMcpServers: (servers: McpServers) => session.servers.set(servers),
+    reconnectMcpServer: (name: string) => session.servers.reconnect(name),
+    toggleMcpServer: (name: string, enabled: boolean) => session.servers.toggle(name, enabled),
+    mcpServerStatus: async () => session.servers.reached.statuses,
+    supportedAgents: async () => session.supported().agents,
+    supportedCommands: async () => session.supported().commands,
+    supportedModels: async () => supportedModels(),
+    accountInfo: async () => ({}),
+    initializationResult: async () => session.supported(),
+    reinitialize: async () => session.supported(),
+    getContextUsage: async () => session.contextUsage(),
+    rewindFiles: (uuid: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
+      session.rewindFiles(uuid, dryRun),
+    readFile: (path: string, how?: Parameters<Query["readFile"]>[1]) => readFile(plain, path, how),
     stopTask: (id: string) => session.stopTask(id),
     shutdown: (reason: string) => session.shutdown(reason),
     streamInput: (input: AsyncIterable<SDKUserInput>) => session.streamInput(input),
@@ -64,7 +75,9 @@ export function query({
 
 class Session {
   readonly #prompt: string | AsyncIterable<SDKUserInput>;
-  #options: PlainOptions;
+  readonly #options: PlainOptions;
+  /** The files that have checkpoints. */
+  readonly #files: Vfs | undefined;
   #made: Made;
   readonly #kept: KeptSession;
   #chat: Chat;
@@ -107,15 +120,11 @@ class Session {
   };
   #isClosed = false;
   #isShuttingDown = false;
-  #reached: Reached = { statuses: [], tools: [], clients: [], errors: {} };
+  readonly servers: Servers;
   #settings: Settings | undefined;
-  /** Other servers than the agent has: the next turn gets an agent with theirs. */
-  #isOutdated = false;
-  /** Connections to servers of before, which calls of the turn under way may need. */
-  readonly #retired: McpClient[] = [];
   #maxThinkingTokens: number | undefined;
   /** Prompts that wait for their turn. */
-  readonly #prompts: Prompt[] = [];
+  readonly #prompts: Said[] = [];
   /** Iterables that are not done. */
   #inputs = 0;
   /** Messages that the iteration has yet to yield. */
@@ -123,11 +132,19 @@ class Session {
   /** Tells the iteration that there is something new. */
   #wake = (): void => {};
   /** Prompts on their way into the run, by the ids of the engine. */
-  readonly #steers = new Map<number, Prompt>();
+  readonly #steers = new Map<number, Said>();
 
-  constructor(prompt: string | AsyncIterable<SDKUserInput>, options: PlainOptions) {
+  constructor(prompt: string | AsyncIterable<SDKUserInput>, given: PlainOptions) {
+    const { host } = given;
+    const vfs = given.enableFileCheckpointing === true ? host?.vfs : undefined;
+    const options =
+      vfs === undefined
+        ? given
+        : { ...given, host: { ...host, vfs: watched(vfs, () => checkpointsOf(vfs, this.#kept.id)) } };
     this.#prompt = prompt;
     this.#options = options;
+    this.#files = vfs;
+    this.servers = new Servers(options);
     this.#made = made(options, this.#ongoing);
     this.#mode = this.#made.permissionMode;
     const lost = (error: unknown): unknown => this.#told.push(this.#mirrorError(error));
@@ -150,7 +167,7 @@ class Session {
       yield this.#init();
       for (const note of notes) yield this.#stamped(this.#informational(note, "warning"));
       for (const message of this.#told.splice(0)) yield this.#stamped(message);
-      if (typeof this.#prompt === "string") this.#prompts.push(this.#prompt);
+      if (typeof this.#prompt === "string") this.#say({ prompt: this.#prompt });
       else void this.streamInput(this.#prompt);
       for (;;) {
         const prompt = await this.#next();
@@ -163,7 +180,7 @@ class Session {
           yield this.#init();
           continue;
         }
-        if (this.#isOutdated) await this.#remake();
+        if (this.servers.isOutdated) await this.#remake();
         yield* this.#take(prompt);
       }
     } finally {
@@ -171,14 +188,15 @@ class Session {
       this.close();
       if ((await this.#run?.result)?.iterations) this.#begun();
       this.#endSession("close");
-      await closed([...this.#retired, ...this.#reached.clients]);
+      await this.servers.close();
       await this.#kept.flush();
     }
   }
 
-  async interrupt(): Promise<void> {
+  async interrupt(): Promise<{ still_queued: string[] }> {
     this.#run?.abort("interrupted");
     await this.#run?.result;
+    return { still_queued: this.#prompts.flatMap(({ uuid }) => uuid ?? []) };
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<void> {
@@ -190,7 +208,7 @@ class Session {
     this.#model = this.#made.modelOf(model, this.#maxThinkingTokens);
     this.#run?.setModel(this.#model);
     // The next turn counts with the window of this model.
-    this.#isOutdated = true;
+    this.servers.isOutdated = true;
   }
 
   async setMaxThinkingTokens(tokens: number | null): Promise<void> {
@@ -200,31 +218,34 @@ class Session {
     await this.setModel(this.#model?.model ?? model);
   }
 
-  async setMcpServers(servers: McpServers): Promise<McpSetServersResult> {
-    checkServers(servers);
-    const [before, now] = [this.#options.mcpServers ?? {}, servers].map(Object.keys) as [string[], string[]];
-    const reached = await this.#reach(servers);
-    this.#retired.push(...this.#reached.clients);
-    this.#reached = reached;
-    this.#options = { ...this.#options, mcpServers: servers };
-    this.#isOutdated = true;
+  supported(): InitializationResult {
     return {
-      added: now.filter((name) => !before.includes(name)),
-      removed: before.filter((name) => !now.includes(name)),
-      errors: reached.errors,
+      commands: COMMANDS.map((command) => ({ ...command })),
+      agents: this.#made.agents.map(({ name, description }) => ({ name, description })),
+      models: supportedModels(),
+      account: {},
+      output_style: "",
+      available_output_styles: [],
     };
   }
 
-  async mcpServerStatus(): Promise<Reached["statuses"]> {
-    return this.#reached.statuses;
+  contextUsage(): ContextUsage {
+    const { compaction } = this.#options;
+    return contextUsage({
+      ...this.#made.sent,
+      model: (this.#model ?? this.#made.modelOf()).model,
+      compacts: compaction !== false && compaction?.auto !== false && this.#made.sent.window !== undefined,
+      threshold: compaction === false ? undefined : compaction?.threshold,
+      agents: this.#made.agents,
+      messages: this.#chat.messages,
+      counted: this.#turn?.counted,
+    });
   }
 
-  async supportedAgents(): Promise<{ name: string; description: string }[]> {
-    return this.#made.agents.map(({ name, description }) => ({ name, description }));
-  }
-
-  async supportedCommands(): Promise<{ name: string; description: string; argumentHint: string }[]> {
-    return COMMANDS.map((command) => ({ ...command }));
+  async rewindFiles(uuid: string, isDry: boolean): Promise<RewindFilesResult> {
+    if (this.#files !== undefined)
+      return checkpointsOf(this.#files, this.#kept.id).rewind(this.#files, uuid, isDry);
+    return { canRewind: false, error: "File rewinding needs enableFileCheckpointing and host.vfs." };
   }
 
   async stopTask(id: string): Promise<void> {
@@ -243,7 +264,9 @@ class Session {
     try {
       for await (const message of input) {
         if (this.#isClosed) return;
-        this.#say(promptOf(message));
+        const { said, problems } = saidBy(message);
+        for (const problem of problems) this.#tell(this.#informational(problem, "warning"));
+        if (said !== undefined) this.#say(said);
       }
     } catch (error) {
       this.#told.push(this.#informational(`The input has failed: ${String(error)}`));
@@ -261,14 +284,12 @@ class Session {
 
   /** Reads the settings files and reaches the servers. Returns what does not count of all that was given. */
   async #prepare(): Promise<readonly string[]> {
-    const { mcpServers = {} } = this.#options;
-    const ignored = ignoredOptions(this.#options);
-    const notes = ignored.length === 0 ? [] : [`These options do nothing here: ${ignored.join(", ")}.`];
+    const notes = optionNotes(this.#options);
     const unheard = unheardHooks(this.#options);
     if (unheard.length > 0)
       notes.push(`The hooks of these events are never called here: ${unheard.join(", ")}.`);
-    const [settings, reached] = await Promise.all([this.#readSettings(notes), this.#reach(mcpServers)]);
-    this.#reached = reached;
+    const [settings] = await Promise.all([this.#readSettings(notes), this.servers.begin()]);
+    const { reached } = this.servers;
     this.#settings = settings;
     if (settings !== undefined || reached.tools.length > 0) {
       this.#made = this.#madeWithFound();
@@ -278,23 +299,18 @@ class Session {
     return [...notes, ...Object.entries(reached.errors).map(([name, why]) => `mcpServers.${name}: ${why}`)];
   }
 
-  #reach(servers: McpServers): Promise<Reached> {
-    const { onElicitation, abortController, host: { mcpFetch: fetch } = {} } = this.#options;
-    return reach(servers, { onElicitation, fetch, signal: abortController?.signal });
-  }
-
   #madeWithFound(): Made {
     const found: Found = {
-      tools: this.#reached.tools,
+      tools: this.servers.reached.tools,
       ...(this.#settings === undefined ? {} : { settings: this.#settings }),
     };
-    return made(this.#options, this.#ongoing, found);
+    return made({ ...this.#options, mcpServers: this.servers.current }, this.#ongoing, found);
   }
 
   /** An agent with the servers of now goes on with the conversation. */
   async #remake(): Promise<void> {
-    this.#isOutdated = false;
-    await closed(this.#retired.splice(0));
+    this.servers.isOutdated = false;
+    await this.servers.retire();
     this.#made = this.#madeWithFound();
     this.#chat = this.#made.agent.chat({ messages: this.#chat.messages });
   }
@@ -324,7 +340,7 @@ class Session {
       subtype: "init",
       uuid: this.#uuid(),
       tools: this.#made.toolNames,
-      mcp_servers: this.#reached.statuses,
+      mcp_servers: this.servers.reached.statuses,
       model: (this.#model ?? this.#made.modelOf()).model,
       permissionMode: this.#mode,
       slash_commands: COMMANDS.map(({ name }) => name),
@@ -338,7 +354,7 @@ class Session {
   }
 
   /** The next prompt; nothing if none will come. */
-  async #next(): Promise<Prompt | undefined> {
+  async #next(): Promise<Said | undefined> {
     while (!this.#isClosed && !this.#isShuttingDown && !this.#options.abortController?.signal.aborted) {
       const prompt = this.#prompts.shift();
       if (prompt !== undefined || this.#inputs === 0) return prompt;
@@ -352,16 +368,18 @@ class Session {
     return new Promise((wake) => (this.#wake = wake));
   }
 
-  async *#take(prompt: Prompt): AsyncGenerator<SDKMessage, void> {
+  async *#take(said: Said): AsyncGenerator<SDKMessage, void> {
     const { includePartialMessages = false, forwardSubagentText = false } = this.#options;
     const { abortController, outputFormat } = this.#options;
-    const tellsPrompt = typeof this.#prompt !== "string";
+    const tellsPrompt =
+      typeof this.#prompt !== "string" || Object.hasOwn(this.#options.extraArgs ?? {}, REPLAY);
     const uuid = (): string => this.#uuid();
-    const turn = new Turn({ includePartialMessages, forwardSubagentText, tellsPrompt, uuid });
+    const promptUuid = said.uuid;
+    const turn = new Turn({ includePartialMessages, forwardSubagentText, tellsPrompt, promptUuid, uuid });
     this.#turn = turn;
-    this.#task = textOf(prompt);
+    this.#task = textOf(said);
     const tell = (messages: readonly Unstamped[]): void => {
-      this.#kept.keep(turn.takeUnkept());
+      this.#keep(turn);
       this.#tell(...messages);
     };
     const signal = abortController?.signal;
@@ -369,10 +387,10 @@ class Session {
       onEvent: (event: RunEvent) => tell(turn.take(event)),
       ...(signal === undefined ? {} : { signal }),
     };
-    const command = commandOf(prompt);
+    const command = commandOf(said);
     const run =
       command === undefined
-        ? this.#chat.run(prompt, options)
+        ? this.#chat.run(said.prompt, options)
         : this.#chat.compact({ ...options, instructions: command.text });
     this.#run = run;
     if (this.#mode !== this.#made.permissionMode) run.setPermissionMode(this.#mode);
@@ -390,7 +408,7 @@ class Session {
     this.#run = undefined;
     if (result.iterations > 0) this.#begun();
     const late = result.undelivered.map((id) => this.#steers.get(id));
-    this.#prompts.unshift(...late.filter((prompt) => prompt !== undefined));
+    this.#prompts.unshift(...late.filter((one) => one !== undefined));
     this.#steers.clear();
     if (command !== undefined && !turn.isCompacted && result.outcome === "completed")
       yield this.#stamped(this.#informational("The session is too short to be summarised."));
@@ -409,17 +427,31 @@ class Session {
     this.#wake();
   }
 
-  /** A message of streaming input: for the run under way, or for the next one. */
-  #say(prompt: Prompt): void {
+  /** A message of the user: for the run under way, or for the next one. */
+  #say(said: Said): void {
+    if (textOf(said).trim() === "" && typeof said.prompt === "string") {
+      this.#tell(this.#informational("A prompt without text is left out.", "warning"));
+      return;
+    }
     const run = this.#run;
     const isInTurn = run !== undefined && run.outcome === undefined && this.#prompts.length === 0;
-    if (!isInTurn || commandOf(prompt) !== undefined) {
-      this.#prompts.push(prompt);
+    if (!isInTurn || commandOf(said) !== undefined) {
+      this.#prompts.push(said);
       this.#wake();
     } else {
-      const queued: Queued = run.steer(prompt);
-      this.#steers.set(queued.id, prompt);
+      const queued: Queued = run.steer(said.prompt);
+      this.#steers.set(queued.id, said);
     }
+  }
+
+  /** Gives the session what was said, and begins a checkpoint with each message of the user. */
+  #keep(turn: Turn): void {
+    const heard = turn.takeUnkept();
+    this.#kept.keep(heard);
+    for (const [id, ofAgent] of turn.takeUnkeptOf()) this.#kept.keepOf(id, ofAgent);
+    if (this.#files === undefined) return;
+    for (const { uuid, message } of heard)
+      if (message.role === "user") checkpointsOf(this.#files, this.#kept.id).begin(uuid);
   }
 
   #modeChosen(mode: PermissionMode): void {
@@ -465,24 +497,4 @@ class Session {
   #uuid(): string {
     return this.#options.host?.ids?.() ?? crypto.randomUUID();
   }
-}
-
-async function closed(clients: readonly McpClient[]): Promise<void> {
-  await Promise.all(clients.map((client) => client.close()));
-}
-
-/** The command that a prompt is, with the text behind it. */
-function commandOf(prompt: Prompt): { readonly name: string; readonly text: string | undefined } | undefined {
-  const [, name, text] = /^\/(clear|compact)(?:\s+([^]+))?$/.exec(String(prompt)) ?? [];
-  return typeof prompt !== "string" || name === undefined ? undefined : { name, text };
-}
-
-function textOf(prompt: Prompt): string {
-  if (typeof prompt === "string") return prompt;
-  return (prompt as readonly { readonly text?: string }[]).map(({ text = "" }) => text).join("\n");
-}
-
-function promptOf({ message }: SDKUserInput): Prompt {
-  const content = message?.content;
-  return typeof content === "string" ? content : ((content ?? []).map(fromApi) as Prompt);
 }

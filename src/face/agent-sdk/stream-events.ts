@@ -1,8 +1,36 @@
 /** Raw events of the Messages API, made of looplet's events, so that they are equal for each protocol. */
 import type { RunEvent } from "../api/index.js";
-import type { ApiUsage, SDKPartialAssistantMessage } from "./types.js";
+import type { ApiBlock } from "../facades/anthropic.js";
+import type { ApiUsage } from "./types.js";
 
-type ApiEvent = SDKPartialAssistantMessage["event"];
+/** What is added to a block. */
+export type ApiDelta =
+  | { type: "text_delta"; text: string }
+  | { type: "thinking_delta"; thinking: string }
+  | { type: "input_json_delta"; partial_json: string };
+
+/** A raw event of the Messages API. */
+export type ApiEvent =
+  | {
+      type: "message_start";
+      message: {
+        type: "message";
+        role: "assistant";
+        model: string;
+        content: ApiBlock[];
+        stop_reason: string | null;
+        usage: ApiUsage;
+      };
+    }
+  | { type: "content_block_start"; index: number; content_block: ApiBlock }
+  | { type: "content_block_delta"; index: number; delta: ApiDelta }
+  | { type: "content_block_stop"; index: number }
+  | {
+      type: "message_delta";
+      delta: { stop_reason: string | null; stop_sequence: string | null };
+      usage: ApiUsage;
+    }
+  | { type: "message_stop" };
 
 /** The raw event of an event, if it has one. */
 export function streamEvent(event: RunEvent, model: string): ApiEvent | undefined {
@@ -56,10 +84,10 @@ export const NOTHING: ApiUsage = {
   cache_read_input_tokens: 0,
 };
 
-function begun(index: number, block: object): ApiEvent {
+function begun(index: number, block: ApiBlock): ApiEvent {
   return { type: "content_block_start", index, content_block: block };
 }
 
-function grown(index: number, delta: object): ApiEvent {
+function grown(index: number, delta: ApiDelta): ApiEvent {
   return { type: "content_block_delta", index, delta };
 }

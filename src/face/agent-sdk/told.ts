@@ -1,7 +1,7 @@
 /** The messages of a turn, made of the events of its run. */
 import type { Message, RunEvent, RunResult, StoppedBy, Usage } from "../api/index.js";
 import { toApi } from "../facades/anthropic.js";
-import { NOTHING, endOfStream, streamEvent } from "./stream-events.js";
+import { NOTHING, endOfStream, streamEvent, type ApiEvent } from "./stream-events.js";
 import type { ApiUsage, SDKMessage, SDKObservation, SDKPermissionDenial, SDKResultMessage } from "./types.js";
 
 /** A message before it gets the id of its session. */
@@ -19,8 +19,10 @@ export interface Heard {
 export interface TurnOptions {
   readonly includePartialMessages: boolean;
   readonly forwardSubagentText: boolean;
-  /** Whether the first message of the user is one of streaming input, which is told. */
+  /** Whether the first message of the user is told: one of streaming input is. */
   readonly tellsPrompt: boolean;
+  /** The id of the first message of the user. Default: a new one. */
+  readonly promptUuid?: string | undefined;
   readonly uuid: () => string;
 }
 
@@ -40,6 +42,8 @@ export class Turn {
   readonly #denials: SDKPermissionDenial[] = [];
   /** The root's messages, which the session has yet to keep. */
   #unkept: Heard[] = [];
+  /** Those of agents, by the ids of their calls. */
+  #unkeptOf = new Map<string, Heard[]>();
   #hasPrompt = false;
   /** The ends of the agents that were asked. */
   readonly #children: RunResult[] = [];
@@ -188,6 +192,18 @@ export class Turn {
     return unkept;
   }
 
+  /** The messages of agents since the last call, by the ids of their calls. */
+  takeUnkeptOf(): Map<string, Heard[]> {
+    const unkept = this.#unkeptOf;
+    this.#unkeptOf = new Map();
+    return unkept;
+  }
+
+  /** The usage of the last request of the root. */
+  get counted(): ApiUsage | undefined {
+    return this.#answers.get("root")?.usage;
+  }
+
   result(result: RunResult, structured: boolean, isSpent: boolean): Unstamped<SDKResultMessage> {
     const subtype = subtypeOf(result, isSpent);
     const facts = {
@@ -223,18 +239,19 @@ export class Turn {
     if (raw !== undefined) yield this.#streamed(raw, event.parentToolCallId ?? null);
   }
 
-  #streamed(event: { type: string }, parent: string | null): Unstamped {
+  #streamed(event: ApiEvent, parent: string | null): Unstamped {
     return { type: "stream_event", uuid: this.#options.uuid(), event, parent_tool_use_id: parent };
   }
 
   #message(message: Message, path: string, parent: string | null): Unstamped[] {
-    const heard = { uuid: this.#options.uuid(), message };
     const isRoot = path === "root";
     const isFirst = isRoot && !this.#hasPrompt;
+    const own = isFirst && message.role === "user" ? this.#options.promptUuid : undefined;
+    const heard = { uuid: own ?? this.#options.uuid(), message };
     if (isRoot) {
       this.#hasPrompt = true;
       this.#unkept.push(heard);
-    }
+    } else if (parent !== null) this.#unkeptOf.set(parent, [...(this.#unkeptOf.get(parent) ?? []), heard]);
     if (message.role === "user") {
       const hasResults = message.content.some(({ type }) => type === "tool_result");
       if (isRoot && hasResults) this.#owesResults = false;

@@ -4,10 +4,15 @@ import type { CanUseTool, PermissionMode } from "../api/permission.js";
 import type { HostAbortController } from "../api/platform.js";
 import type { ApiBlock } from "../facades/anthropic.js";
 import type { Host } from "../facades/host.js";
-import type { AgentSdkCanUseTool, AgentSdkHooks } from "../hooks/agent-sdk.js";
+import type { AgentSdkCanUseTool } from "../hooks/agent-sdk.js";
 import type { ToolPorts } from "../builtin-tools/index.js";
 import type { McpFetch } from "../mcp/index.js";
+import type { RewindFilesResult } from "./control/checkpoints.js";
+import type { ContextUsage } from "./control/context-usage.js";
+import type { UnavailableMethods } from "./control/unavailable.js";
+import type { QueryHooks } from "./hooks/types.js";
 import type { McpServers, McpServerStatus, OnServerElicitation } from "./mcp.js";
+import type { ApiEvent } from "./stream-events.js";
 import type { OptionOfTheProcess } from "./options.js";
 import type { SessionStoreFlush } from "./sessions/mirror.js";
 import type { SessionStore } from "./sessions/sessions.js";
@@ -27,9 +32,22 @@ export interface Options extends OptionsOfTheProcess {
   contextWindow?: number | undefined;
   /** When and how the session is summarised before its window is full, as for `createAgent`; `false` switches it off. */
   compaction?: ContextOptions["compaction"];
-  /** The system prompt; texts are joined by blank lines. Default: none. */
+  /**
+   * The system prompt; texts are joined by blank lines. The preset is a short text of looplet's own about work with tools,
+   * because the one of Claude Code is not published; `append` stands behind it. Default: none.
+   */
   systemPrompt?:
-    string | readonly string[] | { type: "custom"; prompt: string | readonly string[] } | undefined;
+    | string
+    | readonly string[]
+    | { type: "custom"; prompt: string | readonly string[]; snapshot?: boolean }
+    | {
+        type: "preset";
+        preset: "claude_code";
+        append?: string;
+        excludeDynamicSections?: boolean;
+        snapshot?: boolean;
+      }
+    | undefined;
   /** The built-in tools that the model gets, by name. Default, and the preset: all for which `host` has what they need. */
   tools?: readonly string[] | { type: "preset"; preset: "claude_code" } | undefined;
   /**
@@ -57,7 +75,7 @@ export interface Options extends OptionsOfTheProcess {
   permissionMode?: PermissionMode | undefined;
   canUseTool?: AgentSdkCanUseTool | undefined;
   allowDangerouslySkipPermissions?: boolean | undefined;
-  hooks?: AgentSdkHooks | undefined;
+  hooks?: QueryHooks | undefined;
   /** Whether `hook_started` and `hook_response` are told. Default false. */
   includeHookEvents?: boolean | undefined;
   /** What the model does in the mode `plan`, in place of looplet's own words. */
@@ -91,6 +109,23 @@ export interface Options extends OptionsOfTheProcess {
   forkSession?: boolean | undefined;
   /** With `resume`: only the messages up to the one with this `uuid` count. */
   resumeSessionAt?: string | undefined;
+  /** The title of a new session, in place of its first prompt. */
+  title?: string | undefined;
+  /**
+   * Whether `rewindFiles` can put files back that Write and Edit have changed. They are kept in the memory of the process, for
+   * the session and the object `host.vfs`. Default false.
+   */
+  enableFileCheckpointing?: boolean | undefined;
+  /** `{ "replay-user-messages": null }` tells the prompt too, with its `uuid`. All other arguments do nothing. */
+  extraArgs?: { readonly [name: string]: string | null } | undefined;
+  /** looplet confines no commands: with `enabled` a warning says so, and `failIfUnavailable: true` is a `TypeError`. */
+  sandbox?:
+    | {
+        readonly enabled?: boolean;
+        readonly failIfUnavailable?: boolean;
+        readonly [setting: string]: unknown;
+      }
+    | undefined;
   /** The id of a new session. Default: a random UUID. */
   sessionId?: string | undefined;
   /** Whether the session is kept. Default true. */
@@ -226,7 +261,7 @@ export interface SDKYieldedUserMessage extends SDKUserMessage {
 /** A raw event of the Messages API; of other protocols in the same shape. */
 export interface SDKPartialAssistantMessage extends Stamp {
   readonly type: "stream_event";
-  readonly event: { readonly type: string; readonly [field: string]: unknown };
+  readonly event: ApiEvent;
   readonly parent_tool_use_id: string | null;
 }
 
@@ -369,6 +404,37 @@ export type SDKMessage =
   | SDKToolProgress
   | SDKResultMessage;
 
+export interface ModelInfo {
+  readonly value: string;
+  readonly resolvedModel: string;
+  readonly displayName: string;
+  readonly description: string;
+}
+
+export interface AccountInfo {
+  readonly email?: string;
+  readonly organization?: string;
+  readonly subscriptionType?: string;
+  readonly tokenSource?: string;
+  readonly apiKeySource?: string;
+}
+
+export interface InitializationResult {
+  readonly commands: { name: string; description: string; argumentHint: string }[];
+  readonly agents: { name: string; description: string }[];
+  readonly models: ModelInfo[];
+  readonly account: AccountInfo;
+  readonly output_style: string;
+  readonly available_output_styles: string[];
+}
+
+export interface ReadFileResult {
+  readonly contents: string;
+  readonly absPath: string;
+  readonly truncated?: boolean;
+  readonly encoding?: "base64";
+}
+
 /** What `setMcpServers` has changed, by the names of servers. */
 export interface McpSetServersResult {
   readonly added: readonly string[];
@@ -377,9 +443,12 @@ export interface McpSetServersResult {
 }
 
 /** A query under way: its messages, and the ways to change it. To leave the iteration aborts the query. */
-export interface Query extends AsyncGenerator<SDKMessage, void> {
-  /** Ends the turn under way. With streaming input the next message of the user begins another one. */
-  interrupt(): Promise<void>;
+export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMethods {
+  /**
+   * Ends the turn under way. With streaming input the next message of the user begins another one; `still_queued` are the ids
+   * of those that wait.
+   */
+  interrupt(): Promise<{ still_queued: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** Asks another model from the next request on; without an argument that of the options. */
   setModel(model?: string | Model): Promise<void>;
@@ -392,7 +461,27 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   setMcpServers(servers: McpServers): Promise<McpSetServersResult>;
   /** The servers of `mcpServers`, when the query has begun. */
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
+  /** Reaches a server again, or one that failed. */
+  reconnectMcpServer(name: string): Promise<void>;
+  /** Takes a server away from the next turn on, or gives it back. */
+  toggleMcpServer(name: string, enabled: boolean): Promise<void>;
   supportedAgents(): Promise<{ name: string; description: string }[]>;
+  /** The short names, with the models that they stand for. */
+  supportedModels(): Promise<ModelInfo[]>;
+  /** Nothing: a key is all that looplet knows of an account. */
+  accountInfo(): Promise<AccountInfo>;
+  initializationResult(): Promise<InitializationResult>;
+  /** As `initializationResult`. */
+  reinitialize(): Promise<InitializationResult>;
+  /** What fills the window: the vendor's count for the whole, and estimates for its parts. */
+  getContextUsage(options?: { detail?: "summary" | "full" }): Promise<ContextUsage>;
+  /** Puts files back as they were when the message of the user with this `uuid` came. Needs `enableFileCheckpointing`. */
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  /** A file of `host.vfs`; `null` if there is none. */
+  readFile(
+    path: string,
+    options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
+  ): Promise<ReadFileResult | null>;
   /** Prompts that begin with `/` and have a meaning of their own. */
   supportedCommands(): Promise<{ name: string; description: string; argumentHint: string }[]>;
   /** Ends the run of an agent by the `task_id` of its `task_started`. */

@@ -7,9 +7,17 @@ export type ApiBlock =
   | { type: "thinking"; thinking: string; signature?: string }
   | { type: "redacted_thinking"; data: string }
   | { type: "tool_use"; id: string; name: string; input: unknown }
-  | { type: "tool_result"; tool_use_id: string; content: string; is_error?: true };
+  | { type: "tool_result"; tool_use_id: string; content: string; is_error?: true }
+  | { type: "image"; source: ApiSource }
+  | { type: "document"; source: ApiSource; title?: string | null };
 
-/** One block of the Messages API, or none for media and for blocks of another vendor. */
+/** Where an image or a document is. */
+export type ApiSource =
+  | { type: "base64"; media_type: string; data: string }
+  | { type: "url"; url: string }
+  | { type: "text"; media_type: "text/plain"; data: string };
+
+/** One block of the Messages API, or none for a sound, a video, and blocks of another vendor. */
 export function toApi(block: Block): ApiBlock[] {
   switch (block.type) {
     case "text":
@@ -28,6 +36,16 @@ export function toApi(block: Block): ApiBlock[] {
       const failed = block.isError ? ({ is_error: true } as const) : {};
       return [{ type: "tool_result", tool_use_id: block.callId, content: text, ...failed }];
     }
+    case "media": {
+      const { mediaType, data, url, name } = block;
+      const source: ApiSource =
+        data === undefined
+          ? { type: "url", url: url ?? "" }
+          : { type: "base64", media_type: mediaType, data };
+      if (mediaType.startsWith("image/")) return [{ type: "image", source }];
+      if (/^(audio|video)\//.test(mediaType)) return [];
+      return [{ type: "document", source, ...(name === undefined ? {} : { title: name }) }];
+    }
     default:
       return [];
   }
@@ -45,7 +63,32 @@ export function fromApi(block: ApiBlock): Block {
       const content = [{ type: "text", text: block.content }];
       return { type: "tool_result", callId: block.tool_use_id, content, isError: !!block.is_error } as Block;
     }
+    case "image":
+    case "document":
+      return mediaOf(block) ?? (block as unknown as Block);
     default:
       return block;
   }
+}
+
+/** An image or a document as a block of looplet; a document that is text is a text. */
+function mediaOf({ type, source, ...rest }: Extract<ApiBlock, { source: ApiSource }>): Block | undefined {
+  const named = "title" in rest && typeof rest.title === "string" ? { name: rest.title } : {};
+  switch (source?.type) {
+    case "text":
+      return { type: "text", text: source.data };
+    case "base64":
+      return { type: "media", mediaType: source.media_type, data: source.data, ...named };
+    case "url":
+      return { type: "media", mediaType: typeOfUrl(source.url, type), url: source.url, ...named };
+    default:
+      return undefined;
+  }
+}
+
+/** The type that the end of an address tells; the API names none for an address. */
+function typeOfUrl(url: string, type: "image" | "document"): string {
+  if (type === "document") return "application/pdf";
+  const [, end = "jpeg"] = /\.(png|gif|webp)(?:[?#]|$)/i.exec(url) ?? [];
+  return `image/${end.toLowerCase()}`;
 }

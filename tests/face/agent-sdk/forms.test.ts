@@ -111,7 +111,9 @@ describe("options in the forms of the SDK", () => {
   it("a form that is not there is an error that names it", () => {
     const wrong = (more: object) => () =>
       query({ prompt: "Go", options: { model: "m", ...more } as Options });
-    expect(wrong({ systemPrompt: { type: "preset", preset: "claude_code" } })).toThrow(/no presets/);
+    expect(wrong({ systemPrompt: { type: "preset", preset: "other" } })).toThrow(/options\.systemPrompt/);
+    expect(wrong({ sandbox: { enabled: true, failIfUnavailable: true } })).toThrow(/options\.sandbox/);
+    expect(wrong({})).toThrow(/ANTHROPIC_API_KEY/);
     expect(wrong({ tools: { type: "own" } })).toThrow(/options\.tools/);
     expect(wrong({ skills: "some" })).toThrow(/options\.skills/);
     expect(wrong({ thinking: { type: "much" } })).toThrow(/options\.thinking/);
@@ -136,6 +138,7 @@ describe("sessions for people who choose one", () => {
       summary: "Third",
       firstPrompt: "Third",
       lastModified: expect.any(Number),
+      createdAt: expect.any(Number),
       cwd: "/work",
     });
     expect(await getSessionInfo("gone", place)).toBeUndefined();

@@ -75,7 +75,7 @@ export function queryHooks(
   agent?: AskedAgent,
 ): Hooks {
   const placed: { [event: string]: AgentSdkHookGroup[] } = {};
-  for (const [event, groups] of Object.entries(hooks)) {
+  for (const [event, groups] of Object.entries(hooks as { [event: string]: unknown })) {
     if (isUnheard(event) || (agent !== undefined && OF_THE_QUERY.includes(event))) continue;
     const point = (agent && OF_AGENTS[event]) ?? event;
     // `createAgent` names what is wrong with such a list.

@@ -2,6 +2,7 @@
 import type { Message } from "../../api/index.js";
 import { wrong, type PlainOptions } from "../options.js";
 import type { Heard } from "../told.js";
+import { markOf } from "./marks.js";
 import { Mirror } from "./mirror.js";
 import {
   historyOf,
@@ -11,12 +12,15 @@ import {
   type SessionKey,
   type SessionStore,
 } from "./sessions.js";
+import { subpathOf } from "./subagents.js";
 
 export class KeptSession {
   id = "";
   readonly #options: PlainOptions;
   readonly #uuid: () => string;
   readonly #mirror: Mirror | undefined;
+  /** The title of a new session, until its first message is kept. */
+  #title: string | undefined;
 
   /** `lost` hears of an error of the store. */
   constructor(options: PlainOptions, uuid: () => string, lost: (error: unknown) => void) {
@@ -32,6 +36,7 @@ export class KeptSession {
     const { resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = this.#options;
     const before = resume ?? (goesOn ? await this.#latest() : undefined);
     if (before === undefined) {
+      this.#title = this.#options.title;
       this.id = sessionId ?? this.#uuid();
       return [];
     }
@@ -50,7 +55,15 @@ export class KeptSession {
 
   keep(heard: readonly Heard[]): void {
     if (heard.length === 0) return;
-    this.#keep(heard.map(({ uuid, message }) => ({ ...this.#entry([message]), type: message.role, uuid })));
+    const title = this.#title === undefined ? [] : [markOf("title", this.#title, this.#uuid(), this.#now())];
+    this.#title = undefined;
+    this.#keep([...title, ...this.#entriesOf(heard)]);
+  }
+
+  /** Keeps messages of an agent, if the store can list what is below a session. */
+  keepOf(agentId: string, heard: readonly Heard[]): void {
+    if (heard.length === 0 || this.#store.listSubkeys === undefined) return;
+    this.#mirror?.keep({ ...this.#key(this.id), subpath: subpathOf(agentId) }, this.#entriesOf(heard));
   }
 
   /** These messages stand in place of all before them. */
@@ -77,9 +90,16 @@ export class KeptSession {
     return { projectKey: this.#options.cwd ?? "/", sessionId };
   }
 
+  #entriesOf(heard: readonly Heard[]): SessionEntry[] {
+    return heard.map(({ uuid, message }) => ({ ...this.#entry([message]), type: message.role, uuid }));
+  }
+
   #entry(messages: readonly Message[]): Pick<SessionEntry, "timestamp" | "messages"> {
-    const now = this.#options.host?.clock?.now() ?? Date.now();
-    return { timestamp: new Date(now).toISOString(), messages };
+    return { timestamp: new Date(this.#now()).toISOString(), messages };
+  }
+
+  #now(): number {
+    return this.#options.host?.clock?.now() ?? Date.now();
   }
 
   #keep(entries: readonly SessionEntry[]): void {

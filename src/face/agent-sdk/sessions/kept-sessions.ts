@@ -2,7 +2,7 @@
 import type { JournalEntry, Store } from "../../api/index.js";
 import type { SessionEntry, SessionInfo, SessionKey, SessionStore } from "./sessions.js";
 
-/** An entry of the journal that lists the sessions of a project. */
+/** An entry of the journal that lists the sessions of a project, or the `subpath`s of a session. */
 interface Listed {
   readonly sessionId: string;
   readonly isDeleted?: true;
@@ -21,7 +21,11 @@ interface Known {
  */
 export function sessionStoreOf(store: Store): SessionStore {
   const known = new Map<string, Known>();
-  const journalOf = ({ projectKey, sessionId }: SessionKey): string => `session ${projectKey} ${sessionId}`;
+  const journalOf = ({ projectKey, sessionId, subpath }: SessionKey): string =>
+    subpath === undefined
+      ? `session ${projectKey} ${sessionId}`
+      : `session ${projectKey} ${sessionId} ${subpath}`;
+  const belowOf = ({ projectKey, sessionId }: SessionKey): string => `subagents ${projectKey} ${sessionId}`;
   const listOf = (projectKey: string): string => `sessions ${projectKey}`;
   const read = async <T>(key: string): Promise<T[]> =>
     ((await store.load(key)) ?? []).map(({ json }) => {
@@ -37,10 +41,12 @@ export function sessionStoreOf(store: Store): SessionStore {
     });
     await store.append(key, entries, lastSeq);
   };
-  const list = async (projectKey: string, entry: Listed): Promise<void> => {
-    const listed = await read<Listed>(listOf(projectKey));
-    await add(listOf(projectKey), [entry], listed.length);
+  const list = async (key: string, entry: Listed): Promise<void> => {
+    const listed = await read<Listed>(key);
+    await add(key, [entry], listed.length);
   };
+  const subkeysOf = async (sessionKey: SessionKey): Promise<string[]> =>
+    (await read<Listed>(belowOf(sessionKey))).map(({ sessionId }) => sessionId);
   const knownOf = async (key: string): Promise<Known> => {
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -58,7 +64,10 @@ export function sessionStoreOf(store: Store): SessionStore {
       if (added.length === 0) return;
       try {
         // A session that is listed and empty does no harm; one that is not listed would be lost.
-        if (journal.lastSeq === 0) await list(sessionKey.projectKey, { sessionId: sessionKey.sessionId });
+        const { projectKey, sessionId, subpath } = sessionKey;
+        if (journal.lastSeq === 0 && subpath === undefined) await list(listOf(projectKey), { sessionId });
+        if (journal.lastSeq === 0 && subpath !== undefined)
+          await list(belowOf(sessionKey), { sessionId: subpath });
         await add(key, added, journal.lastSeq);
       } catch (error) {
         known.delete(key);
@@ -94,7 +103,14 @@ export function sessionStoreOf(store: Store): SessionStore {
       const key = journalOf(sessionKey);
       await store.delete(key);
       known.delete(key);
-      await list(sessionKey.projectKey, { sessionId: sessionKey.sessionId, isDeleted: true });
+      for (const subpath of await subkeysOf(sessionKey)) {
+        await store.delete(journalOf({ ...sessionKey, subpath }));
+        known.delete(journalOf({ ...sessionKey, subpath }));
+      }
+      await store.delete(belowOf(sessionKey));
+      await list(listOf(sessionKey.projectKey), { sessionId: sessionKey.sessionId, isDeleted: true });
     },
+
+    listSubkeys: subkeysOf,
   };
 }

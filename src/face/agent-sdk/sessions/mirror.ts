@@ -38,7 +38,8 @@ export class Mirror {
   }
 
   keep(key: SessionKey, entries: readonly SessionEntry[]): void {
-    if (this.#waiting?.key.sessionId !== key.sessionId) this.#write();
+    const before = this.#waiting?.key;
+    if (before?.sessionId !== key.sessionId || before.subpath !== key.subpath) this.#write();
     this.#waiting ??= { key, entries: [] };
     this.#waiting.entries.push(...entries);
     if (this.#isEager) this.#write();

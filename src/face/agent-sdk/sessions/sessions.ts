@@ -6,17 +6,24 @@ import { toApi, type ApiBlock } from "../../facades/anthropic.js";
 export interface SessionKey {
   readonly projectKey: string;
   readonly sessionId: string;
+  /** A conversation below the session, of an agent that it has asked. */
+  readonly subpath?: string | undefined;
 }
 
-/** An entry of a session: a message, or with `compacted` all messages that stand in place of those before. */
+/**
+ * An entry of a session: a message, with `compacted` all messages that stand in place of those before, or a title or tag
+ * without messages.
+ */
 export interface SessionEntry {
-  readonly type: "user" | "assistant" | "compacted";
+  readonly type: "user" | "assistant" | "compacted" | "title" | "tag";
   /** An entry with the `uuid` of another one is that one. */
   readonly uuid: string;
   /** Its time, as ISO 8601. */
   readonly timestamp: string;
   /** looplet's own messages, with the blocks of every vendor. */
   readonly messages: readonly Message[];
+  /** The title or tag. */
+  readonly text?: string | undefined;
 }
 
 /** Keeps sessions. */
@@ -28,6 +35,8 @@ export interface SessionStore {
   /** The sessions, the latest first. Needed for `continue` and {@link listSessions}. */
   listSessions?(projectKey: string): Promise<readonly SessionInfo[]> | readonly SessionInfo[];
   delete?(key: SessionKey): Promise<void> | void;
+  /** The `subpath`s of a session. Only with it the conversations of agents are kept, below their session. */
+  listSubkeys?(key: SessionKey): Promise<readonly string[]> | readonly string[];
 }
 
 export interface SessionInfo {
@@ -40,8 +49,16 @@ export interface SessionInfo {
 export class InMemorySessionStore implements SessionStore {
   /** By project, the sessions in the order of their last entries. */
   readonly #projects = new Map<string, Map<string, SessionEntry[]>>();
+  /** By session, the conversations of its agents. */
+  readonly #below = new Map<string, Map<string, SessionEntry[]>>();
 
-  append({ projectKey, sessionId }: SessionKey, entries: readonly SessionEntry[]): void {
+  append({ projectKey, sessionId, subpath }: SessionKey, entries: readonly SessionEntry[]): void {
+    if (subpath !== undefined) {
+      const below = this.#below.get(keyOf(projectKey, sessionId)) ?? new Map<string, SessionEntry[]>();
+      below.set(subpath, [...(below.get(subpath) ?? []), ...entries]);
+      this.#below.set(keyOf(projectKey, sessionId), below);
+      return;
+    }
     const sessions = this.#projects.get(projectKey) ?? new Map<string, SessionEntry[]>();
     const before = sessions.get(sessionId) ?? [];
     const isNew = ({ uuid }: SessionEntry): boolean => !before.some((entry) => entry.uuid === uuid);
@@ -50,7 +67,8 @@ export class InMemorySessionStore implements SessionStore {
     this.#projects.set(projectKey, sessions);
   }
 
-  load({ projectKey, sessionId }: SessionKey): readonly SessionEntry[] | null {
+  load({ projectKey, sessionId, subpath }: SessionKey): readonly SessionEntry[] | null {
+    if (subpath !== undefined) return this.#below.get(keyOf(projectKey, sessionId))?.get(subpath) ?? null;
     return this.#projects.get(projectKey)?.get(sessionId) ?? null;
   }
 
@@ -62,8 +80,15 @@ export class InMemorySessionStore implements SessionStore {
 
   delete({ projectKey, sessionId }: SessionKey): void {
     this.#projects.get(projectKey)?.delete(sessionId);
+    this.#below.delete(keyOf(projectKey, sessionId));
+  }
+
+  listSubkeys({ projectKey, sessionId }: SessionKey): readonly string[] {
+    return [...(this.#below.get(keyOf(projectKey, sessionId))?.keys() ?? [])];
   }
 }
+
+const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 
 /** The store of queries that name none. */
 export const processStore = new InMemorySessionStore();
@@ -85,11 +110,15 @@ export interface Page {
 /** A session, for people who choose one. */
 export interface SDKSessionInfo {
   readonly sessionId: string;
-  /** What it is about: the beginning of its first prompt. */
+  /** What it is about: its title, or the beginning of its first prompt. */
   readonly summary: string;
   /** The time of its last entry, in milliseconds since the Unix epoch. */
   readonly lastModified: number;
   readonly firstPrompt?: string;
+  readonly customTitle?: string;
+  readonly tag?: string;
+  /** The time of its first entry. */
+  readonly createdAt: number;
   readonly cwd: string;
 }
 
@@ -112,17 +141,23 @@ export async function getSessionInfo(
   { sessionStore = processStore, dir = "/" }: SessionPlace = {},
 ): Promise<SDKSessionInfo | undefined> {
   const entries = (await sessionStore.load({ projectKey: dir, sessionId })) ?? [];
-  const last = entries.at(-1);
-  if (last === undefined) return undefined;
+  const [first, last] = [entries[0], entries.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const mark = (type: SessionEntry["type"]): string | undefined =>
+    entries.filter((entry) => entry.type === type).at(-1)?.text || undefined;
+  const [customTitle, tag] = [mark("title"), mark("tag")];
   const firstPrompt = entries
     .flatMap(({ messages }) => messages)
     .filter(({ role }) => role === "user")
     .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))[0];
   return {
     sessionId,
-    summary: firstPrompt?.slice(0, SUMMARY) ?? sessionId,
+    summary: (customTitle ?? firstPrompt)?.slice(0, SUMMARY) ?? sessionId,
     lastModified: Date.parse(last.timestamp) || 0,
+    createdAt: Date.parse(first.timestamp) || 0,
     ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    ...(customTitle === undefined ? {} : { customTitle }),
+    ...(tag === undefined ? {} : { tag }),
     cwd: dir,
   };
 }
@@ -133,8 +168,8 @@ export interface SessionMessage {
   readonly uuid: string;
   readonly session_id: string;
   readonly message: { readonly role: "user" | "assistant"; readonly content: readonly ApiBlock[] };
-  /** Sessions have no messages of agents. */
-  readonly parent_tool_use_id: null;
+  /** `null`, but for messages of agents: the call that asks the agent. */
+  readonly parent_tool_use_id: string | null;
 }
 
 /** The messages of a session. An unknown session has none. */
@@ -144,6 +179,16 @@ export async function getSessionMessages(
 ): Promise<SessionMessage[]> {
   const { sessionStore = processStore, dir = "/" } = options;
   const entries = (await sessionStore.load({ projectKey: dir, sessionId })) ?? [];
+  return messagesOf(entries, sessionId, options, null);
+}
+
+/** The messages of these entries, which are those of an agent if its id is given. */
+export function messagesOf(
+  entries: readonly SessionEntry[],
+  sessionId: string,
+  page: Page,
+  agentId: string | null,
+): SessionMessage[] {
   const told = ({ type, uuid, messages }: SessionEntry): SessionMessage[] =>
     type === "compacted"
       ? []
@@ -152,9 +197,9 @@ export async function getSessionMessages(
           uuid,
           session_id: sessionId,
           message: { role, content: content.flatMap(toApi) },
-          parent_tool_use_id: null,
+          parent_tool_use_id: agentId,
         }));
-  return paged(entries.flatMap(told), options);
+  return paged(entries.flatMap(told), page);
 }
 
 function paged<T>(items: readonly T[], { limit = Infinity, offset = 0 }: Page): T[] {

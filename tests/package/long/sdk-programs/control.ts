@@ -30,8 +30,8 @@ export async function main(options: Options) {
   const { added, removed, errors } = await running.setMcpServers({});
   console.log(added.join(), removed.join(), Object.keys(errors));
   await running.interrupt();
-  await running.rewindFiles("uuid"); // looplet: files have no checkpoints
-  await running.getContextUsage(); // looplet: not there yet
+  await running.rewindFiles("uuid");
+  await running.getContextUsage();
   running.close();
   try {
     for await (const _ of running);

@@ -54,7 +54,7 @@ export const options: Options = {
 export const prompts: Options[] = [
   { model: "m", systemPrompt: ["One.", "Two."] },
   { model: "m", systemPrompt: { type: "custom", prompt: "One." } },
-  { model: "m", systemPrompt: { type: "preset", preset: "claude_code", append: "Be brief." } }, // looplet: the prompt of Claude Code is not published
+  { model: "m", systemPrompt: { type: "preset", preset: "claude_code", append: "Be brief." } },
   { model: "m", tools: { type: "preset", preset: "claude_code" } },
   { model: "m", skills: "all" },
   { model: "m", thinking: { type: "adaptive" } },
@@ -64,7 +64,7 @@ export const prompts: Options[] = [
   { model: "m", mcpServers: { old: { type: "sse", url: "https://old.test/sse" } } }, // looplet: servers of before 2025 are refused
   { model: "m", mcpServers: { local: { command: "node", args: ["server.js"] } } }, // looplet: there are no processes in a page
   { model: "m", onElicitation: async ({ message }) => ({ action: "accept", content: { said: message } }) },
-  { model: "m", title: "Mend" }, // looplet: sessions are named by their first prompt
+  { model: "m", title: "Mend" },
   { model: "m", host: { apiKey: "k" } }, // sdk: looplet takes nothing from a process
 ];
 
