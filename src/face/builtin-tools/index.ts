@@ -6,6 +6,7 @@ import { askUserTool, bashTool, todoTool, webFetchTool, webSearchTool } from "./
 import type { ToolPorts } from "./ports.js";
 import { searchTools } from "./search.js";
 
+export { fetchPages, type PageOptions } from "./pages.js";
 export type * from "./ports.js";
 export { toolSearch, type ToolSearchOptions } from "./tool-search.js";
 

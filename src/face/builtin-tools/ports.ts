@@ -44,7 +44,7 @@ export type SearchPort = (
   },
 ) => Promise<readonly { readonly title: string; readonly url: string; readonly snippet?: string }[]>;
 
-/** Returns the text of a page. The global `fetch` with `response.text()` is enough; a small model may answer `prompt`. */
+/** Returns the text of a page: `fetchPages()`, or a function of yours; a small model may answer `prompt`. */
 export type WebFetchPort = (
   url: string,
   options: { readonly prompt: string; readonly signal: HostAbortSignal },
