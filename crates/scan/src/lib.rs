@@ -19,6 +19,7 @@
     )
 )]
 
+mod byte_text;
 pub mod check;
 pub mod cursor;
 pub mod lane;

@@ -11,6 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::byte_text;
 use crate::reader::whole;
 
 /// One event. Its name and its data are the bytes as they were sent.
@@ -481,22 +482,6 @@ pub fn line_end(bytes: &[u8]) -> Option<usize> {
 fn bytes_below_14(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 255;
     word.wrapping_sub(EACH * 14) & !word & (EACH * 128)
-}
-
-/// Bytes as text with one character each (U+0000 to U+00FF). ASCII stays readable in a saved state.
-pub mod byte_text {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-        serializer.serialize_str(&text)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
-        bytes.map_err(|_| D::Error::custom("a byte above 255"))
-    }
 }
 
 #[cfg(test)]

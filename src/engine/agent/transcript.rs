@@ -5,8 +5,7 @@
 //! before that closes the round with results that say "not run", and a result without an open call is dropped. So no
 //! order of calls makes an illegal history. [`Transcript::closed`] shows an open round with the results that there are.
 //!
-//! Empty text is never kept. A message that has been sent never changes, except when the history is summarised or
-//! shortened, or an input guardrail rewrites it.
+//! Empty text is never kept. A sent message changes only in a summary, in pruning, or by an input guardrail's rewrite.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -135,7 +135,10 @@ impl Calls {
 impl Calls {
     /// True when a rule withholds this place from the running call. A call that is over may read nothing.
     pub fn withholds(&self, desk: &Desk<'_>, effect: EffectId, place: &Reading) -> bool {
-        let call = self.batch.index_of(effect).and_then(|index| self.batch.calls.get(index));
+        let call = self
+            .batch
+            .index_of(effect)
+            .and_then(|index| self.batch.calls.get(index));
         let Some(call) = call else {
             return true;
         };
