@@ -16,12 +16,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use looplet::engine::agent::setup::Setup;
+use looplet::engine::json::checksum::crc32;
 use looplet::engine::model::answer::ModelAnswer;
 use looplet::engine::model::config::RunOptions;
 use looplet::engine::model::input::{Input, Moment};
 use looplet::engine::model::message::Block;
 use looplet::engine::model::output::Output;
-use looplet::engine::protocol::eventstream::crc32;
 use looplet::engine::protocol::reader::AnswerReader;
 use looplet::engine::protocol::{Protocol, protocol};
 use looplet::engine::run::Run;

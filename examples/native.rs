@@ -3,6 +3,10 @@
 //! `cargo run --example native -- "What is 2 + 3?"` asks the server of `BASE_URL` that speaks Chat Completions, by default
 //! Ollama on this machine. A server behind https needs a feature of ureq's, such as `rustls`.
 
+// `wasm-pack test` compiles every example, and this one has no place there.
+#![cfg_attr(target_arch = "wasm32", no_main)]
+#![cfg(not(target_arch = "wasm32"))]
+
 use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! opens no connection, so it runs on any target. Your program is its host: it hands in each [`Input`] with its
 //! [`Moment`], and performs each [`Output`].
 //!
-//! ```
+//! ```ignore-wasm32
 //! use std::sync::Arc;
 //!
 //! use looplet::{Block, Input, Moment, Output, Run, RunOptions, Setup};
