@@ -72,6 +72,23 @@ export const facades = {
       assert.match(fetch.requests[1].bodyText, /broken/);
     },
   },
+  "agent-sdk/trust.ts": {
+    async after({ made, practice: { scripted } }) {
+      const path = "/app/.claude/settings.json";
+      const said = new TextEncoder().encode('{"permissions":{"allow":["Read"]},"env":{"PORT":"1"}}');
+      const vfs = {
+        read: async (file) => (file === path ? said : undefined),
+        stat: async (file) =>
+          file === path ? { size: said.length, mtimeMs: 0, isDirectory: false } : undefined,
+        list: async () => [],
+      };
+      const asked = [];
+      const isFine = (question) => asked.push(question) > 0;
+      const host = { fetch: scripted([{ text: "Done." }]), apiKey: "k", vfs };
+      assert.equal(await made.inProject(host, isFine), "success");
+      assert.deepEqual(asked, [`${path} allows Read with PORT?`]);
+    },
+  },
   "agent-sdk/session.ts": {
     async after({ made, practice: { scripted } }) {
       const messages = await made.twice({

@@ -4,6 +4,7 @@ import type {
   Agent,
   AgentOptions,
   CanUseTool,
+  HookGroup,
   Hooks,
   Model,
   PermissionMode,
@@ -274,9 +275,18 @@ function hooksOf(options: PlainOptions, ongoing: Ongoing, agent?: AskedAgent): H
   const plan = planHook(options, ongoing, agent === undefined && options.canUseTool !== undefined);
   return {
     ...own,
-    PreToolUse: [...(own.PreToolUse ?? []), ...strict],
+    PreToolUse: [...(own.PreToolUse ?? []).map(options.canUseTool ? (group) => group : unasked), ...strict],
     UserPromptSubmit: [...(own.UserPromptSubmit ?? []), plan],
   };
+}
+
+/** The hooks, where nobody can be asked: a call about which one wants to ask is denied, and does not wait for ever. */
+function unasked(group: HookGroup<"PreToolUse">): HookGroup<"PreToolUse"> {
+  const hooks = group.hooks.map((hook): typeof hook => async (...given) => {
+    const said = await hook(...given);
+    return said?.decision === "ask" ? { ...said, decision: "deny" } : said;
+  });
+  return { ...group, hooks };
 }
 
 /** `canUseTool`, which names the agent that wants a call, and whose answer may choose another mode. */

@@ -1,7 +1,9 @@
 /** Settings files of Claude Code, in the files of a program: CLAUDE.md, settings.json, agents and skills. */
 import type { PermissionMode } from "../api/permission.js";
 import { isObject } from "../options/check.js";
+import { isRule } from "../options/permissions.js";
 import type { Vfs } from "../vfs/index.js";
+import { resolvePath } from "../vfs/paths.js";
 import { agentsIn } from "./agents.js";
 import { skillsIn, type Skill } from "./skills.js";
 import type { AgentDefinition } from "./types.js";
@@ -79,7 +81,7 @@ export async function readSettings(
   const below = (folder: string, path: string): string => (folder === "/" ? path : folder + path);
   const read = async (folder: string, texts: readonly string[], json: string): Promise<Said[]> => {
     for (const text of texts) await readInstructions(files, below(folder, text), settings);
-    return readJson(files, below(folder, json), settings.notes);
+    return readJson(files, below(folder, json), settings.notes, cwd);
   };
   const folders = async (folder: string): Promise<void> => {
     for (const skill of await skillsIn(files, below(folder, "/.claude/skills")))
@@ -191,7 +193,7 @@ const MODES: readonly PermissionMode[] = [
   "bypassPermissions",
 ];
 
-async function readJson(files: SettingFiles, path: string, notes: string[]): Promise<Said[]> {
+async function readJson(files: SettingFiles, path: string, notes: string[], cwd: string): Promise<Said[]> {
   const text = await files.text(path);
   if (text === undefined) return [];
   let whole: unknown;
@@ -206,7 +208,15 @@ async function readJson(files: SettingFiles, path: string, notes: string[]): Pro
   const texts = (name: (typeof LISTS)[number]): string[] => {
     const list: unknown = more[name];
     delete more[name];
-    return Array.isArray(list) ? list.filter((rule) => typeof rule === "string") : [];
+    const all = Array.isArray(list) ? list.filter((rule) => typeof rule === "string") : [];
+    const isFine = (text: string): boolean =>
+      name === "additionalDirectories" ? isFolder(text, cwd) : isRule(text);
+    const broken = all.filter((text) => !isFine(text)).map((text) => text.slice(0, 100));
+    if (broken.length > 0)
+      notes.push(
+        `${path}: permissions.${name} has what does not count here: ${broken.slice(0, 10).join(", ")}`,
+      );
+    return all.filter(isFine);
   };
   const lists = { allow: texts("allow"), ask: texts("ask"), deny: texts("deny") };
   const said: Said = {
@@ -224,4 +234,13 @@ async function readJson(files: SettingFiles, path: string, notes: string[]): Pro
   if (defaultMode !== undefined && said.defaultMode === undefined) left.push("permissions.defaultMode");
   if (left.length > 0) notes.push(`${path}: these settings do not count here: ${left.join(", ")}`);
   return [said];
+}
+
+/** False for a folder that leads out of the files. */
+function isFolder(path: string, cwd: string): boolean {
+  try {
+    return resolvePath(path, cwd) !== "";
+  } catch {
+    return false;
+  }
 }

@@ -9,8 +9,11 @@ import { isBelow, resolvePath } from "../vfs/paths.js";
 const LINES = 2000;
 const LINE_CHARS = 2000;
 
-/** Bytes of a file that Read and Edit take, and characters of one that Edit makes. */
-const MOST_BYTES = 33_554_432;
+/** Bytes of a text that Read and Edit take, and characters of one that Edit makes; bytes of a file that is shown. */
+const [MOST_BYTES, MOST_MEDIA_BYTES] = [8_388_608, 33_554_432];
+
+/** Places of a file that one Edit changes. */
+const MOST_PLACES = 100_000;
 
 /** Characters of a result of Read. */
 const MOST_CHARS = 1_000_000;
@@ -89,8 +92,8 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
       execute: async ({ file_path, old_string, new_string, replace_all = false }) => {
         const path = resolvePath(file_path, cwd);
         if (old_string === "") throw failed("empty_text", "old_string is empty. Write makes a new file.");
-        const parts = (await text(path)).split(old_string);
-        const count = parts.length - 1;
+        const before = await text(path);
+        const count = placesOf(before, old_string);
         if (count === 0)
           throw failed("not_found", `old_string is not in ${file_path}. Read the file and copy it exactly.`);
         if (count > 1 && !replace_all)
@@ -98,18 +101,26 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
             "not_unique",
             `old_string is ${count} times in ${file_path}. Give more of the text around it, or replace_all.`,
           );
-        const chars = parts.reduce((sum, part) => sum + part.length, count * new_string.length);
-        if (chars > MOST_BYTES) throw failed("too_large", `${file_path} would get ${chars} characters.`);
-        await write(path, parts.join(new_string));
+        const chars = before.length + count * (new_string.length - old_string.length);
+        if (count > MOST_PLACES || chars > MOST_BYTES)
+          throw failed("too_large", `${file_path} would get ${chars} characters, with ${count} changes.`);
+        await write(path, before.split(old_string).join(new_string));
         return `Edited ${file_path}: ${count} ${count === 1 ? "place" : "places"}.`;
       },
     }) as Tool,
   };
 }
 
+/** How often a text is in another one, without overlaps. */
+function placesOf(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
+}
+
 async function bytesOf(vfs: Vfs, path: string): Promise<Uint8Array> {
   const found = await vfs.stat(path);
-  if (found !== undefined && found.size > MOST_BYTES)
+  if (found !== undefined && found.size > (MEDIA.test(path) ? MOST_MEDIA_BYTES : MOST_BYTES))
     throw failed("too_large", `${path} has ${found.size} bytes. Search in it with Grep, or split it.`);
   const bytes = await vfs.read(path);
   if (bytes !== undefined) return bytes;

@@ -75,8 +75,16 @@ export function checkMode(mode: unknown, field: string, options: PermissionOptio
   }
 }
 
+/** True for a text of the form of a rule. */
+export function isRule(text: string): boolean {
+  const rule = text.trim();
+  const open = rule.indexOf("(");
+  const [name, inside] = open < 0 ? [rule, "*"] : [rule.slice(0, open), rule.slice(open + 1, -1)];
+  return /^[^\s()]+$/.test(name) && inside.trim() !== "" && (open < 0 || rule.endsWith(")"));
+}
+
 function checkRule(rule: string, field: string): void {
-  if (!/^\s*[^\s()]+(\(\s*\S.*\))?\s*$/s.test(rule)) {
+  if (!isRule(rule)) {
     throw new LoopletError(
       "config_invalid_value",
       field,

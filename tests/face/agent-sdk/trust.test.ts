@@ -241,3 +241,31 @@ it("files of a project that are too long, too many or broken do not count, and s
   expect((messages[0] as SDKInitMessage).agents).toHaveLength(200);
   expect(body.length).toBeLessThan(100_000);
 });
+
+it("rules and folders of a project that are none do not count, and keep no query from working", async () => {
+  const broken = ["Read(", "Bash()", "Read(a) x", "", "( )"];
+  const said = { deny: [...broken, "Bash(rm *)"], additionalDirectories: ["../../x", "/x"] };
+  const vfs = memoryVfs({ "/app/.claude/settings.json": JSON.stringify({ permissions: said }) });
+  const turns = [{ toolCalls: [bash("rm x"), bash("ls")] }, { text: "Done." }];
+  const { notes, denied, commands } = await asked(vfs, turns, {
+    ...project,
+    trustProject: true,
+    allowedTools: ["Bash"],
+  });
+  expect(notes).toEqual([
+    "/app/.claude/settings.json: permissions.deny has what does not count here: Read(, Bash(), Read(a) x, , ( )",
+    "/app/.claude/settings.json: permissions.additionalDirectories has what does not count here: ../../x",
+  ]);
+  expect([denied.length, commands.length]).toEqual([1, 1]);
+});
+
+it("a hook that wants a person asked denies the call where there is none", async () => {
+  const hook = async () => ({
+    hookSpecificOutput: { hookEventName: "PreToolUse" as const, permissionDecision: "ask" as const },
+  });
+  const { denied, commands } = await asked(memoryVfs(), [{ toolCalls: [bash("ls")] }, { text: "Done." }], {
+    allowedTools: ["Bash"],
+    hooks: { PreToolUse: [{ hooks: [hook] }] },
+  });
+  expect([denied.length, commands.length]).toEqual([1, 0]);
+});

@@ -130,7 +130,19 @@ it("refuses names that a system reads as other ones", async () => {
     for (const act of [vfs.read(path), vfs.write(path, bytes("x")), vfs.list(path), vfs.stat(path)])
       await expect(act).rejects.toThrow(/a zero byte/);
   await expect(vfs.read("/../a")).rejects.toThrow(/leads out/);
-  const odd = ["..\\x", "C:", "a:stream", "a.", "a ", "con", "NUL.txt", "com1", "LPT¹.x", "CONIN$"];
+  const odd = [
+    "..\\x",
+    "C:",
+    "a:stream",
+    "a.",
+    "a ",
+    "con",
+    "NUL.txt",
+    "com1",
+    "LPT¹.x",
+    "CONIN$",
+    "CLAUDE~1",
+  ];
   for (const name of odd) expect([name, flawOfName(name, true) !== undefined]).toEqual([name, true]);
   for (const name of odd) expect(flawOfName(name, false)).toBeUndefined();
   for (const name of ["a", ".a", "console", "com", "a b"]) expect(flawOfName(name, true)).toBeUndefined();
