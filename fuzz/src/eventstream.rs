@@ -2,7 +2,8 @@
 //!
 //! A line of the input is a message: its name, a blank, its payload. A line with `!` before its name is an exception.
 
-use looplet::engine::protocol::eventstream::{EventStreamDecoder, crc32};
+use looplet::engine::json::checksum::crc32;
+use looplet::engine::protocol::eventstream::EventStreamDecoder;
 
 use super::cuts;
 
