@@ -19,7 +19,9 @@ export function permissionConfig(options: PermissionOptions): Permissions | unde
   const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
   if (mode !== undefined) checkMode(mode, "permissionMode", options);
   const { cwd, additionalDirectories, ...given }: PermissionRules =
-    permissions === undefined ? {} : checkOptions(permissions, "permissions", PERMISSION_RULES);
+    permissions === undefined
+      ? Object.create(null)
+      : checkOptions(permissions, "permissions", PERMISSION_RULES);
   checkPlaces(cwd, additionalDirectories);
   const lists = Object.entries(given) as [keyof typeof given, readonly string[] | undefined][];
   for (const [list, rules] of lists)
