@@ -183,6 +183,27 @@ fn a_custom_tools_call_of_chat_completions_runs_with_its_text_and_goes_back_as_c
 }
 
 #[test]
+fn an_empty_custom_beside_a_function_is_no_custom_tools_call() {
+    let function = json!({"name": "add", "arguments": "{\"n\":1}"});
+    let call = json!({"index": 0, "id": "c1", "type": "function", "function": function, "custom": {"name": "", "input": ""}});
+    let mut world = started("openai_chat", json!([tool("add", json!({}))]), json!({}));
+    let chunks = [
+        chunk(json!({"tool_calls": [call]}), Value::Null),
+        chunk(json!({}), json!("tool_calls")),
+    ];
+    say(&mut world, &chunks);
+    assert_eq!(world.running["c1"].input.as_str(), r#"{"n":1}"#);
+    world.return_value("c1", json!(1));
+    let sent = world.body(1)["messages"].clone();
+    let calls = sent
+        .as_array()
+        .unwrap()
+        .iter()
+        .find_map(|message| message.get("tool_calls"));
+    assert_eq!(calls.unwrap()[0]["type"], "function");
+}
+
+#[test]
 fn unknown_parts_of_a_content_list_are_kept() {
     let part = json!({"type": "reference", "reference_ids": [1]});
     let content = json!([{"type": "text", "text": "Hi"}, part, {"type": "text", "text": "."}]);

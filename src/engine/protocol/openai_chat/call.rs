@@ -51,9 +51,11 @@ impl Calls {
             return;
         }
         let Some(call) = Object::parse(json) else { return };
-        let custom = call.object(CUSTOM);
+        // Snowflake sends an empty `custom` beside each function.
+        let own = call.object("function").filter(|_| !call.is("type", CUSTOM));
+        let custom = call.object(CUSTOM).filter(|_| own.is_none());
         let is_custom = custom.is_some();
-        let function = call.object("function").or(custom);
+        let function = own.or(custom).or_else(|| call.object("function"));
         let function = function.as_ref().unwrap_or(&call);
         let index = call.number("index").and_then(|index| u32::try_from(index).ok());
         let at = self.resolve(index, &call, function, answer);
