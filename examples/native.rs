@@ -161,6 +161,11 @@ fn main() -> Result<()> {
 
 fn add(_name: &str, input: &str) -> String {
     let input: serde_json::Value = serde_json::from_str(input).unwrap_or_default();
-    let number = |name: &str| input[name].as_f64().unwrap_or_default();
+    let number = |name: &str| {
+        input
+            .get(name)
+            .and_then(|value| value.as_f64())
+            .unwrap_or_default()
+    };
     (number("a") + number("b")).to_string()
 }

@@ -58,8 +58,8 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Your code's messages of a request, in place of these. A request asks the model to say something, so a text of the
-    /// user stands behind an answer at the end, unless these wait for more of one too.
+    /// Your code's messages in place of these. A text of the user stands behind an answer at the end, unless these end with
+    /// one too, of which more is wanted.
     ///
     /// # Errors
     /// As [`Transcript::to_send`].
@@ -123,8 +123,7 @@ impl Transcript {
     }
 
     fn ends_with_answer(&self) -> bool {
-        let last = self.messages.last();
-        last.is_some_and(|message| message.role == Role::Assistant)
+        self.messages.last().map(|message| message.role) == Some(Role::Assistant)
     }
 
     pub fn messages(&self) -> &[Message] {

@@ -1,5 +1,5 @@
-//! Answers with thousands of blocks, calls and citations. No decoder may look at all earlier ones for each new one: with
-//! such a decoder these tests take minutes. `LOOPLET_BLOCKS=32000` measures more, and the tests print their times.
+//! Answers with thousands of blocks, calls, citations and pieces. No decoder may look at all earlier ones for each new
+//! one: with such a decoder these tests take minutes. `LOOPLET_BLOCKS=32000` measures more, and the tests print their times.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -189,4 +189,98 @@ fn the_canonical_text_of_many_keys_is_written_in_one_go() {
     let text = canonical(&json);
     println!("canonical, {n} keys: {:?}", started.elapsed());
     assert_eq!(text.len(), json.len());
+}
+
+/// The pieces of one block, call or text.
+const PIECES: usize = 100_000;
+
+/// The blocks of a stream of these events, each with its name.
+fn decoded(name: &str, events: impl Iterator<Item = (&'static str, String)>) -> ModelAnswer {
+    let mut decoder = (protocol(name).unwrap().decoder)();
+    let mut answer = ModelAnswer::new(true);
+    for (name, data) in events {
+        decoder
+            .decode_event(name.as_bytes(), data.as_bytes(), &mut answer)
+            .unwrap();
+    }
+    decoder.finish(&mut answer).unwrap();
+    answer
+}
+
+fn pieces(piece: impl Fn(usize) -> String) -> impl Iterator<Item = String> {
+    (0..PIECES).map(piece)
+}
+
+#[test]
+fn a_raw_block_of_anthropic_takes_a_field_in_each_delta() {
+    for value in ["1", "\"text\""] {
+        let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "new"}});
+        let delta = |at: usize| {
+            format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"d","k{at}":{value}}}}}"#)
+        };
+        let stop = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}});
+        let events = std::iter::once(start.to_string())
+            .chain(pieces(delta))
+            .chain([stop.to_string()]);
+        let answer = decoded("anthropic", events.map(|data| ("", data)));
+        let block: Value = serde_json::from_str(&answer.parts[0].text).unwrap();
+        assert_eq!(block.as_object().unwrap().len(), PIECES + 1);
+    }
+}
+
+#[test]
+fn a_raw_block_of_bedrock_takes_a_field_in_each_delta() {
+    let delta = |at: usize| format!(r#"{{"contentBlockIndex":0,"delta":{{"new":{{"k{at}":1}}}}}}"#);
+    let events = pieces(delta).map(|data| ("contentBlockDelta", data));
+    let answer = decoded(
+        "bedrock_converse",
+        events.chain([("messageStop", r#"{"stopReason":"end_turn"}"#.to_owned())]),
+    );
+    let block: Value = serde_json::from_str(&answer.parts[0].text).unwrap();
+    assert_eq!(block["new"].as_object().unwrap().len(), PIECES);
+}
+
+#[test]
+fn reasoning_details_take_a_field_in_each_chunk() {
+    let chunk = |at: usize| {
+        format!(r#"{{"choices":[{{"delta":{{"reasoning_details":[{{"type":"t","index":0,"k{at}":1}}]}}}}]}}"#)
+    };
+    let stop = r#"{"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}"#.to_owned();
+    let answer = decoded("openai_chat", pieces(chunk).chain([stop]).map(|data| ("", data)));
+    let vendor: Value = serde_json::from_str(answer.parts[0].vendor.as_ref().unwrap().as_str()).unwrap();
+    assert_eq!(
+        vendor["reasoning_details"][0].as_object().unwrap().len(),
+        PIECES + 2
+    );
+}
+
+#[test]
+fn a_beginning_that_comes_again_letter_by_letter_is_read_once() {
+    let begun = "ab".repeat(500_000);
+    let mut answer = ModelAnswer::new(true);
+    answer.begin_with(&begun);
+    let part = answer.start(PartKind::Text);
+    for letter in begun.chars().chain(['!']) {
+        answer.push(part, letter.encode_utf8(&mut [0; 4]));
+    }
+    assert!(answer.parts[0].text == begun + "!");
+}
+
+#[test]
+fn a_beginning_that_comes_again_in_part_stays() {
+    for (more, whole) in [
+        ("Hell", "HelloHell"),
+        ("Help", "HelloHelp"),
+        ("Hello.", "Hello."),
+        ("!", "Hello!"),
+    ] {
+        let mut answer = ModelAnswer::new(true);
+        answer.begin_with("Hello");
+        let part = answer.start(PartKind::Text);
+        for letter in more.chars() {
+            answer.push(part, letter.encode_utf8(&mut [0; 4]));
+        }
+        answer.end_all();
+        assert_eq!(answer.parts[0].text, whole);
+    }
 }
