@@ -105,7 +105,7 @@ export const expected = {
       assert.equal(output[0], "sends 1 messages\n");
     },
   },
-  "permissions-3": {
+  "permissions-4": {
     async before(host) {
       const call = { name: "refund", input: { amount: 500 } };
       const refund = {
