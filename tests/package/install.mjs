@@ -35,9 +35,9 @@ export async function installPacked() {
   }
 }
 
-/** What `facades.mjs` says in every host. */
+/** What `facades.mjs` says in every host. The second `system` message says that nobody knows the price of the model. */
 export const added =
-  /It is 42\. 42 It is 42\. 42 end_turn It is 42\. system assistant user assistant It is 42\./;
+  /It is 42\. 42 It is 42\. 42 end_turn It is 42\. system assistant user assistant system It is 42\./;
 
 /** `installPacked` with `facades.mjs`, a `facades-main.mjs` that prints what it says, and the peer of looplet/prompty. */
 export async function installFacades() {

@@ -110,9 +110,9 @@ test("a WebSocket gets the events and sends orders", async () => {
   const { questionId } = asked.event;
   second.webSocket.send(JSON.stringify({ do: "answer", questionId, answer: { behavior: "allow" } }));
   await second.next(({ event }) => event?.type === "finish");
-  const ids = [...first.messages, ...second.messages].flatMap(({ id }) =>
-    id === undefined ? [] : [Number(id)],
-  );
+  // What comes behind the question may reach both.
+  const seen = first.messages.slice(0, first.messages.indexOf(asked) + 1);
+  const ids = [...seen, ...second.messages].flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
   assert.deepEqual(
     ids,
     ids.map((_, index) => index + 1),

@@ -79,7 +79,13 @@ export function namedModel(
 /** The key in the variables of the options, or of the process where there is one. */
 function keyOf({ env }: PlainOptions): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
-  return env?.["ANTHROPIC_API_KEY"] || process?.env?.["ANTHROPIC_API_KEY"] || undefined;
+  if (env?.["ANTHROPIC_API_KEY"]) return env["ANTHROPIC_API_KEY"];
+  try {
+    return process?.env?.["ANTHROPIC_API_KEY"] || undefined;
+  } catch {
+    // Deno throws where the program may not read the variable.
+    return undefined;
+  }
 }
 
 function modelOptions(
