@@ -16,21 +16,22 @@ import { hostOptions } from "../facades/host.js";
 import { agentSdkCanUseTool } from "../hooks/agent-sdk.js";
 import { sessionEnd } from "../hooks/hooks.js";
 import { createAgent } from "../index.js";
-import { joined } from "../options/check.js";
+import { joined, nearestName } from "../options/check.js";
 import { presets } from "../presets.js";
 import { inputJsonSchema } from "../tools/tool-schema.js";
 import { resolvePath } from "../vfs/paths.js";
-import { agentTool, type NamedAgent, type Tasks } from "./agents.js";
+import { agentTool, type ModeOf, type NamedAgent, type Tasks } from "./agents/agents.js";
 import { queryHooks, type AskedAgent, type HookedSession } from "./hooks/query-hooks.js";
 import { toolsOf, type ServerTool } from "./mcp.js";
 import { chosen, namedModel, windowOf } from "./models.js";
 import { judgedBy } from "./modes/auto.js";
 import { exitPlanTool, planHook, strictHook } from "./modes/plan.js";
-import { wrong } from "./options.js";
+import { wrong } from "./options/check.js";
 import type { Settings } from "./settings.js";
-import { skillTool, type Skill } from "./skills.js";
-import type { PlainOptions } from "./options.js";
-import type { AgentDefinition, Options } from "./types.js";
+import { skillTool, toldSkill, type Skill } from "./skills.js";
+import { deniedBy, serversOf, toolsOfAgent, type AgentDefinition } from "./agents/definition.js";
+import { appended, type PlainOptions } from "./options/options.js";
+import type { Options } from "./options/types.js";
 
 /** Tools that change nothing but what the model keeps in mind. */
 const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
@@ -52,6 +53,8 @@ export interface Found {
   readonly settings?: Settings;
   /** The tools of servers beyond the process. */
   readonly tools?: readonly ServerTool[];
+  /** Those of servers that agents have of their own. */
+  readonly ofAgents?: readonly ServerTool[];
 }
 
 /** The query under way, as its agent and its tools see it. */
@@ -83,6 +86,10 @@ export interface Made {
     readonly tools: { readonly [name: string]: Tool };
     readonly window: number | undefined;
   };
+  /** The model that the query begins with. */
+  readonly main: string | Model;
+  /** What a new session begins with, before the first prompt. */
+  readonly initialPrompt: string | undefined;
   /** A model by its name, with at most so many tokens of reasoning; that of the options without a name. */
   readonly modelOf: (model?: string | Model, maxThinkingTokens?: number) => Model;
   readonly agents: readonly Pick<NamedAgent & { name: string }, "name" | "description">[];
@@ -97,17 +104,19 @@ export interface Made {
  *
  * @throws TypeError that names the option
  */
-export function made(
-  options: PlainOptions,
-  ongoing: Ongoing,
-  { settings, tools: remote = [] }: Found = {},
-): Made {
+export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made {
+  const { settings, tools: remote = [], ofAgents: remoteOfAgents = [] }: Found = found ?? {};
+  const definitions = { ...settings?.agents, ...given.agents };
+  const isRead = found !== undefined || (given.settingSources ?? []).length === 0;
+  const self = ownAgent(given.agent, definitions, isRead);
+  const options = self === undefined ? given : asAgent(given, self);
   const { host = {}, allowedTools = [], disallowedTools = [], maxBudgetUsd, maxTurns } = options;
   const { systemPrompt, fallbackModel, outputFormat, compaction } = options;
   const main = chosen(options);
   const deny = [...disallowedTools, ...(settings?.deny ?? [])];
   const skills = skillsOf(options, settings?.skills ?? []);
   const served = [...toolsOf(options.mcpServers ?? {}), ...remote];
+  const ofAgents = [...toolsOf(serversOf(options.agents, options.mcpServers)), ...remoteOfAgents];
   const tools: Record<string, Tool> = {
     ...builtins(options, settings),
     ...Object.fromEntries(served.map(({ name, tool }) => [name, tool])),
@@ -118,12 +127,16 @@ export function made(
   if (canExit && (options.tools?.includes("ExitPlanMode") ?? true))
     tools["ExitPlanMode"] = exitPlanTool(ongoing);
   for (const rule of deny) delete tools[rule];
-  const systemOf = (texts: readonly string[]): string | undefined =>
-    [...texts, ...(settings?.instructions ?? [])].join("\n\n") || undefined;
+  const systemOf = (texts: readonly string[], isBare = false): string | undefined =>
+    [...texts, ...((!isBare && settings?.instructions) || [])].join("\n\n") || undefined;
   const named = (model: string | Model, effort = options.effort): Model => namedModel(model, options, effort);
-  /** An agent of this query with these tools. Everything about permissions is the query's. */
-  const agentOf = (changes: object, own: Record<string, Tool>, agent?: AskedAgent): [Agent, string[]] => {
-    const offered = withSearch(own, served, options);
+  /** An agent of this query with these tools. Everything about permissions is the query's, and a definition denies more. */
+  const agentOf = (
+    changes: object,
+    own: Record<string, Tool>,
+    { definition, agent }: { definition?: AgentDefinition | undefined; agent?: AskedAgent } = {},
+  ): [Agent, string[]] => {
+    const offered = withSearch(own, [...served, ...ofAgents], options);
     const canUseTool = permissionsOf(options, ongoing, agent);
     const { judge = main } = host;
     const judged = { host: hostOptions(host), canUseTool, task: () => ongoing.task(), spent: ongoing.spent };
@@ -133,14 +146,23 @@ export function made(
       ...offered,
       permissions: {
         allow: known([...UNASKED, ...allowedTools, ...(settings?.allow ?? [])], offered.tools),
-        ...asking(options, offered.tools, [...SETTINGS, ...(settings?.ask ?? [])], deny),
+        ...asking(
+          options,
+          offered.tools,
+          [...SETTINGS, ...(settings?.ask ?? [])],
+          [...deny, ...(definition === undefined ? [] : deniedBy(definition))],
+        ),
         ...placesOf(options, settings),
       },
       canUseTool,
       classifyTool:
         typeof judge === "function" ? judge : judgedBy({ ...judged, model: () => named(judge, "low") }),
       allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
-      hooks: hooksOf(options, ongoing, agent),
+      hooks: hooksOf(options, ongoing, {
+        agent,
+        modeOf: agent && definition ? modeIn(definition) : (mode) => mode,
+        preloaded: definition?.skills && skills.filter(({ name }) => definition.skills!.includes(name)),
+      }),
       compaction,
       toolAliases: options.toolAliases,
       messageEvents: true,
@@ -154,31 +176,34 @@ export function made(
     model = definition.model ?? "inherit",
   ): Agent => {
     const own = model === "inherit" ? main : model;
-    const { prompt, maxTurns, effort, tools: names, disallowedTools: without = [] } = definition;
-    const isIts = ([name]: readonly [string, Tool]): boolean =>
-      !ROOT_ONLY.includes(name) && !without.includes(name) && (names?.includes(name) ?? true);
+    const { maxTurns, autoCompactWindow = Infinity, omitClaudeMd } = definition;
+    const window = Math.min(options.contextWindow ?? windowOf(own) ?? Infinity, autoCompactWindow);
     const changes = {
-      model: named(own, effort),
-      contextWindow: options.contextWindow ?? windowOf(own),
-      system: systemOf([prompt]),
-      permissionMode: ongoing.permissionMode(),
+      model: named(own, levelOf(definition)),
+      contextWindow: window === Infinity ? undefined : window,
+      system: systemOf(textsOf(definition), omitClaudeMd),
+      permissionMode: modeIn(definition)(ongoing.permissionMode()),
       maxToolRounds: maxTurns,
       maxUsd: ongoing.usdLeft(),
     };
-    return agentOf(changes, Object.fromEntries(Object.entries(tools).filter(isIts)), agent)[0];
+    const all = Object.entries(tools).filter(([name]) => !ROOT_ONLY.includes(name));
+    const its = toolsOfAgent(definition, Object.fromEntries(all), ofAgents);
+    return agentOf(changes, its, { definition, agent })[0];
   };
   try {
-    const definitions = { ...settings?.agents, ...options.agents };
     const agents: { [name: string]: NamedAgent } = {};
     for (const [name, definition] of Object.entries(definitions))
       agents[name] = {
         description: definition.description,
         make: (id, model) => childOf(definition, { id, type: name }, model),
+        modeOf: modeIn(definition),
       };
     // An agent that cannot be made is an error of the query.
     for (const [type, definition] of Object.entries(definitions)) childOf(definition, { id: "", type });
-    const own = { ...tools };
-    if (Object.keys(agents).length > 0 && !deny.includes("Agent")) own["Agent"] = agentTool(agents, ongoing);
+    const every = { ...tools };
+    if (Object.keys(agents).length > 0 && !deny.includes("Agent"))
+      every["Agent"] = agentTool(agents, ongoing);
+    const own = self === undefined ? every : toolsOfAgent(self, every, ofAgents);
     const changes = {
       model: named(main),
       contextWindow: options.contextWindow ?? windowOf(ongoing.model() ?? main),
@@ -192,9 +217,11 @@ export function made(
       fallbackModels: fallbackModel === undefined ? undefined : [named(fallbackModel)],
       output: outputFormat && { schema: outputFormat.schema },
     };
-    const [agent, toolNames] = agentOf(changes, own);
+    const [agent, toolNames] = agentOf(changes, own, { definition: self });
     return {
       agent,
+      main,
+      initialPrompt: self?.initialPrompt,
       toolNames,
       sent: {
         system: changes.system ?? "",
@@ -207,7 +234,7 @@ export function made(
       agents: Object.entries(agents).map(([name, { description }]) => ({ name, description })),
       skills: skills.map(({ name }) => name),
       permissionMode,
-      endSession: sessionEnd({ hooks: hooksOf(options, ongoing) }),
+      endSession: sessionEnd({ hooks: hooksOf(options, ongoing, { modeOf: (mode) => mode }) }),
     };
   } catch (error) {
     if (error instanceof LoopletError && error.code === "config_missing_key")
@@ -220,6 +247,51 @@ export function made(
     throw error;
   }
 }
+
+/**
+ * The agent as which the query works. One of settings files is found when these are read.
+ *
+ * @throws TypeError for a name that no agent has
+ */
+function ownAgent(
+  name: string | undefined,
+  agents: { readonly [name: string]: AgentDefinition },
+  isRead: boolean,
+): AgentDefinition | undefined {
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(agents, name)) return agents[name];
+  if (!isRead) return undefined;
+  const names = Object.keys(agents);
+  const nearest = nearestName(name, names);
+  const hint =
+    nearest === undefined ? `there are ${names.join(", ") || "none"}` : `did you mean "${nearest}"?`;
+  return wrong("options.agent", `names no agent: "${name}"; ${hint}`);
+}
+
+/** The options of a query that works as an agent. What they say themselves wins, but for the prompt. */
+function asAgent(options: PlainOptions, agent: AgentDefinition): PlainOptions {
+  const { model, maxTurns, permissionMode } = agent;
+  return {
+    ...options,
+    systemPrompt: [...textsOf(agent), ...appended(options)],
+    model: options.model ?? (model === "inherit" ? undefined : model),
+    effort: options.effort ?? levelOf(agent),
+    maxTurns: options.maxTurns ?? maxTurns,
+    permissionMode: options.permissionMode ?? permissionMode,
+  };
+}
+
+const textsOf = ({ prompt, criticalSystemReminder_EXPERIMENTAL: reminder }: AgentDefinition): string[] =>
+  reminder ? [prompt, reminder] : [prompt];
+
+const levelOf = ({ effort }: AgentDefinition): Options["effort"] =>
+  typeof effort === "number" ? undefined : effort;
+
+/** An agent's own mode counts in the mode `default` alone: an agent does not leave a mode that was chosen for all. */
+const modeIn =
+  ({ permissionMode }: AgentDefinition): ModeOf =>
+  (mode) =>
+    mode === "default" ? (permissionMode ?? mode) : mode;
 
 /** The tools, with those of servers withheld if `toolSearch` says so. */
 function withSearch(
@@ -267,16 +339,35 @@ function placesOf(
   return { cwd: base, additionalDirectories: folders.map((folder) => resolvePath(folder, base)) };
 }
 
-/** The query's hooks, and those of its modes. */
-function hooksOf(options: PlainOptions, ongoing: Ongoing, agent?: AskedAgent): Hooks {
+/** An agent, as its hooks need it. */
+interface HookedAgent {
+  /** Undefined for the query's own. */
+  readonly agent?: AskedAgent | undefined;
+  readonly modeOf: ModeOf;
+  /** Skills whose text it has from the beginning. */
+  readonly preloaded?: readonly Skill[] | undefined;
+}
+
+/** The query's hooks, those of its modes, and the one that tells an agent its skills. */
+function hooksOf(
+  options: PlainOptions,
+  ongoing: Ongoing,
+  { agent, modeOf, preloaded = [] }: HookedAgent,
+): Hooks {
   const { planAllowsReadOnly = true } = options;
   const own = queryHooks(options, ongoing, agent);
-  const strict = planAllowsReadOnly ? [] : [strictHook(ongoing)];
-  const plan = planHook(options, ongoing, agent === undefined && options.canUseTool !== undefined);
+  const planning = { permissionMode: () => modeOf(ongoing.permissionMode()), leavePlan: ongoing.leavePlan };
+  const strict = planAllowsReadOnly ? [] : [strictHook(planning)];
+  const plan = planHook(options, planning, agent === undefined && options.canUseTool !== undefined);
+  const isNew = (): boolean => agent !== undefined || ongoing.beginning() !== undefined;
   return {
     ...own,
     PreToolUse: [...(own.PreToolUse ?? []).map(options.canUseTool ? (group) => group : unasked), ...strict],
-    UserPromptSubmit: [...(own.UserPromptSubmit ?? []), plan],
+    UserPromptSubmit: [
+      ...(own.UserPromptSubmit ?? []),
+      plan,
+      ...preloaded.map((skill) => toldSkill(skill, isNew)),
+    ],
   };
 }
 

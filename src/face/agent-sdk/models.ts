@@ -4,7 +4,7 @@ import { modelOf } from "../facades/host.js";
 import { prices } from "../models/prices.js";
 import { joined } from "../options/check.js";
 import { presets } from "../presets.js";
-import type { PlainOptions } from "./options.js";
+import type { PlainOptions } from "./options/options.js";
 import type { Options } from "./types.js";
 
 /**

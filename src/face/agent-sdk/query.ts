@@ -5,7 +5,8 @@ import { readFile } from "./control/read-file.js";
 import { unavailable } from "./control/unavailable.js";
 import type { McpServers } from "./mcp.js";
 import { supportedModels } from "./models.js";
-import { checkOptions, plainOptions, wrong } from "./options.js";
+import { wrong } from "./options/check.js";
+import { checkOptions, plainOptions } from "./options/options.js";
 import { Session } from "./session.js";
 import type { Options, Query, SDKUserInput } from "./types.js";
 

@@ -2,15 +2,17 @@
 import type { Chat, Model, Queued, Run, RunEvent, RunResult, SessionSource } from "../api/index.js";
 import type { PermissionMode } from "../api/permission.js";
 import { resolvePath } from "../vfs/paths.js";
+import type { ModeOf } from "./agents/agents.js";
 import { made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkpointsOf, watched, type RewindFilesResult } from "./control/checkpoints.js";
 import { contextUsage, type ContextUsage } from "./control/context-usage.js";
 import { COMMANDS, commandOf, saidBy, textOf, type Said } from "./control/prompts.js";
 import { Servers } from "./control/servers.js";
 import { unheardHooks } from "./hooks/query-hooks.js";
-import { chosen, supportedModels } from "./models.js";
-import { REPLAY, optionNotes, wrong, type PlainOptions } from "./options.js";
-import { ruleNotes } from "./rule-notes.js";
+import { supportedModels } from "./models.js";
+import { wrong } from "./options/check.js";
+import { REPLAY, optionNotes, type PlainOptions } from "./options/options.js";
+import { ruleNotes } from "./options/rule-notes.js";
 import { KeptSession } from "./sessions/kept-session.js";
 import { readSettings, type Settings } from "./settings.js";
 import type { Vfs } from "../vfs/index.js";
@@ -37,8 +39,8 @@ export class Session {
   #model: Model | undefined;
   #run: Run | undefined;
   #turn: Turn | undefined;
-  /** The runs of agents, by the ids of their calls. */
-  readonly #tasks = new Map<string, Run>();
+  /** The runs of agents, by the ids of their calls, with the mode of each in a mode of the query. */
+  readonly #tasks = new Map<string, { readonly run: Run; readonly modeOf: ModeOf }>();
   /** What the agents and the tools see of this session. */
   readonly #ongoing: Ongoing = {
     permissionMode: () => this.#mode,
@@ -52,8 +54,8 @@ export class Session {
     leavePlan: () => this.#leavePlan(),
     spent: (result) => this.#turn?.spent(result),
     tell: (message) => this.#tell({ uuid: this.#uuid(), ...message } as Unstamped),
-    onBegin: (id, description, run) => {
-      this.#tasks.set(id, run);
+    onBegin: (id, description, run, modeOf) => {
+      this.#tasks.set(id, { run, modeOf });
       this.#tell(this.#turn?.beginTask(id, description));
     },
     onEvent: (event, id) => this.#tell(...(this.#turn?.takeOfTask(event, id) ?? [])),
@@ -111,8 +113,11 @@ export class Session {
       yield this.#init();
       for (const note of notes) yield this.#stamped(this.#informational(note, "warning"));
       for (const message of this.#told.splice(0)) yield this.#stamped(message);
-      if (typeof this.#prompt === "string") this.#say({ prompt: this.#prompt });
-      else void this.streamInput(this.#prompt);
+      const first = this.#beginning === "startup" ? (this.#made.initialPrompt ?? "") : "";
+      if (typeof this.#prompt === "string")
+        this.#say({ prompt: [first, this.#prompt].filter((text) => text !== "").join("\n\n") });
+      else if (first !== "") this.#say({ prompt: first });
+      if (typeof this.#prompt !== "string") void this.streamInput(this.#prompt);
       for (;;) {
         const prompt = await this.#next();
         if (prompt === undefined) return;
@@ -148,7 +153,7 @@ export class Session {
     this.#modeChosen(mode);
   }
 
-  async setModel(model: string | Model = chosen(this.#options)): Promise<void> {
+  async setModel(model: string | Model = this.#made.main): Promise<void> {
     this.#model = this.#made.modelOf(model, this.#maxThinkingTokens);
     this.#run?.setModel(this.#model);
     // The next turn counts with the window of this model.
@@ -157,7 +162,7 @@ export class Session {
 
   async setMaxThinkingTokens(tokens: number | null): Promise<void> {
     this.#maxThinkingTokens = tokens ?? 0;
-    const model = chosen(this.#options);
+    const model = this.#made.main;
     if (typeof model !== "string") wrong("setMaxThinkingTokens", "needs a query whose model is a name");
     await this.setModel(this.#model?.model ?? model);
   }
@@ -193,7 +198,7 @@ export class Session {
   }
 
   async stopTask(id: string): Promise<void> {
-    this.#tasks.get(id)?.abort("stopped");
+    this.#tasks.get(id)?.run.abort("stopped");
   }
 
   async shutdown(reason: string): Promise<void> {
@@ -233,19 +238,26 @@ export class Session {
     if (unheard.length > 0)
       notes.push(`The hooks of these events are never called here: ${unheard.join(", ")}.`);
     const [settings] = await Promise.all([this.#readSettings(notes), this.servers.begin()]);
-    const { reached } = this.servers;
+    const { reached, ofAgents } = this.servers;
     this.#settings = settings;
-    if (settings !== undefined || reached.tools.length > 0) {
+    const { agent } = this.#options;
+    if (settings !== undefined || agent !== undefined || [...reached.tools, ...ofAgents.tools].length > 0) {
       this.#made = this.#madeWithFound();
       this.#mode = this.#made.permissionMode;
     }
-    notes.push(...ruleNotes(this.#options, this.#made.toolNames));
-    return [...notes, ...Object.entries(reached.errors).map(([name, why]) => `mcpServers.${name}: ${why}`)];
+    notes.push(...ruleNotes(this.#options, this.#made.toolNames, this.#made.skills));
+    return [
+      ...notes,
+      ...Object.entries({ ...ofAgents.errors, ...reached.errors }).map(
+        ([name, why]) => `mcpServers.${name}: ${why}`,
+      ),
+    ];
   }
 
   #madeWithFound(): Made {
     const found: Found = {
       tools: this.servers.reached.tools,
+      ofAgents: this.servers.ofAgents.tools,
       ...(this.#settings === undefined ? {} : { settings: this.#settings }),
     };
     return made({ ...this.#options, mcpServers: this.servers.current }, this.#ongoing, found);
@@ -399,7 +411,7 @@ export class Session {
   }
 
   #modeChosen(mode: PermissionMode): void {
-    for (const task of this.#tasks.values()) task.setPermissionMode(mode);
+    for (const { run, modeOf } of this.#tasks.values()) run.setPermissionMode(modeOf(mode));
     this.#mode = mode;
   }
 

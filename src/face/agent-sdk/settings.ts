@@ -4,7 +4,7 @@ import { isObject } from "../options/check.js";
 import { isRule } from "../options/permissions.js";
 import type { Vfs } from "../vfs/index.js";
 import { resolvePath } from "../vfs/paths.js";
-import { agentsIn } from "./agents.js";
+import { agentsIn } from "./agents/agents.js";
 import { skillsIn, type Skill } from "./skills.js";
 import type { AgentDefinition } from "./types.js";
 

@@ -1,5 +1,5 @@
 /** Skills: instructions that the model reads when it needs them. Only their names and descriptions are always there. */
-import type { Tool } from "../api/index.js";
+import type { HookGroup, Tool } from "../api/index.js";
 import { tool } from "../index.js";
 import { frontmatterOf, isShort, unnamed } from "./frontmatter.js";
 import type { SettingFiles } from "./settings.js";
@@ -46,4 +46,11 @@ export function skillTool(skills: readonly Skill[]): Tool {
       return args === undefined ? text : `${text}\n\nUsed for: ${args}`;
     },
   }) as Tool;
+}
+
+/** Tells an agent the text of a skill beside a prompt, as long as it `isNew`. */
+export function toldSkill(skill: Skill, isNew: () => boolean): HookGroup<"UserPromptSubmit"> {
+  const told = async (): Promise<{ additionalContext: string } | undefined> =>
+    isNew() ? { additionalContext: `The skill ${skill.name}:\n\n${await skill.content()}` } : undefined;
+  return { hooks: [told] };
 }

@@ -8,8 +8,8 @@ import type { McpServers, McpServerStatus } from "./mcp.js";
 import type { ApiEvent } from "./stream-events.js";
 
 export type { PermissionMode };
-export type { AgentDefinition } from "./definition.js";
-export type * from "./option-types.js";
+export type { AgentDefinition } from "./agents/definition.js";
+export type * from "./options/types.js";
 
 /** A message of the user in streaming input. */
 export interface SDKUserInput {

@@ -1,7 +1,7 @@
 /** A file of `host.vfs` for the program, which asks without the model. */
 import { base64Of } from "../../tools/tool-json.js";
 import { resolvePath } from "../../vfs/paths.js";
-import type { PlainOptions } from "../options.js";
+import type { PlainOptions } from "../options/options.js";
 import type { ReadFileResult } from "../types.js";
 
 export async function readFile(

@@ -1,11 +1,16 @@
 /** The servers of a query: those of the options, and others in their place. */
 import type { McpClient } from "../../mcp/index.js";
+import { serversOf } from "../agents/definition.js";
 import { checkServers, reach, type McpServers, type Reached } from "../mcp.js";
-import type { PlainOptions } from "../options.js";
+import type { PlainOptions } from "../options/options.js";
 import type { McpSetServersResult } from "../types.js";
 
+const NONE: Reached = { statuses: [], tools: [], clients: [], errors: {} };
+
 export class Servers {
-  reached: Reached = { statuses: [], tools: [], clients: [], errors: {} };
+  reached: Reached = NONE;
+  /** The servers that agents have of their own, which stay. */
+  ofAgents: Reached = NONE;
   /** Other servers than the agent has: the next turn gets an agent with theirs. */
   isOutdated = false;
   readonly #options: PlainOptions;
@@ -27,11 +32,15 @@ export class Servers {
   }
 
   async begin(): Promise<void> {
-    this.reached = await this.#reach(this.#current);
+    const { agents, mcpServers } = this.#options;
+    [this.reached, this.ofAgents] = await Promise.all([
+      this.#reach(this.#current),
+      this.#reach(serversOf(agents, mcpServers)),
+    ]);
   }
 
   async set(servers: McpServers): Promise<McpSetServersResult> {
-    checkServers(servers);
+    checkServers({ ...servers, ...serversOf(this.#options.agents, servers) });
     const [before, now] = [this.#current, servers].map(Object.keys) as [string[], string[]];
     const reached = await this.#reach(servers);
     this.#retired.push(...this.reached.clients);
@@ -67,7 +76,7 @@ export class Servers {
   }
 
   async close(): Promise<void> {
-    await closed([...this.#retired, ...this.reached.clients]);
+    await closed([...this.#retired, ...this.reached.clients, ...this.ofAgents.clients]);
   }
 
   #reach(servers: McpServers): Promise<Reached> {

@@ -12,7 +12,7 @@ import {
 } from "../../hooks/agent-sdk.js";
 import { matcherOf } from "../../hooks/matcher.js";
 import type { Untold } from "../told.js";
-import type { PlainOptions } from "../options.js";
+import type { PlainOptions } from "../options/options.js";
 import { HOOK_EVENTS } from "./events.js";
 
 /** The session, as its hooks see it. */

@@ -1,6 +1,7 @@
 /** The session of a query: its id, its history, and what its store is given. */
 import type { Message } from "../../api/index.js";
-import { wrong, type PlainOptions } from "../options.js";
+import { wrong } from "../options/check.js";
+import type { PlainOptions } from "../options/options.js";
 import type { Heard } from "../told.js";
 import { markOf } from "./marks.js";
 import { Mirror } from "./mirror.js";

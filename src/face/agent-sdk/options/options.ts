@@ -1,8 +1,10 @@
 /** The options of a query, and their check. */
-import { isObject, joined } from "../options/check.js";
-import { checkServers } from "./mcp.js";
-import type { Skill } from "./skills.js";
-import type { Options } from "./types.js";
+import { isObject, joined } from "../../options/check.js";
+import { checkFields, wrong } from "./check.js";
+import { checkDefinitions, definitionNotes } from "../agents/definition.js";
+import { checkServers } from "../mcp.js";
+import type { Skill } from "../skills.js";
+import type { Options } from "../types.js";
 
 /** Each option with the type of its value, as `typeof` names it; `any` for those that have several. */
 const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheProcess>]: string } = {
@@ -12,8 +14,8 @@ const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheP
   systemPrompt: "any",
   tools: "any",
   mcpServers: "object",
-  allowedTools: "array",
-  disallowedTools: "array",
+  allowedTools: "texts",
+  disallowedTools: "texts",
   permissionMode: "string",
   canUseTool: "function",
   allowDangerouslySkipPermissions: "boolean",
@@ -52,6 +54,7 @@ const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheP
   settingSources: "array",
   trustProject: "any",
   skills: "any",
+  agent: "string",
   agents: "object",
   forwardSubagentText: "boolean",
   abortController: "object",
@@ -96,6 +99,7 @@ export function optionNotes(options: PlainOptions): string[] {
   const args = Object.keys(extraArgs).filter((name) => name !== REPLAY);
   return [
     ...(ignored.length === 0 ? [] : [`These options do nothing here: ${ignored.join(", ")}.`]),
+    ...definitionNotes(options),
     ...(args.length === 0 ? [] : [`These extraArgs do nothing here: ${args.join(", ")}.`]),
     ...(sandbox?.enabled === true
       ? ["sandbox: looplet confines no commands. They run in host.bash, so that has to be a sandbox."]
@@ -117,14 +121,11 @@ function ignoredOptions(options: object): string[] {
 
 /** @throws TypeError that names the option */
 export function checkOptions(options: Options): void {
-  if (typeof options !== "object" || options === null) wrong("options", "needs an object");
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || (OF_THE_PROCESS as readonly string[]).includes(name)) continue;
-    const type = (OPTIONS as { [name: string]: string })[name];
-    if (type === undefined) wrong(`options.${name}`, "is not an option of this entry");
-    const is = Array.isArray(value) ? "array" : typeof value;
-    if (type !== "any" && (is !== type || value === null)) wrong(`options.${name}`, `needs ${an(type!)}`);
-  }
+  checkFields(options, "options", {
+    fields: OPTIONS,
+    ignored: OF_THE_PROCESS,
+    what: "an option of this entry",
+  });
   const { model, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
   if (model !== undefined && typeof model !== "string" && typeof model !== "object")
     wrong("options.model", "needs the name of a model, or a model");
@@ -135,6 +136,7 @@ export function checkOptions(options: Options): void {
   if (!["boolean", "function", "undefined"].includes(typeof options.trustProject))
     wrong("options.trustProject", "needs true, false, or a function that is asked");
   checkServers(options.mcpServers ?? {});
+  checkDefinitions(options);
   checkForms(options);
   if (resume !== undefined && goesOn) wrong("options.continue", "cannot be given with resume");
   const isNew = resume === undefined && !goesOn;
@@ -172,6 +174,11 @@ function systemTexts(systemPrompt: Options["systemPrompt"]): string | readonly s
   return systemPrompt["type"] === "preset" ? [PRESET, ...(append ? [append] : [])] : prompt;
 }
 
+/** What stands behind the preset, of checked options. */
+export function appended({ systemPrompt }: PlainOptions): readonly string[] {
+  return Array.isArray(systemPrompt) && systemPrompt[0] === PRESET ? systemPrompt.slice(1) : [];
+}
+
 /** Checks the options that have several forms. */
 function checkForms({
   systemPrompt,
@@ -201,9 +208,3 @@ function checkForms({
   if (thinking !== undefined && !["adaptive", "enabled", "disabled"].includes(thinking.type))
     wrong("options.thinking", 'needs the type "adaptive", "enabled" or "disabled"');
 }
-
-export function wrong(field: string, problem: string, cause?: unknown): never {
-  throw new TypeError(`query: ${field} ${problem}`, cause === undefined ? {} : { cause });
-}
-
-const an = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;

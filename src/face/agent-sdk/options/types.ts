@@ -1,20 +1,20 @@
 /** The options of a query, in the words of the Claude Agent SDK. */
-import type { Model } from "../api/index.js";
-import type { ContextOptions } from "../api/iteration.js";
-import type { CanUseTool, PermissionMode } from "../api/permission.js";
-import type { HostAbortController } from "../api/platform.js";
-import type { Host } from "../facades/host.js";
-import type { AgentSdkCanUseTool } from "../hooks/agent-sdk.js";
-import type { ToolPorts } from "../builtin-tools/index.js";
-import type { McpFetch } from "../mcp/index.js";
-import type { AgentDefinition } from "./definition.js";
-import type { QueryHooks } from "./hooks/types.js";
-import type { McpServers, OnServerElicitation } from "./mcp.js";
+import type { Model } from "../../api/index.js";
+import type { ContextOptions } from "../../api/iteration.js";
+import type { CanUseTool, PermissionMode } from "../../api/permission.js";
+import type { HostAbortController } from "../../api/platform.js";
+import type { Host } from "../../facades/host.js";
+import type { AgentSdkCanUseTool } from "../../hooks/agent-sdk.js";
+import type { ToolPorts } from "../../builtin-tools/index.js";
+import type { McpFetch } from "../../mcp/index.js";
+import type { AgentDefinition } from "../agents/definition.js";
+import type { QueryHooks } from "../hooks/types.js";
+import type { McpServers, OnServerElicitation } from "../mcp.js";
 import type { OptionOfTheProcess } from "./options.js";
-import type { SessionStoreFlush } from "./sessions/mirror.js";
-import type { SessionStore } from "./sessions/sessions.js";
-import type { TrustProject } from "./settings.js";
-import type { Skill } from "./skills.js";
+import type { SessionStoreFlush } from "../sessions/mirror.js";
+import type { SessionStore } from "../sessions/sessions.js";
+import type { TrustProject } from "../settings.js";
+import type { Skill } from "../skills.js";
 
 /** The options of {@link query}, in the words of the Claude Agent SDK. An unknown one is a `TypeError` that names it. */
 export interface Options extends OptionsOfTheProcess {
@@ -152,6 +152,12 @@ export interface Options extends OptionsOfTheProcess {
   trustProject?: TrustProject | undefined;
   /** The names of the skills in the settings files that count, and skills of your own. Default: all that are found. */
   skills?: readonly (string | Skill)[] | "all" | undefined;
+  /**
+   * The name of an agent, of `agents` or of settings files, as which the query works: with its prompt in place of
+   * `systemPrompt` (but for what `append` says), its tools, and its model, effort, mode and `maxTurns` where the options
+   * leave them out. Default: none.
+   */
+  agent?: string | undefined;
   /** Agents that the model may ask by the tool Agent, by their names, beside those of settings files. */
   agents?: { readonly [name: string]: AgentDefinition } | undefined;
   /** Whether texts of agents come too, beside their calls and results. Default false. */
