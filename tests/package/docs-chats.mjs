@@ -15,6 +15,33 @@ export const chats = {
       assert.equal((await agent.readChat(listed[0].id)).messages.length, 2);
     },
   },
+  "save-a-chat/result-state.ts": {
+    async after({ made, looplet: { createAgent, custom, tool } }) {
+      const { memoryStore } = await import("looplet/stores");
+      const calls = ["fail", "pay"].map((name) => ({ type: "tool_call", id: name, name, input: {} }));
+      const tools = {
+        fail: tool({
+          description: "Fails.",
+          inputSchema: { type: "object" },
+          execute: () => Promise.reject(new Error("no")),
+        }),
+        pay: tool({
+          description: "Pays.",
+          inputSchema: { type: "object" },
+          needsApproval: true,
+          execute: () => "paid",
+        }),
+      };
+      const agent = createAgent({ model: custom(() => calls), store: memoryStore(), tools });
+      const run = (await agent.openChat("c")).run("Pay.");
+      for await (const { type } of run.events({ detached: true })) if (type === "waiting") break;
+      await run.saved();
+      const { messages } = await agent.readChat("c");
+      assert.deepEqual(messages.at(-1).content.map(made.stateOf), ["failed", "waits for your answer"]);
+      run.abort();
+      await run.result;
+    },
+  },
   "save-a-chat/app.ts": {
     async after({ made, practice: { scripted } }) {
       const { memoryStore } = await import("looplet/stores");

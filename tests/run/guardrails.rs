@@ -81,6 +81,7 @@ fn p_19_an_input_guardrail_rewrites_the_messages() {
         call_id: "x".into(),
         content: vec![],
         is_error: false,
+        pending: None,
     };
     let messages = Some(vec![Message::user(vec![illegal])]);
     answer(

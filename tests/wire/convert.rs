@@ -225,6 +225,7 @@ pub fn messages(protocol: &str, model: &str, wire: &[Value]) -> Vec<Message> {
                 call_id: message["tool_call_id"].as_str().unwrap().to_owned(),
                 content: vec![Block::text(text_of(&message["content"]))],
                 is_error: false,
+                pending: None,
             });
         } else {
             match &message["content"] {
@@ -292,6 +293,7 @@ fn block(block: &Value) -> Block {
                 blocks => blocks.as_array().into_iter().flatten().map(self::block).collect(),
             },
             is_error: block["is_error"] == json!(true),
+            pending: None,
         },
         "image" | "document" if block.as_object().unwrap().len() == 2 => {
             match block["source"]["type"].as_str() {

@@ -132,6 +132,7 @@ fn block(block: &Value) -> Block {
                 .map(self::block)
                 .collect(),
             is_error: inner["status"] == json!("error"),
+            pending: None,
         },
         "image" if inner["source"]["bytes"].is_string() => Block::Media {
             media_type: format!("image/{}", text(&inner["format"])),

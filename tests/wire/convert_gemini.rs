@@ -221,6 +221,7 @@ fn user(content: &Value) -> Vec<Block> {
                 call_id: nth_id(count),
                 content,
                 is_error: false,
+                pending: None,
             });
             count += 1;
         } else if let Some(text) = part["text"].as_str() {

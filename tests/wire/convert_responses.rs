@@ -134,6 +134,7 @@ fn result(item: &Value) -> Block {
             parts => parts.as_array().unwrap().iter().map(part).collect(),
         },
         is_error: false,
+        pending: None,
     }
 }
 

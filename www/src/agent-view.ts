@@ -94,7 +94,7 @@ export class AgentView {
       else if (block.type === "thinking") this.#restoreText(new Reasoning(), block.text).end();
       else if (block.type === "tool_call")
         this.cardOf({ toolCallId: block.id, toolName: block.name }).call(block.input ?? block.inputText);
-      else if (block.type === "tool_result")
+      else if (block.type === "tool_result" && block.pending === undefined)
         this.#cards.get(block.callId)?.restore(textOf(block.content), block.isError ?? false);
     }
   }

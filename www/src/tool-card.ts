@@ -177,7 +177,7 @@ export class ToolCard {
     this.#show("unfinished");
   }
 
-  /** A result that a journal has. One that only says that the call has none yet leaves the card as it is. */
+  /** A result that a journal has. One that only says that the call never ran leaves the card as it is. */
   restore(output: string, isError: boolean): void {
     if (isError && output.includes('"not_run"')) return;
     this.#show(isError ? "failed" : "done");

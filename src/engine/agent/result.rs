@@ -9,6 +9,7 @@ use crate::engine::agent::answer::message::text_of_parts;
 use crate::engine::agent::phase::Phase;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
+use crate::engine::model::output::EffectId;
 
 impl Agent {
     pub fn ended(&self) -> Option<&Outcome> {
@@ -21,6 +22,15 @@ impl Agent {
     /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
     pub fn messages(&self) -> Cow<'_, [Message]> {
         self.transcript.closed(self.calls.batch.results())
+    }
+
+    /// The transcript as [`Agent::messages`] has it. If the agent goes on, its open calls say how far they have come.
+    pub fn messages_so_far(&self, asking: &[EffectId]) -> Cow<'_, [Message]> {
+        if self.is_over() {
+            return self.messages();
+        }
+        let results = self.calls.batch.results_so_far(asking);
+        self.transcript.closed(results)
     }
 
     /// Every tool call so far, in request order.

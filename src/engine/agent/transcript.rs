@@ -20,6 +20,7 @@ use crate::engine::model::event::ToolFault;
 use crate::engine::model::journal::Fact;
 use crate::engine::model::message::{Block, Message, NOTHING, Role, ToolInput};
 use crate::engine::policy::context::shorten;
+use crate::engine::policy::tool_error::settled;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The messages of one agent.
@@ -79,7 +80,7 @@ impl Transcript {
     }
 
     /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call without
-    /// a result gets one that says so. The name of a call to no tool of the run is made one that every vendor takes.
+    /// a result, or with a pending one, gets one that says so. The name of a call to no tool of the run is made one that every vendor takes.
     ///
     /// # Errors
     /// The path of a block that makes the history illegal:
@@ -112,7 +113,8 @@ impl Transcript {
                 }
                 Role::User => {
                     let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
-                    let (results, rest) = message.content.into_iter().partition(is_result);
+                    let results = message.content.into_iter().map(settled);
+                    let (results, rest) = results.partition(is_result);
                     transcript.push_round(results, rest);
                 }
             }
@@ -372,7 +374,7 @@ impl Transcript {
                 |result: &Block| matches!(result, Block::ToolResult { call_id, .. } if *call_id == id);
             let at = results.iter().position(answers);
             let result = at.and_then(|at| results.remove(at));
-            result.unwrap_or_else(|| result_of(&id, &ToolFault::not_run()))
+            result.unwrap_or_else(|| ToolFault::not_run().result_of(&id))
         };
         self.open_calls().into_iter().map(answer).collect()
     }
@@ -388,15 +390,6 @@ impl Message {
         if self.origin != next.origin {
             self.origin = None;
         }
-    }
-}
-
-/// The result block that shows a fault to the model.
-pub fn result_of(call_id: &str, fault: &ToolFault) -> Block {
-    Block::ToolResult {
-        call_id: call_id.to_owned(),
-        content: vec![Block::text(fault.to_json().as_str())],
-        is_error: true,
     }
 }
 
@@ -469,7 +462,7 @@ mod tests {
     }
 
     fn result(call_id: &str) -> Block {
-        result_of(call_id, &ToolFault::not_run())
+        ToolFault::not_run().result_of(call_id)
     }
 
     #[test]

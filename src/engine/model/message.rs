@@ -218,6 +218,9 @@ pub enum Block {
         /// Whether the call failed. Default false.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
+        /// Set if the call has no result yet, because its run goes on. The block stands in the place of the result.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pending: Option<PendingCall>,
     },
     /// An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`.
     Media {
@@ -235,6 +238,19 @@ pub enum Block {
     },
     /// A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged.
     Raw { json: Json },
+}
+
+/// How far a call has come that has no result yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PendingCall {
+    /// A person is asked about it, or by its tool or a subagent below it.
+    Waiting,
+    /// It has begun.
+    Running,
+    /// It has not begun.
+    Queued,
 }
 
 /// Fields of the vendor that have no neutral form; they return unchanged to the same protocol.
@@ -319,6 +335,7 @@ struct AnyBlock {
     call_id: Option<String>,
     content: Option<Vec<Block>>,
     is_error: bool,
+    pending: Option<PendingCall>,
     json: Option<Json>,
     vendor: Option<Json>,
 }
@@ -360,6 +377,7 @@ impl TryFrom<AnyBlock> for Block {
                 call_id: needed(read.call_id, "callId")?,
                 content: needed(read.content, "content")?,
                 is_error: read.is_error,
+                pending: read.pending,
             },
             "media" => Block::Media {
                 media_type: needed(read.media_type, "mediaType")?,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::message::Json;
+use crate::engine::model::message::{Block, Json};
 
 /// A fault as the model reads it (S003-19).
 #[derive(Serialize)]
@@ -26,6 +26,17 @@ impl ToolFault {
         }
     }
 
+    /// The fault of a call whose run goes on elsewhere, without this conversation.
+    pub fn left_behind() -> ToolFault {
+        ToolFault {
+            code: "interrupted".into(),
+            message: "The call had no result yet when this conversation was copied. It may have been done."
+                .into(),
+            hint: "Do not repeat the call as it is; ask the user.".into(),
+            recoverable: true,
+        }
+    }
+
     /// The JSON that the model reads.
     pub fn to_json(&self) -> Json {
         Json::of(&Shown {
@@ -35,5 +46,27 @@ impl ToolFault {
             hint: &self.hint,
             recoverable: self.recoverable,
         })
+    }
+
+    /// The result block that shows the fault to the model.
+    pub fn result_of(&self, call_id: &str) -> Block {
+        Block::ToolResult {
+            call_id: call_id.to_owned(),
+            content: vec![Block::text(self.to_json().as_str())],
+            is_error: true,
+            pending: None,
+        }
+    }
+}
+
+/// The block of a history that leaves its run. A result that it does not have yet becomes a fault.
+pub fn settled(block: Block) -> Block {
+    match block {
+        Block::ToolResult {
+            call_id,
+            pending: Some(_),
+            ..
+        } => ToolFault::left_behind().result_of(&call_id),
+        block => block,
     }
 }

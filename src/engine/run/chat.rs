@@ -4,7 +4,8 @@
 //! conversations of kept agents stay ([`Fact::Next`]), so that no message is written twice. [`Run::tail`] says where the
 //! run after it goes on. A run that follows nothing begins a journal with all that it was given.
 
-use crate::engine::model::journal::{Fact, JournalTail, Next, Step};
+use crate::engine::agent::Agent;
+use crate::engine::model::journal::{Fact, JournalTail, Next};
 use crate::engine::run::Run;
 
 impl Run {
@@ -27,9 +28,15 @@ impl Run {
         self.ledger.follow(seq);
     }
 
-    /// Lets [`Run::history`] show the results of the open round. The run of a journal is only read then, and never goes on.
+    /// Lets [`Run::history`] show how far the calls of the open rounds have come. The run of a journal is only read then, and
+    /// never goes on here.
     pub fn recall(&mut self) {
-        self.on_root(|agent, desk| agent.recall_calls(desk));
+        for index in 0..self.agents.len() as u32 {
+            self.on_agent(index, |agent, desk| {
+                let goes_on = !agent.is_over();
+                agent.recall_calls(desk, goes_on);
+            });
+        }
     }
 
     /// The end of the journal as it stands.
@@ -41,7 +48,7 @@ impl Run {
             messages: root.map(|root| root.transcript.kept()).unwrap_or_default(),
             run: self.id.clone(),
             left_out: self.kept.left_out,
-            is_over: root.is_none_or(|root| matches!(root.step(), Step::Ready | Step::Ended(_))),
+            is_over: root.is_none_or(Agent::is_over),
         }
     }
 

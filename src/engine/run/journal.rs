@@ -342,7 +342,7 @@ impl Run {
         }
         if crashes + 1 >= MAX_CRASHES {
             return self.on_root(|agent, desk| {
-                agent.recall_calls(desk);
+                agent.recall_calls(desk, false);
                 agent.stop(desk, StoppedBy::RecoveryExhausted);
             });
         }

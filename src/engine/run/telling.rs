@@ -116,7 +116,9 @@ impl Run {
         let root = self.root();
         History {
             tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
-            messages: root.map(Agent::messages).unwrap_or_default(),
+            messages: root
+                .map(|root| root.messages_so_far(&self.asking()))
+                .unwrap_or_default(),
             subagents: &self.memories,
         }
     }

@@ -29,6 +29,20 @@ impl Run {
         self.ledger.emit(place, EventKind::Waiting { question_ids });
     }
 
+    /// The calls of agents below which a person is asked.
+    pub(super) fn asking(&self) -> Vec<EffectId> {
+        let mut asking = Vec::new();
+        // An agent stands behind its caller.
+        for node in self.agents.iter().rev() {
+            if let Some(parent) = &node.who.parent
+                && node.agent.calls.batch.awaits_person(&asking)
+            {
+                asking.push(parent.call);
+            }
+        }
+        asking
+    }
+
     fn is_waiting(&self) -> bool {
         self.questions().next().is_some()
             && !self.ledger.timers.has_backoff()

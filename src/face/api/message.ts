@@ -8,6 +8,7 @@ export type {
   Block,
   MediaBlock,
   Message,
+  PendingCall,
   RawBlock,
   RedactedThinkingBlock,
   RefusalBlock,

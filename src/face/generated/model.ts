@@ -298,6 +298,8 @@ export interface ToolResultBlock {
   content: Block[];
   /** Whether the call failed. Default false. */
   isError?: boolean;
+  /** Set if the call has no result yet, because its run goes on. The block stands in the place of the result. */
+  pending?: PendingCall;
 }
 
 /** An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`. */
@@ -318,6 +320,15 @@ export interface RawBlock {
   type: "raw";
   json: unknown;
 }
+
+/** How far a call has come that has no result yet. */
+export type PendingCall =
+  /** A person is asked about it, or by its tool or a subagent below it. */
+  | "waiting"
+  /** It has begun. */
+  | "running"
+  /** It has not begun. */
+  | "queued";
 
 /** The author of an assistant message. */
 export interface Origin {

@@ -12,7 +12,6 @@ use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
-use crate::engine::agent::transcript::result_of;
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::input::CheckedOutput;
@@ -99,6 +98,7 @@ impl Agent {
             call_id: id.clone(),
             content: vec![Block::text("The answer was taken.")],
             is_error: false,
+            pending: None,
         });
         self.transcript.push_round(results.collect(), Vec::new());
         if !call_ids.is_empty() {
@@ -140,7 +140,7 @@ impl Agent {
                 message,
                 "Call the tool again with an answer that fits its schema.",
             );
-            let results = call_ids.iter().map(|id| result_of(id, &fault));
+            let results = call_ids.iter().map(|id| fault.result_of(id));
             self.transcript.push_round(results.collect(), Vec::new());
         }
         self.finish_iteration(desk);

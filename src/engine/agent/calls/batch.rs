@@ -172,4 +172,17 @@ impl ToolBatch {
     pub fn results(&self) -> Vec<Block> {
         self.calls.iter().map(Call::result_block).collect()
     }
+
+    /// The blocks of a round that goes on, in request order. See [`Call::block_so_far`].
+    pub fn results_so_far(&self, asking: &[EffectId]) -> Vec<Block> {
+        self.calls.iter().map(|call| call.block_so_far(asking)).collect()
+    }
+
+    /// Returns true if a person is asked about one of the calls, or by it or an agent below it.
+    pub fn awaits_person(&self, asking: &[EffectId]) -> bool {
+        let asks_below = |call: &Call| call.begun().is_some_and(|effect| asking.contains(&effect));
+        let open = self.calls.iter().skip(self.first_open);
+        open.filter(|call| !call.is_done())
+            .any(|call| call.awaits_person() || asks_below(call))
+    }
 }

@@ -10,7 +10,7 @@ use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
 use crate::engine::model::input::{ToolCheckpoint, ToolReturn};
 use crate::engine::model::journal::{CallStatus, Elicitation};
-use crate::engine::model::message::{Block, Json, ToolInput};
+use crate::engine::model::message::{Block, Json, PendingCall, ToolInput};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::CallFacts;
@@ -262,9 +262,49 @@ impl Call {
             call_id: self.id.clone(),
             content,
             is_error,
+            pending: None,
+        }
+    }
+
+    /// The block of a call whose run goes on: its result, or one that says how far it has come. `asking` are the calls of
+    /// agents below which a person is asked.
+    pub fn block_so_far(&self, asking: &[EffectId]) -> Block {
+        if self.brought().is_some() {
+            return self.result_block();
+        }
+        let (pending, words) = match self.begun() {
+            _ if self.awaits_person() => (PendingCall::Waiting, WAITS),
+            Some(effect) if asking.contains(&effect) => (PendingCall::Waiting, WAITS),
+            Some(_) => (PendingCall::Running, RUNS),
+            None => (PendingCall::Queued, STANDS_BY),
+        };
+        Block::ToolResult {
+            call_id: self.id.clone(),
+            content: vec![Block::text(words)],
+            is_error: false,
+            pending: Some(pending),
+        }
+    }
+
+    /// Returns true if a person is asked about the call, or by its tool.
+    pub fn awaits_person(&self) -> bool {
+        self.question.is_some() || self.elicitations.iter().any(Elicitation::is_open)
+    }
+
+    /// The effect of a call that has begun and has no result.
+    pub fn begun(&self) -> Option<EffectId> {
+        match (&self.phase, &self.kept) {
+            (CallPhase::AwaitingSave { effect, .. } | CallPhase::Running { effect, .. }, _)
+            | (CallPhase::Reconciling { effect: Some(effect) }, _)
+            | (_, Some(CallStatus::Started { effect })) => Some(*effect),
+            _ => None,
         }
     }
 }
+
+const WAITS: &str = "The call waits for the answer of a person.";
+const RUNS: &str = "The call is under way.";
+const STANDS_BY: &str = "The call has not begun.";
 
 /// The words for the model before the input with which a tool was called in place of the model's own.
 const INPUT_CHANGED: &str = "The input was changed before the tool ran: ";

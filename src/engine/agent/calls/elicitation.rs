@@ -90,7 +90,7 @@ impl Calls {
     pub fn is_asking(&self, effect: EffectId) -> bool {
         let index = self.batch.index_of(effect);
         let call = index.and_then(|index| self.batch.calls.get(index));
-        call.is_some_and(|call| call.elicitations.iter().any(|asked| asked.answer.is_none()))
+        call.is_some_and(|call| call.elicitations.iter().any(Elicitation::is_open))
     }
 
     /// Withdraws the questions of a call that has ended.

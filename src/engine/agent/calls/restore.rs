@@ -189,9 +189,9 @@ impl Calls {
         }
     }
 
-    /// Lists the calls of a restored answer and takes no step with them. The result of a call that had begun says that
-    /// nobody knows its outcome.
-    pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+    /// Lists the calls of a restored answer and takes no step with them. If the run does not go on, the result of a call that
+    /// had begun says that nobody knows its outcome.
+    pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>, goes_on: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
@@ -200,6 +200,13 @@ impl Calls {
             match state.map(|state| state.status.clone()) {
                 Some(CallStatus::Done { result, .. } | CallStatus::Returned { result, .. }) => {
                     self.finish(desk, index, result);
+                }
+                _ if goes_on => {
+                    if let (Some(call), Some(state)) = (self.batch.calls.get_mut(index), state) {
+                        call.question = state.question;
+                        call.elicitations.clone_from(&state.elicitations);
+                        call.kept = Some(state.status.clone());
+                    }
                 }
                 Some(CallStatus::Started { .. }) => {
                     let hint = "Do not repeat the call as it is; ask the user.";

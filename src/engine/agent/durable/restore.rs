@@ -168,12 +168,12 @@ impl Agent {
         }
     }
 
-    /// Lists the calls of the open round as they were, for a run that goes no further.
-    pub fn recall_calls(&mut self, desk: &mut Desk<'_>) {
+    /// Lists the calls of the open round as they were. `goes_on` is false for a run that goes no further.
+    pub fn recall_calls(&mut self, desk: &mut Desk<'_>, goes_on: bool) {
         let last = self.transcript.messages().last();
         if let Some(last) = last.filter(|last| last.role == Role::Assistant) {
             let calls = calls_of(last, &[], desk);
-            self.calls.recall(desk, calls);
+            self.calls.recall(desk, calls, goes_on);
         }
     }
 

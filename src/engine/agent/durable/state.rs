@@ -102,6 +102,14 @@ impl Node {
 }
 
 impl Agent {
+    /// Returns true if no step is left to take.
+    pub fn is_over(&self) -> bool {
+        match &self.phase {
+            Phase::Restored(step) => matches!(**step, Step::Ready | Step::Ended(_)),
+            phase => matches!(phase, Phase::Ready | Phase::Ended(_)),
+        }
+    }
+
     /// The step that is taken again in another process.
     pub fn step(&self) -> Step {
         match &self.phase {

@@ -246,8 +246,7 @@ pub struct CallState {
 impl CallState {
     /// Returns true if a person is asked about the call, or by it.
     pub fn awaits_person(&self) -> bool {
-        let is_open = |elicitation: &Elicitation| elicitation.answer.is_none();
-        self.question.is_some() || self.elicitations.iter().any(is_open)
+        self.question.is_some() || self.elicitations.iter().any(Elicitation::is_open)
     }
 }
 
@@ -261,6 +260,13 @@ pub struct Elicitation {
     pub request: Json,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ElicitationAnswer>,
+}
+
+impl Elicitation {
+    /// Returns true if nobody has answered it.
+    pub fn is_open(&self) -> bool {
+        self.answer.is_none()
+    }
 }
 
 /// How far a call has come. A call without a status has not been judged.

@@ -123,6 +123,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             call_id,
             content,
             is_error,
+            ..
         } => {
             open(into, "tool_result");
             push_id(into, "tool_use_id", call_id, PLAIN, usize::MAX);

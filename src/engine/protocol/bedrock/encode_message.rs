@@ -228,6 +228,7 @@ impl Writer<'_> {
             call_id,
             content,
             is_error,
+            ..
         } = block
         else {
             return;

@@ -173,6 +173,7 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
             call_id,
             content,
             is_error,
+            ..
         } = block
         {
             push_result(spec.before, call_id, content, *is_error, into);

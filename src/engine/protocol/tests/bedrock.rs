@@ -77,6 +77,7 @@ fn result(id: &str, content: Vec<Block>) -> Block {
         call_id: id.to_owned(),
         content,
         is_error: id == "c:2",
+        pending: None,
     }
 }
 

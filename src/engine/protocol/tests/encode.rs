@@ -63,6 +63,7 @@ pub(super) fn result(id: &str, content: Vec<Block>) -> Block {
         call_id: id.to_owned(),
         content,
         is_error: id == "c2",
+        pending: None,
     }
 }
 

@@ -18,6 +18,7 @@ fn said(by: &str, thinks: bool) -> [Message; 2] {
         call_id: "1".into(),
         content: Vec::new(),
         is_error: false,
+        pending: None,
     };
     [message, Message::user(vec![result])]
 }
