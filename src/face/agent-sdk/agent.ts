@@ -23,11 +23,11 @@ import { resolvePath } from "../vfs/paths.js";
 import { agentTool, type ModeOf, type NamedAgent, type Tasks } from "./agents/agents.js";
 import { queryHooks, type AskedAgent, type HookedSession } from "./hooks/query-hooks.js";
 import { toolsOf, type ServerTool } from "./mcp.js";
-import { chosen, namedModel, windowOf } from "./models.js";
+import { chosen as chosenModel, namedModel, windowOf } from "./models.js";
 import { judgedBy } from "./modes/auto.js";
 import { exitPlanTool, planHook, strictHook } from "./modes/plan.js";
 import { wrong } from "./options/check.js";
-import type { Settings } from "./settings.js";
+import { settingsPath, type Settings } from "./settings.js";
 import { skillTool, toldSkill, type Skill } from "./skills.js";
 import { deniedBy, serversOf, toolsOfAgent, type AgentDefinition } from "./agents/definition.js";
 import { appended, type PlainOptions } from "./options/options.js";
@@ -109,10 +109,11 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
   const definitions = { ...settings?.agents, ...given.agents };
   const isRead = found !== undefined || (given.settingSources ?? []).length === 0;
   const self = ownAgent(given.agent, definitions, isRead);
-  const options = self === undefined ? given : asAgent(given, self);
+  const chosen = { ...given, model: given.model ?? settings?.model };
+  const options = self === undefined ? chosen : asAgent(chosen, self);
   const { host = {}, allowedTools = [], disallowedTools = [], maxBudgetUsd, maxTurns } = options;
   const { systemPrompt, fallbackModel, outputFormat, compaction } = options;
-  const main = chosen(options);
+  const main = chosenModel(options);
   const deny = [...disallowedTools, ...(settings?.deny ?? [])];
   const skills = skillsOf(options, settings?.skills ?? []);
   const served = [...toolsOf(options.mcpServers ?? {}), ...remote];
@@ -127,6 +128,8 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
   if (canExit && (options.tools?.includes("ExitPlanMode") ?? true))
     tools["ExitPlanMode"] = exitPlanTool(ongoing);
   for (const rule of deny) delete tools[rule];
+  const path = settingsPath(options);
+  const ownFile = path === undefined ? [] : [`Edit(/${path})`];
   const systemOf = (texts: readonly string[], isBare = false): string | undefined =>
     [...texts, ...((!isBare && settings?.instructions) || [])].join("\n\n") || undefined;
   const named = (model: string | Model, effort = options.effort): Model => namedModel(model, options, effort);
@@ -149,7 +152,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
         ...asking(
           options,
           offered.tools,
-          [...SETTINGS, ...(settings?.ask ?? [])],
+          [...SETTINGS, ...ownFile, ...(settings?.ask ?? [])],
           [...deny, ...(definition === undefined ? [] : deniedBy(definition))],
         ),
         ...placesOf(options, settings),
@@ -214,7 +217,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
       allowUnknownPrice: options.allowUnknownPrice,
       // The costs of agents count too.
       stopWhen: () => ongoing.isShuttingDown() || (ongoing.usdLeft() ?? 1) <= 0,
-      fallbackModels: fallbackModel === undefined ? undefined : [named(fallbackModel)],
+      fallbackModels: fallbackModel && fallbacks(fallbackModel).map((model) => named(model)),
       output: outputFormat && { schema: outputFormat.schema },
     };
     const [agent, toolNames] = agentOf(changes, own, { definition: self });
@@ -279,6 +282,12 @@ function asAgent(options: PlainOptions, agent: AgentDefinition): PlainOptions {
     maxTurns: options.maxTurns ?? maxTurns,
     permissionMode: options.permissionMode ?? permissionMode,
   };
+}
+
+/** The models of a list like `sonnet, haiku`, in their order. */
+function fallbacks(models: string | Model): (string | Model)[] {
+  if (typeof models !== "string") return [models];
+  return models.split(",").flatMap((name) => name.trim() || []);
 }
 
 const textsOf = ({ prompt, criticalSystemReminder_EXPERIMENTAL: reminder }: AgentDefinition): string[] =>

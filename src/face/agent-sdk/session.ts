@@ -16,7 +16,8 @@ import { ruleNotes } from "./options/rule-notes.js";
 import { KeptSession } from "./sessions/kept-session.js";
 import { readSettings, type Settings } from "./settings.js";
 import type { Vfs } from "../vfs/index.js";
-import { Turn, type Unstamped } from "./told.js";
+import { ResumeRejected, rejected } from "./sessions/dropped-turn.js";
+import { Turn, unbegun, type Unstamped } from "./told.js";
 import type { InitializationResult, SDKInitMessage, SDKMessage, SDKUserInput } from "./types.js";
 
 export class Session {
@@ -107,15 +108,21 @@ export class Session {
     abortController?.signal.addEventListener("abort", abort);
     try {
       const notes = await this.#prepare();
-      const messages = await this.#kept.open();
+      const messages = await this.#kept.open().catch(rejected);
+      if (messages instanceof ResumeRejected) {
+        yield this.#init();
+        yield this.#stamped(unbegun(this.#uuid(), messages.message));
+        return;
+      }
       if (messages.length > 0) this.#beginning = this.#options.forkSession ? "fork" : "resume";
       this.#chat = this.#made.agent.chat({ messages });
       yield this.#init();
       for (const note of notes) yield this.#stamped(this.#informational(note, "warning"));
       for (const message of this.#told.splice(0)) yield this.#stamped(message);
+      const { verbatimPrompts: isVerbatim } = this.#options;
       const first = this.#beginning === "startup" ? (this.#made.initialPrompt ?? "") : "";
       if (typeof this.#prompt === "string")
-        this.#say({ prompt: [first, this.#prompt].filter((text) => text !== "").join("\n\n") });
+        this.#say({ prompt: [first, this.#prompt].filter((text) => text !== "").join("\n\n"), isVerbatim });
       else if (first !== "") this.#say({ prompt: first });
       if (typeof this.#prompt !== "string") void this.streamInput(this.#prompt);
       for (;;) {
@@ -213,7 +220,7 @@ export class Session {
     try {
       for await (const message of input) {
         if (this.#isClosed) return;
-        const { said, problems } = saidBy(message);
+        const { said, problems } = saidBy(message, this.#options.verbatimPrompts);
         for (const problem of problems) this.#tell(this.#informational(problem, "warning"));
         if (said !== undefined) this.#say(said);
       }
@@ -273,13 +280,19 @@ export class Session {
 
   async #readSettings(notes: string[]): Promise<Settings | undefined> {
     const { settingSources = [], cwd = "/", host = {}, trustProject } = this.#options;
-    if (settingSources.length === 0) return undefined;
-    if (host.vfs === undefined) {
-      notes.push("settingSources: host.vfs is missing, so no files were read.");
-      return undefined;
-    }
-    const places = { cwd: resolvePath(cwd), home: host.home, trustProject };
-    const settings = await readSettings(host.vfs, settingSources, places);
+    const { settings: inline, managedSettings } = this.#options;
+    const isMissing = settingSources.length > 0 && host.vfs === undefined;
+    if (isMissing) notes.push("settingSources: host.vfs is missing, so no files were read.");
+    const sources = isMissing ? [] : settingSources;
+    if (sources.length === 0 && inline === undefined && managedSettings === undefined) return undefined;
+    const settings = await readSettings(sources, {
+      vfs: host.vfs,
+      cwd: resolvePath(cwd),
+      home: host.home,
+      trustProject,
+      settings: inline,
+      managedSettings,
+    });
     notes.push(...settings.notes);
     return settings;
   }

@@ -6,7 +6,9 @@ import type { Vfs } from "../vfs/index.js";
 import { resolvePath } from "../vfs/paths.js";
 import { agentsIn } from "./agents/agents.js";
 import { skillsIn, type Skill } from "./skills.js";
-import type { AgentDefinition } from "./types.js";
+import type { AgentDefinition } from "./agents/definition.js";
+import { wrong } from "./options/check.js";
+import type { Options } from "./options/types.js";
 
 export type SettingSource = "user" | "project" | "local";
 
@@ -24,6 +26,8 @@ export interface Settings {
   env: { [name: string]: string };
   skills: Skill[];
   agents: { [name: string]: AgentDefinition };
+  /** The model that the option `settings` names. */
+  model?: string;
   /** What was read and does not count, for people. */
   notes: string[];
 }
@@ -41,15 +45,25 @@ export interface ProjectGrants {
 /** Whether the settings of a project may grant something: a word, or a function that is asked with what they grant. */
 export type TrustProject = boolean | ((grants: readonly ProjectGrants[]) => boolean | Promise<boolean>);
 
-/** Where the files are, and whether those of the project may grant something. */
+/** The settings that a program gives itself: an object, its JSON, or the path of a file. */
+export type InlineSettings = string | { readonly [name: string]: unknown };
+
+/** Where the files are, whether those of the project may grant something, and the settings that options have. */
 export interface SettingPlaces {
+  /** Undefined where a program gives no files. */
+  readonly vfs: Vfs | undefined;
   readonly cwd: string;
   readonly home: string | undefined;
   readonly trustProject?: TrustProject | undefined;
+  /** They win over all files. */
+  readonly settings?: InlineSettings | undefined;
+  /** They only restrict. */
+  readonly managedSettings?: { readonly [name: string]: unknown } | undefined;
 }
 
 /** What one settings.json says. */
 interface Said extends ProjectGrants {
+  readonly model?: string;
   readonly ask: readonly string[];
   readonly deny: readonly string[];
 }
@@ -58,13 +72,15 @@ interface Said extends ProjectGrants {
 const MOST_BYTES = 262_144;
 
 /**
- * The files below `home` (user) and below `cwd` (project, local). Of scalars, local wins over project and that over user. Files of
- * the project come with a project that somebody else may have written, so that without trust they only restrict.
+ * What options and files say: the files below `home` (user) and below `cwd` (project, local). Of scalars, `settings` wins over local,
+ * that over project, and that over user. Files of the project come with a project that somebody else may have written, so
+ * that without trust they only restrict.
+ *
+ * @throws TypeError for `settings` that cannot be read
  */
 export async function readSettings(
-  vfs: Vfs,
   sources: readonly SettingSource[],
-  { cwd, home, trustProject = false }: SettingPlaces,
+  { vfs, cwd, home, trustProject = false, settings: inline, managedSettings }: SettingPlaces,
 ): Promise<Settings> {
   const settings: Settings = {
     instructions: [],
@@ -77,11 +93,12 @@ export async function readSettings(
     agents: {},
     notes: [],
   };
-  const files = boundedFiles(vfs, (text) => void settings.notes.push(text));
+  const note = (text: string): void => void settings.notes.push(text);
+  const files = vfs === undefined ? NO_FILES : boundedFiles(vfs, note);
   const below = (folder: string, path: string): string => (folder === "/" ? path : folder + path);
   const read = async (folder: string, texts: readonly string[], json: string): Promise<Said[]> => {
     for (const text of texts) await readInstructions(files, below(folder, text), settings);
-    return readJson(files, below(folder, json), settings.notes, cwd);
+    return readJson(files, below(folder, json), { notes: settings.notes, cwd });
   };
   const folders = async (folder: string): Promise<void> => {
     for (const skill of await skillsIn(files, below(folder, "/.claude/skills")))
@@ -105,8 +122,41 @@ export async function readSettings(
   if (sources.includes("local"))
     ofProject.push(...(await read(cwd, ["/CLAUDE.local.md"], "/.claude/settings.local.json")));
   const isTrusted = await areTrusted(ofProject, trustProject);
-  for (const said of ofProject) take(isTrusted ? said : restricted(said, settings.notes), settings);
+  for (const said of ofProject)
+    take(isTrusted ? said : restricted(said, settings.notes, "without trustProject"), settings);
+  const reading = { notes: settings.notes, cwd, isOption: true };
+  if (inline !== undefined) {
+    const said = saidBy(await wholeOf(inline, files, cwd), "settings", reading);
+    take(said, settings);
+    if (said.model !== undefined) settings.model = said.model;
+  }
+  if (managedSettings !== undefined)
+    take(
+      restricted(saidBy(managedSettings, "managedSettings", reading), settings.notes, "only restricting"),
+      settings,
+    );
   return settings;
+}
+
+const NO_FILES: SettingFiles = { text: async () => undefined, list: async () => [], note: () => {} };
+
+/** The path of the settings file that the option names; undefined for settings that stand in the option. */
+export function settingsPath({ settings, cwd = "/" }: Pick<Options, "settings" | "cwd">): string | undefined {
+  const isPath = typeof settings === "string" && !settings.trimStart().startsWith("{");
+  return isPath ? resolvePath(settings, resolvePath(cwd)) : undefined;
+}
+
+/** @throws TypeError where a restriction could be lost */
+async function wholeOf(settings: InlineSettings, files: SettingFiles, cwd: string): Promise<unknown> {
+  if (typeof settings !== "string") return settings;
+  const path = settingsPath({ settings, cwd });
+  const text = path === undefined ? settings : await files.text(path);
+  if (text === undefined) wrong("options.settings", `names no file that can be read: ${path}`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return wrong("options.settings", `is not JSON: ${(error as Error).message}`);
+  }
 }
 
 /** The names of what a file grants. */
@@ -127,10 +177,9 @@ async function areTrusted(files: readonly Said[], trust: TrustProject): Promise<
 }
 
 /** The file with nothing that it grants. */
-function restricted(said: Said, notes: string[]): Said {
+function restricted(said: Said, notes: string[], why: string): Said {
   const lost = granted(said);
-  if (lost.length > 0)
-    notes.push(`${said.path}: without trustProject these settings do not count: ${lost.join(", ")}`);
+  if (lost.length > 0) notes.push(`${said.path}: ${why} these settings do not count: ${lost.join(", ")}`);
   return { path: said.path, allow: [], additionalDirectories: [], env: {}, ask: said.ask, deny: said.deny };
 }
 
@@ -193,17 +242,30 @@ const MODES: readonly PermissionMode[] = [
   "bypassPermissions",
 ];
 
-async function readJson(files: SettingFiles, path: string, notes: string[], cwd: string): Promise<Said[]> {
+interface Reading {
+  readonly notes: string[];
+  readonly cwd: string;
+  /** Whether an option says it, which may name a model. */
+  readonly isOption?: boolean;
+}
+
+async function readJson(files: SettingFiles, path: string, reading: Reading): Promise<Said[]> {
   const text = await files.text(path);
   if (text === undefined) return [];
   let whole: unknown;
   try {
     whole = JSON.parse(text);
   } catch (error) {
-    notes.push(`${path} is no JSON and does not count: ${(error as Error).message}`);
+    reading.notes.push(`${path} is not JSON and does not count: ${(error as Error).message}`);
     return [];
   }
-  const { permissions = {}, env = {}, ...others } = isObject(whole) ? whole : {};
+  return [saidBy(whole, path, reading)];
+}
+
+function saidBy(whole: unknown, path: string, { notes, cwd, isOption = false }: Reading): Said {
+  const { permissions = {}, env = {}, $schema: _, ...others } = isObject(whole) ? whole : {};
+  const model = isOption && typeof others["model"] === "string" ? others["model"] : undefined;
+  if (model !== undefined) delete others["model"];
   const { defaultMode, ...more } = isObject(permissions) ? permissions : {};
   const texts = (name: (typeof LISTS)[number]): string[] => {
     const list: unknown = more[name];
@@ -228,12 +290,13 @@ async function readJson(files: SettingFiles, path: string, notes: string[], cwd:
         return typeof pair[1] === "string";
       }),
     ),
+    ...(model !== undefined && { model }),
     ...(MODES.includes(defaultMode as PermissionMode) && { defaultMode: defaultMode as PermissionMode }),
   };
   const left = [...Object.keys(others), ...Object.keys(more).map((name) => `permissions.${name}`)];
   if (defaultMode !== undefined && said.defaultMode === undefined) left.push("permissions.defaultMode");
   if (left.length > 0) notes.push(`${path}: these settings do not count here: ${left.join(", ")}`);
-  return [said];
+  return said;
 }
 
 /** False for a folder that leads out of the files. */

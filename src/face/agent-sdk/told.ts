@@ -315,6 +315,26 @@ export class Turn {
   }
 }
 
+/** The result of a query that could not begin its turn. */
+export function unbegun(uuid: string, error: string): Unstamped<SDKResultMessage> {
+  return {
+    type: "result",
+    subtype: "error_during_execution",
+    uuid,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    is_error: true,
+    num_turns: 0,
+    stop_reason: null,
+    total_cost_usd: 0,
+    usage: NOTHING,
+    modelUsage: {},
+    permission_denials: [],
+    terminal_reason: "turn_setup_failed",
+    errors: [error],
+  };
+}
+
 /** The usage by models of all these runs. */
 function modelUsageOf(results: readonly RunResult[]): SDKResultMessage["modelUsage"] {
   const sum: { [model: string]: { -readonly [field in keyof ModelUse]: number } } = {};

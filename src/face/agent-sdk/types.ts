@@ -18,6 +18,8 @@ export interface SDKUserInput {
   readonly parent_tool_use_id?: string | null;
   readonly uuid?: string;
   readonly session_id?: string;
+  /** Whether it goes to the model as it is, also if it begins with `/compact` or `/clear`. Default: `verbatimPrompts`. */
+  readonly client_composed?: boolean;
 }
 
 interface Stamp {

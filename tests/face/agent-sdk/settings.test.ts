@@ -163,7 +163,7 @@ it("in the mode acceptEdits edits files below the working folders, but no hidden
 it("says what was not read", async () => {
   const broken = memoryVfs({ "/.claude/settings.json": "{" });
   const { notes } = await asked({ cwd: "/", settingSources: ["project"], host: { vfs: broken } });
-  expect(notes[0]).toMatch(/^\/\.claude\/settings\.json is no JSON and does not count: /);
+  expect(notes[0]).toMatch(/^\/\.claude\/settings\.json is not JSON and does not count: /);
   const { vfs: _, ...none } = { vfs: undefined };
   const without = await asked({ settingSources: ["project"], host: { ...none, vfs: undefined } });
   expect(without.notes).toEqual(["settingSources: host.vfs is missing, so no files were read."]);

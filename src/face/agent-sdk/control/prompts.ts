@@ -15,23 +15,29 @@ export interface Said {
   readonly prompt: Prompt;
   /** The id that the user has given it. */
   readonly uuid?: string | undefined;
+  /** Whether it goes to the model as it is, also if it begins with the name of a command. */
+  readonly isVerbatim?: boolean | undefined;
 }
 
 /** The command that a prompt is, with the text behind it. */
 export function commandOf({
   prompt,
+  isVerbatim,
 }: Said): { readonly name: string; readonly text: string | undefined } | undefined {
   const [, name, text] = /^\/(clear|compact)(?:\s+([^]+))?$/.exec(String(prompt)) ?? [];
-  return typeof prompt !== "string" || name === undefined ? undefined : { name, text };
+  return isVerbatim || typeof prompt !== "string" || name === undefined ? undefined : { name, text };
 }
 
 /** A message as a prompt, with what of it no model can be given. */
-export function saidBy({ message, uuid }: SDKUserInput): {
+export function saidBy(
+  { message, uuid, client_composed }: SDKUserInput,
+  isVerbatim = client_composed,
+): {
   readonly said: Said | undefined;
   readonly problems: string[];
 } {
   const content = message?.content;
-  if (typeof content === "string") return { said: { prompt: content, uuid }, problems: [] };
+  if (typeof content === "string") return { said: { prompt: content, uuid, isVerbatim }, problems: [] };
   const problems: string[] = [];
   const blocks: ContentBlock[] = [];
   for (const block of Array.isArray(content) ? content : []) {

@@ -3,6 +3,7 @@ import { isObject, joined } from "../../options/check.js";
 import { checkFields, wrong } from "./check.js";
 import { checkDefinitions, definitionNotes } from "../agents/definition.js";
 import { checkServers } from "../mcp.js";
+import { settingsPath } from "../settings.js";
 import type { Skill } from "../skills.js";
 import type { Options } from "../types.js";
 
@@ -40,6 +41,11 @@ const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheP
   continue: "boolean",
   forkSession: "boolean",
   resumeSessionAt: "string",
+  resumeDropsTurn: "string",
+  verbatimPrompts: "boolean",
+  permissionPrompts: "string",
+  settings: "any",
+  managedSettings: "object",
   title: "string",
   enableFileCheckpointing: "boolean",
   extraArgs: "object",
@@ -68,11 +74,9 @@ const OF_THE_PROCESS = [
   "executable",
   "executableArgs",
   "loadTimeoutMs",
-  "managedSettings",
   "mcpServersDelivery",
   "pathToClaudeCodeExecutable",
   "permissionPromptToolName",
-  "permissionPrompts",
   "perTaskStopAffordance",
   "pluginDelivery",
   "plugins",
@@ -80,7 +84,6 @@ const OF_THE_PROCESS = [
   "promptSuggestions",
   "agentProgressSummaries",
   "onUserDialog",
-  "settings",
   "spawnClaudeCodeProcess",
   "stderr",
   "strictMcpConfig",
@@ -135,6 +138,12 @@ export function checkOptions(options: Options): void {
     wrong("options.sessionStoreFlush", 'needs "batched" or "eager"');
   if (!["boolean", "function", "undefined"].includes(typeof options.trustProject))
     wrong("options.trustProject", "needs true, false, or a function that is asked");
+  if (!["host", "none"].includes(options.permissionPrompts ?? "none"))
+    wrong("options.permissionPrompts", 'needs "host" or "none"');
+  if (typeof options.settings !== "string" && options.settings !== undefined && !isObject(options.settings))
+    wrong("options.settings", "needs an object, its JSON, or the path of a file");
+  if (settingsPath(options) !== undefined && options.host?.vfs === undefined)
+    wrong("options.settings", "is the path of a file, so it needs host.vfs");
   checkServers(options.mcpServers ?? {});
   checkDefinitions(options);
   checkForms(options);
@@ -142,6 +151,8 @@ export function checkOptions(options: Options): void {
   const isNew = resume === undefined && !goesOn;
   if (isNew && forkSession) wrong("options.forkSession", "needs resume or continue");
   if (isNew && resumeSessionAt !== undefined) wrong("options.resumeSessionAt", "needs resume");
+  if (resumeSessionAt === undefined && options.resumeDropsTurn !== undefined)
+    wrong("options.resumeDropsTurn", "needs resumeSessionAt");
   if (!isNew && sessionId !== undefined && !forkSession)
     wrong("options.sessionId", "names a new session, so it needs forkSession beside resume and continue");
 }
@@ -151,14 +162,24 @@ export type PlainOptions = Options & {
   systemPrompt?: string | readonly string[] | undefined;
   tools?: readonly string[] | undefined;
   skills?: readonly (string | Skill)[] | undefined;
+  env?: { readonly [name: string]: string } | undefined;
 };
 
 /** Checked options, each in the one form that the query works with. */
-export function plainOptions({ systemPrompt, tools, skills, thinking, ...options }: Options): PlainOptions {
+export function plainOptions({
+  systemPrompt,
+  tools,
+  skills,
+  thinking,
+  env,
+  ...options
+}: Options): PlainOptions {
   return joined<object, object>(options, {
     systemPrompt: systemTexts(systemPrompt),
     tools: Array.isArray(tools) ? tools : undefined,
     skills: skills === "all" ? undefined : skills,
+    ...(env && { env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)) }),
+    ...(options.permissionPrompts === "none" && { canUseTool: undefined }),
     ...(thinking?.type === "enabled" && { maxThinkingTokens: thinking.budgetTokens }),
     ...(thinking?.type === "disabled" && { maxThinkingTokens: 0 }),
   }) as PlainOptions;

@@ -13,7 +13,7 @@ import type { McpServers, OnServerElicitation } from "../mcp.js";
 import type { OptionOfTheProcess } from "./options.js";
 import type { SessionStoreFlush } from "../sessions/mirror.js";
 import type { SessionStore } from "../sessions/sessions.js";
-import type { TrustProject } from "../settings.js";
+import type { InlineSettings, TrustProject } from "../settings.js";
 import type { Skill } from "../skills.js";
 
 /** The options of {@link query}, in the words of the Claude Agent SDK. An unknown one is a `TypeError` that names it. */
@@ -69,6 +69,8 @@ export interface Options extends OptionsOfTheProcess {
   /** Default `"default"`: a call that no rule covers goes to `canUseTool`, and is denied without one. */
   permissionMode?: PermissionMode | undefined;
   canUseTool?: AgentSdkCanUseTool | undefined;
+  /** With `"none"` nobody is asked, as without `canUseTool`. Default `"host"`. */
+  permissionPrompts?: "host" | "none" | undefined;
   allowDangerouslySkipPermissions?: boolean | undefined;
   hooks?: QueryHooks | undefined;
   /** Whether `hook_started` and `hook_response` are told. Default false. */
@@ -89,6 +91,7 @@ export interface Options extends OptionsOfTheProcess {
   maxThinkingTokens?: number | undefined;
   /** The reasoning of a `model` by its name, in place of `maxThinkingTokens`. Default `{ type: "adaptive" }`. */
   thinking?: ThinkingConfig | undefined;
+  /** The model that is asked when the first one is overloaded, or a list of names: `"sonnet, haiku"`. Default: none. */
   fallbackModel?: string | Model | undefined;
   /** The names of features in the header `anthropic-beta`, for a `model` by its name. Default: none. */
   betas?: readonly string[] | undefined;
@@ -104,6 +107,14 @@ export interface Options extends OptionsOfTheProcess {
   forkSession?: boolean | undefined;
   /** With `resume`: only the messages up to the one with this `uuid` count. */
   resumeSessionAt?: string | undefined;
+  /**
+   * With `resumeSessionAt`: the `uuid` of the prompt whose turn is dropped. If the session has more behind the cut than
+   * this turn, the query ends at once as `error_during_execution`, and `errors` begins with "Resume rejected by
+   * --resume-drops-turn:". Default: what is behind the cut is dropped.
+   */
+  resumeDropsTurn?: string | undefined;
+  /** Whether `/compact` and `/clear` are texts like all others. Default false. */
+  verbatimPrompts?: boolean | undefined;
   /** The title of a new session, in place of its first prompt. */
   title?: string | undefined;
   /**
@@ -137,13 +148,20 @@ export interface Options extends OptionsOfTheProcess {
   /** Further folders below which files may be written. Default: none. */
   additionalDirectories?: readonly string[] | undefined;
   /** Variables for the commands of Bash. Default: none. */
-  env?: { readonly [name: string]: string } | undefined;
+  env?: { readonly [name: string]: string | undefined } | undefined;
   /**
    * The settings files that are read of `host.vfs`: CLAUDE.md, `.claude/settings.json` (permissions and variables),
    * `.claude/agents` and `.claude/skills`.
    * `project` and `local` are below `cwd`, `user` below `host.home`. Default: none.
    */
   settingSources?: readonly ("user" | "project" | "local")[] | undefined;
+  /**
+   * Settings in the form of `settings.json`: an object, its JSON, or the path of a file of `host.vfs`. They win over those
+   * of `settingSources`, and may name the `model`. Options win over them, and each `deny` rule counts. Default: none.
+   */
+  settings?: InlineSettings | undefined;
+  /** Settings that only restrict: their `permissions.ask` and `permissions.deny` count. Default: none. */
+  managedSettings?: { readonly [name: string]: unknown } | undefined;
   /**
    * Whether settings files of the project (`project` and `local`) may grant something: `permissions.allow`, `defaultMode`,
    * `additionalDirectories` and `env`. Whoever wrote the project wrote them. A function is asked with what they would grant.

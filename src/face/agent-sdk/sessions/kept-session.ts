@@ -3,6 +3,7 @@ import type { Message } from "../../api/index.js";
 import { wrong } from "../options/check.js";
 import type { PlainOptions } from "../options/options.js";
 import type { Heard } from "../told.js";
+import { checkDropped } from "./dropped-turn.js";
 import { markOf } from "./marks.js";
 import { Mirror } from "./mirror.js";
 import {
@@ -34,7 +35,14 @@ export class KeptSession {
 
   /** The history of the session that the options name. */
   async open(): Promise<Message[]> {
-    const { resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = this.#options;
+    const {
+      resume,
+      continue: goesOn,
+      forkSession,
+      sessionId,
+      resumeSessionAt,
+      resumeDropsTurn,
+    } = this.#options;
     const before = resume ?? (goesOn ? await this.#latest() : undefined);
     if (before === undefined) {
       this.#title = this.#options.title;
@@ -42,6 +50,10 @@ export class KeptSession {
       return [];
     }
     const entries = await loaded(this.#store, this.#key(before), resumeSessionAt);
+    if (resumeDropsTurn !== undefined) {
+      this.id = before;
+      checkDropped((await loaded(this.#store, this.#key(before))).slice(entries.length), resumeDropsTurn);
+    }
     this.id = forkSession ? (sessionId ?? this.#uuid()) : before;
     if (forkSession) this.#keep(entries);
     // Messages behind the cut are not the session's any more.

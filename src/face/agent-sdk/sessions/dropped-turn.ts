@@ -1,0 +1,31 @@
+/** `resumeDropsTurn`: a session is cut only behind the turn that its user wants to drop. */
+import type { SessionEntry } from "./sessions.js";
+
+/** The session has more behind the cut than the turn. */
+export class ResumeRejected extends Error {}
+
+/** The refusal as a value; every other error goes on. */
+export function rejected(error: unknown): ResumeRejected {
+  if (error instanceof ResumeRejected) return error;
+  throw error;
+}
+
+/**
+ * Checks that all these entries are of the turn that begins with the message `prompt` of the user.
+ *
+ * @throws ResumeRejected if another message of the user, or a summary, is among them
+ */
+export function checkDropped(dropped: readonly SessionEntry[], prompt: string): void {
+  const said = dropped.filter(({ type }) => type !== "title" && type !== "tag");
+  const isFine = said.every((entry, at) => (at === 0 ? entry.uuid === prompt : isOfTurn(entry)));
+  if (!isFine)
+    throw new ResumeRejected(
+      `Resume rejected by --resume-drops-turn: behind the cut is more than the turn of the prompt ${prompt}.`,
+    );
+}
+
+/** An answer, or the results of its tools and nothing beside them. */
+function isOfTurn({ type, messages }: SessionEntry): boolean {
+  if (type !== "user") return type === "assistant";
+  return messages.every(({ content }) => content.every((block) => block.type === "tool_result"));
+}
