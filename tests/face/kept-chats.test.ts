@@ -295,12 +295,15 @@ describe("a chat in a store", () => {
     const missed = chat.run("Do four.", { onError: (error) => errors.push(error) });
     await missed.result;
     await expect(missed.saved()).rejects.toThrow("disk full");
+    const before = errors.length;
     await expect(chat.saved()).rejects.toThrow("disk full");
+    // It has tried once more.
+    expect(errors).toHaveLength(before + 1);
     isDown = false;
     await say(chat, "Do five.");
     await chat.saved();
     expect((await process(store).agent.openChat("c")).messages).toEqual(chat.messages);
-    expect(errors).toHaveLength(2);
+    expect(errors).toHaveLength(before + 1);
   });
 
   it("writes as many bytes with each run, however long it is", async () => {

@@ -1,5 +1,6 @@
 //! Runs that another process picks up: given up by their process, begun twice, and told the same thing twice.
 
+use looplet::engine::model::error::{Failure, FailureCode};
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};
 use looplet::engine::model::journal::{MAX_REQUESTS, Step};
@@ -22,6 +23,12 @@ fn setting() -> Settings {
 fn suspend(world: &mut World) {
     world.input(Input::Suspend {
         why: "a deploy".into(),
+    });
+}
+
+fn give_up(world: &mut World) {
+    world.input(Input::GiveUp {
+        failure: Failure::new(FailureCode::StoreFailed, "disk full"),
     });
 }
 
@@ -77,6 +84,40 @@ fn a_run_that_is_suspended_ends_here_and_goes_on_elsewhere() {
     world.respond(&stream(&[text("Done.")], "end_turn"));
     assert_eq!(world.result()["text"], "Done.");
     assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn a_run_that_is_given_up_fails_here_and_goes_on_elsewhere() {
+    let mut world = World::started(setting());
+    world.head(200, &[]);
+    world.chunk(&(begin(10) + &open(0, &text("Half of"))));
+    for _ in 0..6 {
+        give_up(&mut world);
+        assert_eq!(world.result()["outcome"], "failed");
+        assert_eq!(world.result()["error"]["code"], "store_failed");
+        pick_up(&mut world);
+    }
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(world.result()["text"], "Done.");
+}
+
+#[test]
+fn telling_of_entries_that_are_not_saved_is_nothing_to_save() {
+    let mut world = World::started(setting());
+    let kept = world.checkpoint.end;
+    world.input(Input::NotSaved {
+        entries: 3,
+        since: 5,
+        why: "disk full".into(),
+    });
+    let told = EventKind::NotSaved {
+        entries: 3,
+        since: 5,
+        message: "disk full".into(),
+    };
+    let event = world.events.last().map(|event| (&event.kind, event.iteration));
+    assert_eq!(event, Some((&told, 1)));
+    assert_eq!(world.checkpoint.end, kept);
 }
 
 #[test]

@@ -117,7 +117,8 @@ pub enum FailureCode {
     RunHeld,
     /// The store has a run with this id that began with another prompt.
     RunExists,
-    /// Your store could not give the journal of a run that is to go on.
+    /// Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed` ended the
+    /// run.
     StoreFailed,
     /// One of your guardrails refused. Only the `error` event has this code.
     Guardrail,

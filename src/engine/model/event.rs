@@ -179,6 +179,17 @@ pub enum EventKind {
     Waiting {
         question_ids: Vec<u32>,
     },
+    /// The store has not taken these entries of the journal, so a process that went on with the run would not know what they
+    /// say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the next write takes all
+    /// entries along.
+    NotSaved {
+        /// The number of entries that the store does not have.
+        entries: u32,
+        /// The number of the first of them in the journal, from 1.
+        since: u64,
+        /// The words of the store's error.
+        message: String,
+    },
     /// The model call failed and is tried again after [`EventKind::Retry::delay_ms`].
     Retry {
         next_attempt: u32,

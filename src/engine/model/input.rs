@@ -136,6 +136,12 @@ pub enum Input<'a> {
         save: EffectId,
         ok: bool,
     },
+    /// The store has not taken this number of entries, the first of which has the number `since`. `why` is its error.
+    NotSaved {
+        entries: u32,
+        since: u64,
+        why: String,
+    },
     /// Your listeners have heard everything that came before the handover.
     HandedOver {
         handover: EffectId,
@@ -168,6 +174,10 @@ pub enum Input<'a> {
     /// Ends the work of this process. The journal learns of no end, so that another process goes on with the run.
     Suspend {
         why: String,
+    },
+    /// Ends the work of this process as `Suspend` does, because your code can do nothing more for the run.
+    GiveUp {
+        failure: Failure,
     },
 }
 

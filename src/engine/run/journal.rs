@@ -25,7 +25,7 @@ use crate::engine::model::journal::{
     leave_out_of_records, remember,
 };
 use crate::engine::model::message::{Block, Json};
-use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
+use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
@@ -289,21 +289,6 @@ impl Run {
             remember(&mut self.kept.requests, request);
         }
         is_new
-    }
-
-    /// Ends the work of this process. The journal gets the text that streams and learns of no end.
-    pub(super) fn suspend(&mut self, why: String) {
-        if self.ledger.has_journal {
-            self.kept.facts.push(Fact::Suspended);
-        }
-        let reason = why.clone();
-        self.ledger.emit(Place::default(), EventKind::Abort { reason });
-        self.conclude(Outcome {
-            outcome: OutcomeKind::Cancelled,
-            stopped_by: None,
-            abort_reason: Some(why),
-            error: None,
-        });
     }
 
     /// Lets each agent take the step again at which it was. `recovers` has the blocks that were told of a lost answer, if

@@ -9,6 +9,7 @@
 mod chat;
 mod differences;
 mod journal;
+mod saving;
 mod starting;
 mod telling;
 mod tree;
@@ -141,6 +142,7 @@ impl Run {
             Input::Resume => self.resume(None, true),
             Input::PickUp => self.resume(None, false),
             Input::Suspend { why } => self.suspend(why),
+            Input::GiveUp { failure } => self.give_up(failure),
             Input::Recover {
                 running,
                 next_event,
@@ -220,6 +222,7 @@ impl Run {
                 self.hand_off(handover);
                 self.on_effect(handover, |agent, desk| agent.handed_over(desk));
             }
+            Input::NotSaved { entries, since, why } => self.tell_not_saved(entries, since, why),
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     for index in 0..self.agents.len() as u32 {
@@ -432,28 +435,15 @@ impl Run {
     }
 
     fn conclude(&mut self, outcome: Outcome) {
-        let place = Place {
-            agent: 0,
-            ..Place::default()
-        };
-        let root = self.agents.first();
-        let (iteration, attempt) = root
-            .map(|root| (root.who.iteration, root.who.attempt))
-            .unwrap_or_default();
+        let place = self.root_place();
         self.forget_fleeting();
         self.ledger.close_all();
         self.note_changes();
         self.ledger.flush_journal();
-        self.ledger.emit(
-            Place {
-                iteration,
-                attempt,
-                ..place
-            },
-            EventKind::Finish {
-                outcome: outcome.clone(),
-            },
-        );
+        let finish = EventKind::Finish {
+            outcome: outcome.clone(),
+        };
+        self.ledger.emit(place, finish);
         self.ledger.output(Output::Done(outcome.clone()));
         self.ledger.close_all();
         self.outcome = Some(outcome);

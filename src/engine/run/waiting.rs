@@ -1,6 +1,6 @@
 //! Whether a run waits for nothing but answers of people. It looks and tells; it decides nothing.
 
-use crate::engine::ledger::{OpenEffect, Place};
+use crate::engine::ledger::OpenEffect;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::output::{EffectId, EffectKind};
 use crate::engine::run::Run;
@@ -20,13 +20,8 @@ impl Run {
         if question_ids.is_empty() {
             return;
         }
-        let root = self.agents.first().map(|root| &root.who);
-        let place = Place {
-            agent: 0,
-            iteration: root.map(|who| who.iteration).unwrap_or_default(),
-            attempt: root.map(|who| who.attempt).unwrap_or_default(),
-        };
-        self.ledger.emit(place, EventKind::Waiting { question_ids });
+        self.ledger
+            .emit(self.root_place(), EventKind::Waiting { question_ids });
     }
 
     /// The calls of agents below which a person is asked.

@@ -19,7 +19,7 @@ import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
-import { checkFinish } from "../options/finishing.js";
+import { checkFinish, checkWords } from "../options/finishing.js";
 import { keepOptions } from "../options/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
@@ -37,6 +37,7 @@ import { checkHistory, content, runConfig, speakerAt, type OnlySummary } from ".
 import { boundOf } from "./bound.js";
 import { EngineRun } from "../run/run.js";
 import { pendingRuns, type Resumed } from "../run/source.js";
+import { timedStore } from "../run/saving/timed-store.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
 import { toolRunConfig } from "../options/tool-options.js";
@@ -45,6 +46,7 @@ import type {
   AgentOptions,
   Clock,
   FinishOptions,
+  OnSaveFailed,
   PermissionOptions,
   ProfileOptions,
   Prompt,
@@ -93,6 +95,7 @@ export interface AgentParts {
   readonly endSession: ReturnType<typeof sessionEnd>;
   readonly store: Store | undefined;
   readonly flushMs: number | undefined;
+  readonly onSaveFailed: OnSaveFailed | undefined;
   readonly reconcile: Reconcile | undefined;
   readonly record: Recorder | undefined;
 }
@@ -199,6 +202,7 @@ function partsOf(options: AgentOptions): AgentParts {
   const { clock } = options;
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);
+  checkWords(options.onSaveFailed, "onSaveFailed", ["stop", "go on"]);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
   const tools = knowTools(options.tools, options.toolHandlers);
   const models = new ModelList(options);
@@ -250,15 +254,16 @@ function partsOf(options: AgentOptions): AgentParts {
     functions,
     hearers: hearers(options),
     endSession: sessionEnd(options),
-    store: checkedStore(options.store),
+    store: checkedStore(options.store, clock ?? HOST_CLOCK),
     flushMs: options.storeFlushMs,
+    onSaveFailed: options.onSaveFailed,
     reconcile: options.reconcile,
     record: checkedRecorder(options.record),
   };
 }
 
 /** A store may be an instance of a class, so its methods are looked up and not read as options. */
-function checkedStore(store: Store | undefined): Store | undefined {
+function checkedStore(store: Store | undefined, clock: Clock): Store | undefined {
   if (store === undefined) return undefined;
   const needed = [
     "append",
@@ -273,7 +278,7 @@ function checkedStore(store: Store | undefined): Store | undefined {
         `needs a method ${name}, as the stores of looplet/stores have`,
       );
   }
-  return store;
+  return timedStore(store, clock);
 }
 
 function checkedRecorder(record: Recorder | undefined): Recorder | undefined {

@@ -202,8 +202,10 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    */
   answer(questionId: number, answer: QuestionAnswer): boolean;
   /**
-   * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the store's error if it could
-   * not be saved. Give it to `waitUntil` where a platform ends your process after the response.
+   * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the store's error if
+   * it could not be saved, and after 30 s (and `storeFlushMs`) by the agent's clock if the store does not answer. What a
+   * store has refused is written again by the next save and by the next call of `saved()`, also after the end of the run. Give it
+   * to `waitUntil` where a platform ends your process after the response.
    */
   saved(): Promise<void>;
   /**
@@ -297,8 +299,8 @@ export interface TypedChat<C extends ToolTypes, Output> {
    */
   reset(messages?: readonly Message[]): void;
   /**
-   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id. Rejects with
-   * the store's error if it could not be saved.
+   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id. Rejects as
+   * `run.saved()` does.
    */
   saved(): Promise<void>;
   /**
@@ -441,6 +443,27 @@ export interface EffectSteps {
   call<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
+/** What a store has not taken, for `onSaveFailed`. */
+export interface SaveFailure {
+  readonly runId: string;
+  /** The error of the store, or one with the name `TimeoutError` if it has not answered within 30 s. */
+  readonly error: unknown;
+  /** The number of entries of the journal that the store does not have. */
+  readonly entries: number;
+  /** The number of the first of them in the journal, from 1. */
+  readonly since: number;
+}
+
+/**
+ * Whether a run goes on that cannot be saved.
+ *
+ * Contract: your function may take its time, for example to ask a person. Nothing is saved and nothing new begins until it has
+ * answered; what is under way goes on. A function that throws or returns anything else stops the run, and `onError` hears of
+ * it.
+ */
+export type OnSaveFailed =
+  "stop" | "go on" | ((failure: SaveFailure) => "stop" | "go on" | PromiseLike<"stop" | "go on">);
+
 /** The options of `createAgent` about runs that outlive their process. */
 export interface StoreOptions {
   /**
@@ -456,6 +479,14 @@ export interface StoreOptions {
    * under way alone.
    */
   storeFlushMs?: number | undefined;
+  /**
+   * What becomes of a run whose store does not take its journal, in three tries or within 30 s. Default `"go on"`: your `onError`
+   * gets the error, the event `not-saved` says what is missing, and the next save takes it along. `"stop"` ends the run at once as
+   * `failed` with the code `store_failed`, and its journal without an end: the store has everything up to the failure. A function
+   * decides each time. With anything but `"go on"` no request is sent and no tool begins before the store has everything that came
+   * before, so each of them waits for a write.
+   */
+  onSaveFailed?: OnSaveFailed | undefined;
   /**
    * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`. Default: effects
    * are no steps.

@@ -172,6 +172,16 @@ export type Input =
         ok: boolean;
       };
     }
+  /**
+   * The store has not taken this number of entries, the first of which has the number `since`. `why` is its error.
+   */
+  | {
+      notSaved: {
+        entries: number;
+        since: number;
+        why: string;
+      };
+    }
   /** Your listeners have heard everything that came before the handover. */
   | {
       handedOver: {
@@ -218,6 +228,12 @@ export type Input =
   | {
       suspend: {
         why: string;
+      };
+    }
+  /** Ends the work of this process as `Suspend` does, because your code can do nothing more for the run. */
+  | {
+      giveUp: {
+        failure: Failure;
       };
     };
 

@@ -67,7 +67,10 @@ export type FailureCode =
   | "run_held"
   /** The store has a run with this id that began with another prompt. */
   | "run_exists"
-  /** Your store could not give the journal of a run that is to go on. */
+  /**
+   * Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed` ended the
+   * run.
+   */
   | "store_failed"
   /** One of your guardrails refused. Only the `error` event has this code. */
   | "guardrail"
@@ -578,6 +581,20 @@ export type EventKind =
   | {
       type: "waiting";
       questionIds: number[];
+    }
+  /**
+   * The store has not taken these entries of the journal, so a process that went on with the run would not know what they
+   * say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the next write takes all
+   * entries along.
+   */
+  | {
+      type: "not-saved";
+      /** The number of entries that the store does not have. */
+      entries: number;
+      /** The number of the first of them in the journal, from 1. */
+      since: number;
+      /** The words of the store's error. */
+      message: string;
     }
   /** The model call failed and is tried again after `delayMs`. */
   | {

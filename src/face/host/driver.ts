@@ -20,6 +20,7 @@ import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from ".
 import type {
   Block,
   ElicitationAnswer,
+  Failure,
   FetchInit,
   JournalEntry,
   Outcome,
@@ -179,6 +180,11 @@ export class RunDriver {
     this.shell.handleInput({ saved: { save, ok } });
   }
 
+  /** Tells of entries that the store has not taken, the first of which has the number `since`. */
+  notSaved(entries: number, since: number, why: string): void {
+    this.shell.handleInput({ notSaved: { entries, since, why } });
+  }
+
   /** Hands a steer or follow-up in. One whose `requestId` the run has seen changes nothing. */
   steer({ id, isSteer, content, requestId }: SteerMessage): void {
     const input: Input = isSteer ? { steer: { id, content } } : { followUp: { id, content } };
@@ -197,9 +203,9 @@ export class RunDriver {
     this.shell.handleInput({ cancel: { why } });
   }
 
-  /** Ends the run as `abort` does, but not in its journal. */
-  suspend(why: string): void {
-    this.shell.handleInput({ suspend: { why } });
+  /** Ends the run as `abort` does, or with this failure, but not in its journal. */
+  suspend(why: string, failure?: Failure): void {
+    this.shell.handleInput(failure === undefined ? { suspend: { why } } : { giveUp: { failure } });
   }
 
   setMode(mode: PermissionMode): void {

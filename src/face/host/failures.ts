@@ -26,6 +26,19 @@ export function storeFailed(id: string, error: unknown): Failure {
   return { code: "store_failed", message: why, retryable: true };
 }
 
+/** The failure of a run that `onSaveFailed` has ended. */
+export function notSaved(
+  id: string,
+  { error, entries, since }: { error: unknown; entries: number; since: number },
+): Failure {
+  const what =
+    entries === 1
+      ? `Entry ${since} of the journal is`
+      : `${entries} entries of the journal from number ${since} on are`;
+  const why = `The store could not save the run "${id}": ${message(error)}. ${what} not saved, and onSaveFailed has ended the run. When the store works, await run.saved() saves them, and agent.resume(id) goes on from what is saved.`;
+  return { code: "store_failed", message: why, retryable: true };
+}
+
 /** The failure of a run whose configuration the engine refused, told by field. Any other error is a defect. */
 export function refusal(error: unknown): Failure {
   const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };

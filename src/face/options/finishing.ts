@@ -6,8 +6,16 @@ import { checkChoice } from "./check.js";
 
 /** @throws LoopletError `config_invalid_value` */
 export function checkFinish({ onLimit }: FinishOptions): void {
-  if (onLimit !== undefined && typeof onLimit !== "function")
-    checkChoice(onLimit, "onLimit", ["result", "throw"]);
+  checkWords(onLimit, "onLimit", ["result", "throw"]);
+}
+
+/**
+ * Checks an option that is one of these words or a function.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function checkWords(value: unknown, field: string, words: readonly string[]): void {
+  if (value !== undefined && typeof value !== "function") checkChoice(value, field, words);
 }
 
 /** The error that `run.result` rejects with, if the options say so for this result. */

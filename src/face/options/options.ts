@@ -86,6 +86,7 @@ export function agentTable(): OptionTable {
     ids: "function",
     store: "any",
     storeFlushMs: "whole",
+    onSaveFailed: "any",
     steps: "object",
     record: "any",
     reconcile: "function",

@@ -1,11 +1,12 @@
 /**
  * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write, so
  * that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
- * entries wait for the next write, and the calls that needed the save are not made. In a store with leases the journal
- * takes the run's lease before its first write, and has it until the run ends.
+ * run hears of it, the entries wait for the next write, and the calls that needed the save are not made. In a store with
+ * leases the journal takes the run's lease before its first write, and has it until the run ends.
  */
 import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
+import { ANSWER_MS, StoreTimeout, within } from "./saving/timed-store.js";
 import { RunLease, WAITS_MS, type Held, type LeaseHost, type Permit } from "./run-lease.js";
 
 /** The reason with which a run ends whose journal another process has taken. */
@@ -17,10 +18,21 @@ export const TAKEN = "another process goes on with this run";
  */
 export type JournalEnd = "ended" | "pending" | "unread";
 
+/** Entries that the store has not taken, and the number of the first of them. */
+export interface Unsaved {
+  readonly error: unknown;
+  readonly entries: number;
+  readonly since: number;
+}
+
 /** Your store, and the functions that hear of its writes: of errors, the last of each write. */
 export interface JournalHost extends LeaseHost {
   /** The time that entries wait for others. */
   readonly flushMs?: number | undefined;
+  /** Whether each request and each call of a tool waits until the store has what came before. */
+  readonly needsStore?: boolean;
+  /** Hears of a write that has failed. Nothing is written until it settles or the run ends. */
+  readonly notSaved?: (unsaved: Unsaved) => Promise<void>;
 }
 
 export class Journal {
@@ -28,8 +40,13 @@ export class Journal {
   readonly #key: string;
   #entries: JournalEntry[] = [];
   #saves: ((ok: boolean) => void)[] = [];
+  /** The saves whose entries are on their way into the store. */
+  #underWay: ((ok: boolean) => void)[] | undefined;
   #writing: Promise<void> | undefined;
+  /** The error of the store; undefined if it has done all that it was asked for. */
   #error: unknown;
+  /** A write that failed may have reached the store all the same. */
+  #isInDoubt = false;
   /** The number of the last entry of this run; undefined before the first. */
   last: number | undefined;
   /** The journal of the chat's run before this one, and its end. */
@@ -42,7 +59,11 @@ export class Journal {
   #claiming: Promise<boolean> | undefined;
   /** Whether the store has entries of the run, as far as this process knows. */
   #isKept: boolean | undefined;
+  #how: JournalEnd | undefined;
   #end: Promise<void> | undefined;
+  /** Resolves when the run ends. */
+  readonly #over: Promise<void>;
+  #finish!: () => void;
 
   /** `before` is the journal of the chat's run before this one, and `held` the lease if this process has it already. */
   constructor(host: JournalHost, key: string, before?: Journal, held?: Held) {
@@ -52,21 +73,30 @@ export class Journal {
     this.#lease = new RunLease(host, key, held);
     if (held !== undefined) this.#isKept = true;
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
+    this.#over = new Promise((resolve) => (this.#finish = resolve));
   }
 
   /** Takes the lease of a journal that may be there already; false if another process has it. */
   claim(takeOver = false): Promise<boolean> {
-    return (this.#claiming = this.#lease.take(takeOver));
+    return (this.#claiming = this.#asked(this.#lease.take(takeOver)));
   }
 
   /** Whether a call may begin in this process. */
   permit(): Permit | Promise<Permit> {
-    return this.#lease.permit();
+    return this.#host.needsStore === true ? this.#permitLater() : this.#lease.permit();
+  }
+
+  /** Waits until the store has what came before, or until the run may go on without it. */
+  async #permitLater(): Promise<Permit> {
+    // The entries of an input may come right behind its effects.
+    await this.#begun;
+    await Promise.race([this.#writing, this.#over]);
+    return this.#how === undefined ? this.#lease.permit() : "lost";
   }
 
   /** Does what costs money, unless another process goes on with the run. */
   asHolder<T>(work: () => T | Promise<T>): T | Promise<T> {
-    const permit = this.#lease.permit();
+    const permit = this.permit();
     if (permit === "granted") return work();
     return Promise.resolve(permit).then((permit) => {
       if (permit === "lost") throw new Error(TAKEN);
@@ -91,16 +121,17 @@ export class Journal {
   }
 
   async #claimAfter(last: number, takeOver: boolean): Promise<"claimed" | "held" | "moved on"> {
-    const { store, report } = this.#host;
+    const { store, report, needsStore = false } = this.#host;
     if (store.lease === undefined) return "claimed";
     try {
       const isOurs = this.#lease.isHeld;
-      if (!(await this.#lease.take(takeOver))) return "held";
+      if (!(await this.#asked(this.#lease.take(takeOver)))) return "held";
       if (isOurs) return "claimed";
       // Entries that the store has missed are still to come.
       const expected = (this.#entries[0]?.seq ?? last + 1) - 1;
       return ((await this.load()).at(-1)?.seq ?? 0) === expected ? "claimed" : "moved on";
     } catch (error) {
+      if (needsStore) throw error;
       report(error);
       return "claimed";
     }
@@ -108,7 +139,7 @@ export class Journal {
 
   /** The entries that the store has. */
   async load(): Promise<readonly JournalEntry[]> {
-    const entries = (await this.#host.store.load(this.#key)) ?? [];
+    const entries = (await this.#asked(this.#host.store.load(this.#key))) ?? [];
     this.#isKept = entries.length > 0;
     return entries;
   }
@@ -129,18 +160,43 @@ export class Journal {
 
   /** Nothing more comes. The lease is given back when everything is written. */
   end(how: JournalEnd): void {
-    this.#end ??= this.#giveBack(how);
+    this.#how ??= how;
+    this.#end ??= this.#giveBack(this.#how);
+    this.#finish();
     this.#begin();
   }
 
-  /** Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. */
-  async saved(): Promise<void> {
+  /**
+   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. What the store
+   * has not taken is written once more. Rejects with the store's error, or when the time is over.
+   */
+  saved(): Promise<void> {
+    const { clock, flushMs = 0 } = this.#host;
+    const limitMs = ANSWER_MS + flushMs;
+    return within(clock, limitMs, this.#settled(), () => {
+      return (
+        this.#error ?? new StoreTimeout(`The run "${this.#key}" was not saved within ${limitMs / 1000} s.`)
+      );
+    });
+  }
+
+  async #settled(): Promise<void> {
     await this.#begun;
     await this.#inherit();
-    await this.#writing;
+    const isLate = this.#end !== undefined && this.#writing === undefined && this.#entries.length > 0;
+    if (!(await this.#attempt())) throw this.#error;
+    if (isLate) this.#end = this.#giveBack(this.#how!);
     await this.#end;
-    // Entries without an error have come since.
-    if (this.#entries.length > 0 && this.#error !== undefined) throw this.#error;
+  }
+
+  /** Resolves with whether the store has everything so far. What it has not taken is written, unless that is under way. */
+  async #attempt(): Promise<boolean> {
+    if (this.#entries.length === 0 && this.#writing === undefined) return this.#error === undefined;
+    return new Promise((resolve) => {
+      // Entries that are under way are not in the list.
+      ((this.#entries.length === 0 ? this.#underWay : undefined) ?? this.#saves).push(resolve);
+      this.#writing ??= this.#write();
+    });
   }
 
   /** All entries, those included that the store does not have. */
@@ -165,7 +221,8 @@ export class Journal {
     // A lease that was not given back goes on with the entries that wait for it.
     this.#lease.takeFrom(before.#lease);
     this.#entries.unshift(...before.#entries);
-    this.#error = before.#error;
+    this.#error ??= before.#error;
+    this.#isInDoubt = before.#isInDoubt;
   }
 
   async #write(): Promise<void> {
@@ -174,53 +231,78 @@ export class Journal {
       const { flushMs } = this.#host;
       if (flushMs && this.#end === undefined) await this.#wait(flushMs);
       const [saves, entries] = [this.#saves, this.#entries];
-      [this.#saves, this.#entries] = [[], []];
-      const isSaved = entries.length === 0 || (await this.#append(entries));
-      if (!isSaved) this.#entries.unshift(...entries);
-      for (const saved of saves) saved(isSaved);
+      [this.#saves, this.#entries, this.#underWay] = [[], [], saves];
+      const end = entries.length === 0 ? "saved" : await this.#append(entries);
+      if (end !== "saved") this.#entries.unshift(...entries);
+      if (end === "failed") await this.#tellNotSaved();
+      this.#underWay = undefined;
+      for (const saved of saves) saved(end === "saved");
     }
     this.#writing = undefined;
   }
 
-  async #append(entries: readonly JournalEntry[]): Promise<boolean> {
+  async #append(entries: readonly JournalEntry[]): Promise<"saved" | "failed" | "lost"> {
     const { store, report, lost } = this.#host;
-    const after = entries[0]!.seq - 1;
-    let isRepeated = false;
-    for (const waitMs of [...WAITS_MS, undefined]) {
+    const waitsMs = [...WAITS_MS];
+    for (let missing = entries; ;) {
       try {
         if (!(await this.claim())) throw new StoreConflict(`Another process holds the run "${this.#key}".`);
-        await store.append(this.#key, entries, after, this.#lease.fence);
-        this.#isKept = true;
-        this.#error = undefined;
-        return true;
+        if (missing.length > 0)
+          await store.append(this.#key, missing, missing[0]!.seq - 1, this.#lease.fence);
+        [this.#isKept, this.#isInDoubt, this.#error] = [true, false, undefined];
+        return "saved";
       } catch (error) {
-        if (isStoreConflict(error)) {
-          // A write that failed may have reached the store all the same.
-          if (isRepeated && (await this.#has(entries.at(-1)!))) {
-            this.#error = undefined;
-            return true;
-          }
-          this.#error = error;
-          lost();
-          return false;
-        }
         this.#error = error;
-        isRepeated = true;
-        if (waitMs === undefined) report(error);
-        else await this.#wait(waitMs);
+        if (isStoreConflict(error)) {
+          const rest = await this.#notArrived(missing);
+          if (rest.length < missing.length) {
+            missing = rest;
+            continue;
+          }
+          lost();
+          return "lost";
+        }
+        this.#isInDoubt = true;
+        const waitMs = waitsMs.shift();
+        if (waitMs === undefined || error instanceof StoreTimeout) {
+          report(error);
+          return "failed";
+        }
+        await this.#wait(waitMs);
       }
     }
-    return false;
   }
 
-  async #has(last: JournalEntry): Promise<boolean> {
+  /** The entries that the store does not have, if a write that failed has reached it all the same. */
+  async #notArrived(entries: readonly JournalEntry[]): Promise<readonly JournalEntry[]> {
+    if (!this.#isInDoubt) return entries;
     try {
-      if (!(await this.#lease.renew())) return false;
-      const kept = await this.#host.store.load(this.#key);
-      return kept?.at(-1)?.json === last.json;
+      if (!(await this.#lease.renew())) return entries;
+      const kept = (await this.#host.store.load(this.#key)) ?? [];
+      const ours = new Map(entries.map(({ seq, json }) => [seq, json]));
+      const arrived = kept.filter(({ seq }) => seq >= entries[0]!.seq);
+      if (!arrived.every(({ seq, json }) => ours.get(seq) === json)) return entries;
+      return entries.slice(arrived.length);
     } catch (error) {
       this.#host.report(error);
-      return false;
+      return entries;
+    }
+  }
+
+  async #tellNotSaved(): Promise<void> {
+    const { notSaved, report } = this.#host;
+    if (notSaved === undefined) return;
+    const unsaved = { error: this.#error, entries: this.#entries.length, since: this.#entries[0]!.seq };
+    await Promise.race([notSaved(unsaved).catch(report), this.#over]);
+  }
+
+  /** Takes note of the error of a store that was asked for something. */
+  async #asked<T>(answer: T | PromiseLike<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.#error = error;
+      throw error;
     }
   }
 

@@ -10,6 +10,11 @@ export function whyOf({ abortReason: reason, error }: Outcome): EndEvent | undef
   return reason == null ? undefined : { type: "abort", reason };
 }
 
+/** The outcome of a run that your code ends, or this failure of your code. */
+export function endedBy(reason: string, error?: Failure): Outcome {
+  return error === undefined ? { outcome: "cancelled", abortReason: reason } : { outcome: "failed", error };
+}
+
 /** Calls `abort` when the signal fires; the returned function stops listening. */
 export function follow(signal: HostAbortSignal | undefined, abort: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {};

@@ -49,14 +49,15 @@ import { traces } from "../trace/tracing.js";
 import type { ChatJournal } from "../chat/chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
-import { Journal, TAKEN } from "./journal.js";
+import { Journal } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { Steers, type Message } from "./steers.js";
+import { journalHost } from "./saving/journal-host.js";
 import { sourceOf, type Resumed } from "./source.js";
-import { follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
+import { endedBy, follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -134,12 +135,9 @@ export class EngineRun implements Run {
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#delivery = new Delivery(options, running, (report) => traces(parts, this.id, report));
     const { report, onToolThrow } = this.#delivery;
-    const { store, flushMs, clock } = parts;
-    if (store !== undefined) {
-      const lost = (): void => this.abort(TAKEN);
-      const host = { store, flushMs, clock, report, lost };
+    const host = journalHost(parts, this, running, report);
+    if (host !== undefined)
       this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, resumed?.held);
-    }
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
     this.#tools.follow({
@@ -205,27 +203,30 @@ export class EngineRun implements Run {
   }
 
   abort(reason: unknown = "aborted"): void {
-    this.#stop(abortReason(reason), (driver, why) => driver.abort(why));
+    const why = abortReason(reason);
+    this.#stop(endedBy(why), (driver) => driver.abort(why));
   }
 
-  /** Ends the run here and not in its journal, so that another process goes on with it. Without a journal it is aborted. */
-  suspend(reason: string): void {
+  /**
+   * Ends the run here, with this failure if there is one, and not in its journal, so that another process goes on with it.
+   * Without a journal it is aborted.
+   */
+  suspend(reason: string, error?: Failure): void {
     if (this.#journal === undefined) return this.abort(reason);
-    this.isSuspended = this.#outcomeNow() === undefined;
-    this.#stop(reason, (driver, why) => driver.suspend(why));
+    this.isSuspended ||= this.#outcomeNow() === undefined;
+    this.#stop(endedBy(reason, error), (driver) => driver.suspend(reason, error));
   }
 
-  #stop(why: string, stop: (driver: Driver, why: string) => void): void {
+  #stop(alone: Outcome, stop: (driver: Driver) => void): void {
     if (this.#outcomeNow() !== undefined) return;
     try {
-      if (this.#driver !== undefined) stop(this.#driver, why);
+      if (this.#driver !== undefined) stop(this.#driver);
       this.#closing = this.#driver?.outcome();
     } catch (error) {
       this.#delivery.report(error);
     }
     // The driver ends its run inside `abort`. If there is no driver, or if it fails, the run ends here.
-    if (this.#outcomeNow() === undefined)
-      this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
+    if (this.#outcomeNow() === undefined) this.#endAlone(alone, whyOf(alone));
   }
 
   answer(questionId: number, answer: QuestionAnswer): boolean {

@@ -59,6 +59,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["suspend", why]);
   }
 
+  notSaved(...what: unknown[]): void {
+    this.calls.push(["notSaved", ...what]);
+  }
+
   recover(...how: unknown[]): void {
     this.calls.push(["recover", ...how]);
   }

@@ -1,0 +1,58 @@
+/** The store of a run's journal, and your decision about a run whose store takes nothing. */
+import type { AgentParts } from "../../agents/agent.js";
+import type { Failure } from "../../api/event.js";
+import type { OnSaveFailed, SaveFailure } from "../../api/run.js";
+import { notSaved } from "../../host/failures.js";
+import { describeReturned } from "../../options/check.js";
+import { message } from "../../options/thrown.js";
+import type { Driver } from "../engine.js";
+import { TAKEN, type JournalHost } from "../journal.js";
+
+/** The run whose journal is kept. */
+export interface SavedRun {
+  readonly id: string;
+  abort(reason: string): void;
+  suspend(reason: string, error: Failure): void;
+}
+
+/** The host of a run's journal; undefined for an agent without a store. `running` gives the driver while it is under way. */
+export function journalHost(
+  { store, flushMs, clock, onSaveFailed = "go on" }: AgentParts,
+  run: SavedRun,
+  running: () => Driver | undefined,
+  report: (error: unknown) => void,
+): JournalHost | undefined {
+  if (store === undefined) return undefined;
+  return {
+    store,
+    flushMs,
+    clock,
+    report,
+    lost: () => run.abort(TAKEN),
+    needsStore: onSaveFailed !== "go on",
+    notSaved: async (unsaved) => {
+      running()?.notSaved(unsaved.entries, unsaved.since, message(unsaved.error));
+      const word = await wordOf(onSaveFailed, { runId: run.id, ...unsaved }, report);
+      if (word !== "stop") return;
+      const failure = notSaved(run.id, unsaved);
+      run.suspend(failure.message, failure);
+    },
+  };
+}
+
+/** A function that decides nothing has not agreed to a run that cannot be saved. */
+async function wordOf(
+  decide: OnSaveFailed,
+  failure: SaveFailure,
+  report: (error: unknown) => void,
+): Promise<"stop" | "go on"> {
+  if (typeof decide !== "function") return decide;
+  try {
+    const word: unknown = await decide(failure);
+    if (word === "stop" || word === "go on") return word;
+    report(new TypeError(`onSaveFailed must return "stop" or "go on", got ${describeReturned(word)}`));
+  } catch (error) {
+    report(error);
+  }
+  return "stop";
+}

@@ -1,0 +1,89 @@
+/**
+ * The limit of time for your store. A store that never answers counts as one that fails, so that no run and no `saved()` waits
+ * for it for ever.
+ */
+import type { Clock, Lease, Store } from "../../api/index.js";
+import { timeOf } from "../run-lease.js";
+import { isThenable } from "../../options/check.js";
+
+/** The time that a store has for one answer, and that `saved()` has, in milliseconds by the clock of the run. */
+export const ANSWER_MS = 30_000;
+
+/** The error of a store that has not answered in time. What it was asked to write may still arrive. */
+export class StoreTimeout extends Error {
+  override readonly name = "TimeoutError";
+}
+
+/** Your store, whose answers come within {@link ANSWER_MS} or are a {@link StoreTimeout}. */
+export function timedStore(store: Store, clock: Clock): Store {
+  const timed = async <T>(what: string, answer: T | PromiseLike<T>): Promise<T> => {
+    if (!isThenable(answer)) return answer as T;
+    return within(clock, ANSWER_MS, answer as PromiseLike<T>, () => {
+      return new StoreTimeout(`The store has not answered ${what} within ${ANSWER_MS / 1000} s.`);
+    });
+  };
+  /** Appends that were not answered in time, by journal. Two at once are not allowed, so the next one waits for them. */
+  const late = new Map<string, Promise<unknown>>();
+  const append = async (key: string, ...args: Tail<Parameters<Store["append"]>>): Promise<void> => {
+    const before = late.get(key);
+    if (before !== undefined) await timed("append", before);
+    const answer = store.append(key, ...args);
+    try {
+      await timed("append", answer);
+    } catch (error) {
+      if (error instanceof StoreTimeout) {
+        const over = (): unknown => late.delete(key);
+        late.set(key, Promise.resolve(answer).then(over, over));
+      }
+      throw error;
+    }
+  };
+  const timedLease = (lease: Lease): Lease => ({
+    fence: lease.fence,
+    renew: async (ttlMs) => timed("lease.renew", lease.renew(ttlMs)),
+    release: async (isPending) => timed("lease.release", lease.release(isPending)),
+  });
+  return {
+    append,
+    load: async (key) => timed("load", store.load(key)),
+    ...(store.lease !== undefined && {
+      lease: async (key, options) => {
+        const lease = await timed("lease", store.lease!(key, options));
+        return lease === undefined ? undefined : timedLease(lease);
+      },
+    }),
+    ...(store.pending !== undefined && { pending: async () => timed("pending", store.pending!()) }),
+  };
+}
+
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
+
+/**
+ * Settles as `work` does, or rejects with `late()` when the time is over. A timer that fires long before its time, as clocks of
+ * tests have it, sets no limit.
+ */
+export function within<T>(
+  clock: Clock,
+  limitMs: number,
+  work: PromiseLike<T>,
+  late: () => unknown,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const sinceMs = timeOf(clock);
+    const due = (): void => {
+      if (!(timeOf(clock) - sinceMs < limitMs / 2)) reject(late());
+    };
+    const timer = clock.setTimer(due, limitMs);
+    const stop = (): void => clock.clearTimer(timer);
+    work.then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        reject(error);
+      },
+    );
+  });
+}
