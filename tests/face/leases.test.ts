@@ -53,7 +53,7 @@ describe("the lease of a run", () => {
   it("is held while the run is under way, however long it takes, and ends with it", async () => {
     const { clock, store, gate, first, second } = twoProcesses();
     const run = first.run("Act.", { id: "x" });
-    await settled();
+    await run.saved();
     await clock.pass(10 * LEASE_MS);
     expect(await store.pending()).toEqual([]);
     const refused = await second.resume("x").result;
@@ -65,6 +65,25 @@ describe("the lease of a run", () => {
     await clock.pass(10 * LEASE_MS);
     expect(await store.pending()).toEqual([]);
     expect(await second.resume("x").result).toMatchObject({ outcome: "completed", text: "Done." });
+  });
+
+  it("is not taken by who looks for a run that has saved nothing yet", async () => {
+    const { clock, gate, first, second, done } = twoProcesses({ storeFlushMs: 1000 });
+    gate.open();
+    for (const takeOver of [false, true]) {
+      const run = first.run("Act.");
+      await settled();
+      const { outcome, error } = await second.resume(run.id, { takeOver }).result;
+      expect([outcome, error?.code]).toEqual(["failed", "config_invalid"]);
+      expect(error!.message).toContain("it has not saved its prompt yet");
+      const saved = run.saved();
+      while (run.outcome === undefined) await clock.pass(1000);
+      await clock.pass(1000);
+      await saved;
+      expect(await run.result).toMatchObject({ outcome: "completed", text: "Done." });
+      expect(await second.resume(run.id).result).toMatchObject({ outcome: "completed", text: "Done." });
+    }
+    expect(done).toEqual(["act", "act"]);
   });
 
   it("runs out when the process stands still, which then cannot write over its successor", async () => {

@@ -13,6 +13,12 @@ export function held(id: string): Failure {
   return { code: "run_held", message, retryable: true };
 }
 
+/** The failure of a run of which your store has nothing. */
+export function notSavedYet(id: string): Failure {
+  const message = `The store has nothing of the run "${id}": there is no such run, or it has not saved its prompt yet. await run.saved() in the process that begins it waits for that.`;
+  return fail("config_invalid", message);
+}
+
 /** The failure of a chat's run whose journal has entries that this process has not seen. */
 export function movedOn(): Failure {
   const message =

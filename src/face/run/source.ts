@@ -5,7 +5,7 @@ import type { JournalEntry, Store } from "../api/run.js";
 import type { Failure } from "../api/event.js";
 import type { RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
-import { held, movedOn, refusal, storeFailed } from "../host/failures.js";
+import { held, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
 import type { Journal } from "./journal.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
@@ -66,6 +66,8 @@ async function readSource(
     return journalOf(entries);
   }
   if (journal === undefined || (resumed === undefined && isNew)) return options;
+  // A run that has saved nothing yet is under way in the process that begins it, which needs the lease.
+  if (resumed !== undefined && (await journal.load()).length === 0) return notSavedYet(id);
   if (!(await journal.claim(resumed?.takeOver))) return held(id);
   const entries = await journal.load();
   return resumed === undefined && entries.length === 0 ? options : journalOf(entries);
