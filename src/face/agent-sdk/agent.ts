@@ -17,6 +17,7 @@ import { agentSdkCanUseTool } from "../hooks/agent-sdk.js";
 import { sessionEnd } from "../hooks/hooks.js";
 import { createAgent } from "../index.js";
 import { joined, nearestName } from "../options/check.js";
+import { checkMode } from "../options/permissions.js";
 import { presets } from "../presets.js";
 import { inputJsonSchema } from "../tools/tool-schema.js";
 import { resolvePath } from "../vfs/paths.js";
@@ -111,10 +112,11 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
   const self = ownAgent(given.agent, definitions, isRead);
   const chosen = { ...given, model: given.model ?? settings?.model };
   const options = self === undefined ? chosen : asAgent(chosen, self);
-  const { host = {}, allowedTools = [], disallowedTools = [], maxBudgetUsd, maxTurns } = options;
+  const { host = {}, maxBudgetUsd, maxTurns } = options;
+  const allowed = [...(options.allowedTools ?? []), ...(settings?.allow ?? [])].map(currentRule);
   const { systemPrompt, fallbackModel, outputFormat, compaction } = options;
   const main = chosenModel(options);
-  const deny = [...disallowedTools, ...(settings?.deny ?? [])];
+  const deny = [...(options.disallowedTools ?? []), ...(settings?.deny ?? [])].map(currentRule);
   const skills = skillsOf(options, settings?.skills ?? []);
   const served = [...toolsOf(options.mcpServers ?? {}), ...remote];
   const ofAgents = [...toolsOf(serversOf(options.agents, options.mcpServers)), ...remoteOfAgents];
@@ -148,11 +150,11 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
       ...hostOptions(host),
       ...offered,
       permissions: {
-        allow: known([...UNASKED, ...allowedTools, ...(settings?.allow ?? [])], offered.tools),
+        allow: known([...UNASKED, ...allowed], offered.tools),
         ...asking(
           options,
           offered.tools,
-          [...SETTINGS, ...ownFile, ...(settings?.ask ?? [])],
+          [...SETTINGS, ...ownFile, ...(settings?.ask ?? []).map(currentRule)],
           [...deny, ...(definition === undefined ? [] : deniedBy(definition))],
         ),
         ...placesOf(options, settings),
@@ -188,6 +190,8 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
       permissionMode: modeIn(definition)(ongoing.permissionMode()),
       maxToolRounds: maxTurns,
       maxUsd: ongoing.usdLeft(),
+      // Agents beside each other share what is left.
+      stopWhen: () => (ongoing.usdLeft() ?? 1) <= 0,
     };
     const all = Object.entries(tools).filter(([name]) => !ROOT_ONLY.includes(name));
     const its = toolsOfAgent(definition, Object.fromEntries(all), ofAgents);
@@ -327,6 +331,11 @@ function charsOf({ description = "", inputSchema }: Tool): number {
   return description.length + JSON.stringify(inputJsonSchema(inputSchema, "inputSchema")).length;
 }
 
+/** A rule by the name of today: the tool Agent was called Task. */
+function currentRule(rule: string): string {
+  return rule.trim().replace(/^Task(?=\(|$)/, "Agent");
+}
+
 /** The rules that restrict. Where nobody can be asked, a rule that asks denies. */
 function asking(
   { canUseTool }: Options,
@@ -371,7 +380,10 @@ function hooksOf(
   const isNew = (): boolean => agent !== undefined || ongoing.beginning() !== undefined;
   return {
     ...own,
-    PreToolUse: [...(own.PreToolUse ?? []).map(options.canUseTool ? (group) => group : unasked), ...strict],
+    PreToolUse: [
+      ...(own.PreToolUse ?? []).map((group) => answered(group, options.canUseTool !== undefined)),
+      ...strict,
+    ],
     UserPromptSubmit: [
       ...(own.UserPromptSubmit ?? []),
       plan,
@@ -380,18 +392,34 @@ function hooksOf(
   };
 }
 
-/** The hooks, where nobody can be asked: a call about which one wants to ask is denied, and does not wait for ever. */
-function unasked(group: HookGroup<"PreToolUse">): HookGroup<"PreToolUse"> {
+/**
+ * The hooks of a query, in which no call waits for ever: a deferred one is asked about as well, and where nobody can be
+ * asked, both are denied.
+ */
+function answered(group: HookGroup<"PreToolUse">, canAsk: boolean): HookGroup<"PreToolUse"> {
   const hooks = group.hooks.map((hook): typeof hook => async (...given) => {
     const said = await hook(...given);
-    return said?.decision === "ask" ? { ...said, decision: "deny" } : said;
+    const isOpen = said?.decision === "ask" || said?.decision === "defer";
+    return isOpen ? { ...said, decision: canAsk ? "ask" : "deny" } : said;
   });
   return { ...group, hooks };
 }
 
+/**
+ * Checks a mode that is chosen while the query goes on.
+ *
+ * @throws LoopletError for an unknown mode, or one that the options do not allow
+ */
+export function checkQueryMode(
+  mode: PermissionMode,
+  { allowDangerouslySkipPermissions }: Pick<Options, "allowDangerouslySkipPermissions">,
+): void {
+  checkMode(mode, "mode", { allowDangerouslySkipPermissions, classifyTool: () => null });
+}
+
 /** `canUseTool`, which names the agent that wants a call, and whose answer may choose another mode. */
 function permissionsOf(
-  { canUseTool }: PlainOptions,
+  { canUseTool, ...options }: PlainOptions,
   ongoing: Ongoing,
   agent: AskedAgent | undefined,
 ): CanUseTool | undefined {
@@ -403,7 +431,10 @@ function permissionsOf(
       ...(agent === undefined ? {} : { agentID: agent.id }),
     });
     for (const update of said?.updatedPermissions ?? [])
-      if (update.type === "setMode") ongoing.modeChosen(update.mode);
+      if (update.type === "setMode") {
+        checkQueryMode(update.mode, options);
+        ongoing.modeChosen(update.mode);
+      }
     return said;
   });
 }

@@ -3,7 +3,7 @@ import type { Chat, Model, Queued, Run, RunEvent, RunResult, SessionSource } fro
 import type { PermissionMode } from "../api/permission.js";
 import { resolvePath } from "../vfs/paths.js";
 import type { ModeOf } from "./agents/agents.js";
-import { made, type Found, type Made, type Ongoing } from "./agent.js";
+import { checkQueryMode, made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkpointsOf, watched, type RewindFilesResult } from "./control/checkpoints.js";
 import { contextUsage, type ContextUsage } from "./control/context-usage.js";
 import { COMMANDS, commandOf, saidBy, textOf, type Said } from "./control/prompts.js";
@@ -156,6 +156,7 @@ export class Session {
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<void> {
+    checkQueryMode(mode, this.#options);
     this.#run?.setPermissionMode(mode);
     this.#modeChosen(mode);
   }
@@ -252,7 +253,7 @@ export class Session {
       this.#made = this.#madeWithFound();
       this.#mode = this.#made.permissionMode;
     }
-    notes.push(...ruleNotes(this.#options, this.#made.toolNames, this.#made.skills));
+    notes.push(...ruleNotes(this.#options, this.#made, settings));
     return [
       ...notes,
       ...Object.entries({ ...ofAgents.errors, ...reached.errors }).map(

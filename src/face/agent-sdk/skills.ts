@@ -40,6 +40,7 @@ export function skillTool(skills: readonly Skill[]): Tool {
       },
       required: ["skill"],
     },
+    ruleSubject: "skill",
     readOnly: true,
     execute: async ({ skill, args }) => {
       const text = await skills.find(({ name }) => name === skill)!.content();

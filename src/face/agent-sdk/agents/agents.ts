@@ -41,6 +41,7 @@ export function agentTool(agents: { readonly [name: string]: NamedAgent }, tasks
       },
       required: ["description", "prompt", "subagent_type"],
     },
+    ruleSubject: "subagent_type",
     // Agents run beside each other; what their tools change needs permissions of its own.
     readOnly: true,
     execute: async ({ description, prompt, subagent_type, model }, { signal, toolCallId }) => {

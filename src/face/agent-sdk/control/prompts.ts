@@ -42,7 +42,8 @@ export function saidBy(
   const blocks: ContentBlock[] = [];
   for (const block of Array.isArray(content) ? content : []) {
     const own: unknown = fromApi(block);
-    if (isContentBlock(own)) blocks.push(own);
+    // A raw block would reach the vendor as it is, whatever it says: also as the result of a call.
+    if (isContentBlock(own) && own.type !== "raw") blocks.push(own);
     else
       problems.push(
         `A block of the type "${String(block?.type)}" cannot be part of a prompt, so it is left out.`,

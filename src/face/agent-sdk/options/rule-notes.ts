@@ -1,6 +1,7 @@
 /** Hints about rules that cannot match, for people who have mistyped the name of a tool. */
 import { nearestName } from "../../options/check.js";
 import { serversOf } from "../agents/definition.js";
+import type { Settings } from "../settings.js";
 import type { PlainOptions } from "./options.js";
 
 /** The tools of Claude Code (0.3.330). A rule for one that this query does not have is no mistake. */
@@ -54,13 +55,13 @@ const KNOWN: readonly string[] = [
 /** What is told of the names in the options whose tool, server or skill is nowhere. */
 export function ruleNotes(
   { allowedTools = [], disallowedTools = [], mcpServers = {}, agents = {} }: PlainOptions,
-  tools: readonly string[],
-  skills: readonly string[],
+  { toolNames: tools, skills }: { readonly toolNames: readonly string[]; readonly skills: readonly string[] },
+  settings: Partial<Pick<Settings, "ask" | "deny">> = {},
 ): string[] {
   const known = [mcpServers, serversOf(agents, mcpServers)].flatMap(Object.keys);
   const servers = known.map((name) => `mcp__${name}`);
   const note = (option: string, rule: string): string[] => {
-    const [name = ""] = rule.split("(");
+    const [name = ""] = rule.trim().split("(");
     const isOfServer = servers.some((server) => name === server || name.startsWith(`${server}__`));
     if (name.includes("*") || isOfServer || [...tools, ...KNOWN].includes(name)) return [];
     const hint = hintOf(name, [...tools, ...servers, ...KNOWN]);
@@ -69,6 +70,12 @@ export function ruleNotes(
   return [
     ...allowedTools.flatMap((rule) => note("allowedTools", rule)),
     ...disallowedTools.flatMap((rule) => note("disallowedTools", rule)),
+    // The settings of a project may speak of servers that this query does not have.
+    ...(["ask", "deny"] as const).flatMap((list) =>
+      (settings[list] ?? [])
+        .filter((rule) => !rule.trim().startsWith("mcp__"))
+        .flatMap((rule) => note(`settings: permissions.${list}`, rule)),
+    ),
     ...Object.entries(agents).flatMap(([name, definition]) => [
       ...(definition.tools ?? []).flatMap((rule) => note(`agents.${name}.tools`, rule)),
       ...(definition.disallowedTools ?? []).flatMap((rule) => note(`agents.${name}.disallowedTools`, rule)),

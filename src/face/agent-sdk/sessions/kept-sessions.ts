@@ -14,6 +14,10 @@ interface Known {
   readonly uuids: Set<string>;
 }
 
+/** The key of a journal. A blank inside a part is escaped: the id `b c` in the project `/a` is not `c` in `/a b`. */
+const keyOf = (...parts: readonly string[]): string =>
+  parts.map((part) => part.replace(/[% ]/g, encodeURIComponent)).join(" ");
+
 /**
  * Keeps sessions in a store. Each session is a journal, and each project has another one that lists them. Two processes may
  * write to one session: an append that finds entries of another process rejects with `StoreConflict`, and the query
@@ -23,10 +27,11 @@ export function sessionStoreOf(store: Store): SessionStore {
   const known = new Map<string, Known>();
   const journalOf = ({ projectKey, sessionId, subpath }: SessionKey): string =>
     subpath === undefined
-      ? `session ${projectKey} ${sessionId}`
-      : `session ${projectKey} ${sessionId} ${subpath}`;
-  const belowOf = ({ projectKey, sessionId }: SessionKey): string => `subagents ${projectKey} ${sessionId}`;
-  const listOf = (projectKey: string): string => `sessions ${projectKey}`;
+      ? keyOf("session", projectKey, sessionId)
+      : keyOf("session", projectKey, sessionId, subpath);
+  const belowOf = ({ projectKey, sessionId }: SessionKey): string =>
+    keyOf("subagents", projectKey, sessionId);
+  const listOf = (projectKey: string): string => keyOf("sessions", projectKey);
   const read = async <T>(key: string): Promise<T[]> =>
     ((await store.load(key)) ?? []).map(({ json }) => {
       const { seq: _, ...value } = JSON.parse(json);
