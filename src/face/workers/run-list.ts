@@ -1,9 +1,9 @@
 /** The runs that a host has begun, in the order of their beginnings. The last ones keep their logs. */
 import { isStoreConflict } from "../api/errors.js";
-import type { Store } from "../api/run.js";
+import type { JournalEntry, Store } from "../api/run.js";
 import { reportUnheard } from "../host/failures.js";
 import type { Target } from "./protocol.js";
-import { RunLog } from "./run-log.js";
+import { parsed, RunLog } from "./run-log.js";
 
 /** The journal of the list, and the beginning of the keys of logs. */
 const LIST = "looplet.runs";
@@ -41,9 +41,11 @@ export class RunList {
     const store = this.#store;
     if (store === undefined) return;
     for (let attempt = 1; ; attempt++) {
-      const runs = await this.#all();
+      const entries = (await store.load(LIST)) ?? [];
+      const runs = runsOf(entries);
+      const last = entries.at(-1)?.seq ?? 0;
       try {
-        await store.append(LIST, [{ seq: runs.length + 1, json: JSON.stringify(run) }], runs.length);
+        await store.append(LIST, [{ seq: last + 1, json: JSON.stringify(run) }], last);
         const old = runs.at(-this.#keep)?.run;
         if (old !== undefined && (await this.log(old).state()) === "over") await store.delete?.(LOG + old);
         return;
@@ -68,7 +70,12 @@ export class RunList {
     const open: ListedRun[] = [];
     for (const listed of (await this.#all()).slice(-this.#keep)) {
       const isHeld = pending?.includes(listed.chat ?? listed.run) === false;
-      if (!isHeld && (await this.log(listed.run).state()) !== "over") open.push(listed);
+      if (isHeld) continue;
+      // A log that the store cannot give is no reason to leave the other runs alone.
+      const state = await this.log(listed.run)
+        .state()
+        .catch(() => "open");
+      if (state !== "over") open.push(listed);
     }
     return open;
   }
@@ -79,6 +86,15 @@ export class RunList {
   }
 
   async #all(): Promise<ListedRun[]> {
-    return ((await this.#store?.load(LIST)) ?? []).map(({ json }) => JSON.parse(json) as ListedRun);
+    return runsOf((await this.#store?.load(LIST)) ?? []);
   }
+}
+
+/** The runs of a list. Entries that are damaged do not count. */
+function runsOf(entries: readonly JournalEntry[]): ListedRun[] {
+  return entries.flatMap(({ json }) => {
+    const { run, chat } = parsed(json) ?? {};
+    if (typeof run !== "string") return [];
+    return [typeof chat === "string" ? { run, chat } : { run }];
+  });
 }

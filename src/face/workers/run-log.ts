@@ -1,12 +1,14 @@
 /**
  * The log of a run: what its listeners have heard, and its end. An entry goes into the store before it goes to a page, so that a
  * page that comes back gets what it has missed, from another host too. Entries that come while the store writes go with the next
- * write. A store that fails is reported and never stops the run.
+ * write. A store that fails is reported and never stops the run. A damaged log has the entries that are whole under a new name,
+ * so that no page goes on behind a cursor of before.
  */
 import { isStoreConflict } from "../api/errors.js";
 import type { RunEvent } from "../api/event.js";
 import type { JournalEntry, Store } from "../api/run.js";
 import { reportUnheard } from "../host/failures.js";
+import { isObject } from "../options/check.js";
 import { randomName, type LogEntry } from "./protocol.js";
 
 /** Waits between the tries of a write, in milliseconds. */
@@ -24,6 +26,8 @@ export class RunLog {
   #waiting: LogEntry[] = [];
   /** Entries that were told, and that the store has not taken. */
   #missed: LogEntry[] = [];
+  /** The number of the store's last entry. */
+  #last = 0;
   #fence: number | undefined;
   #loaded: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
@@ -121,10 +125,14 @@ export class RunLog {
   }
 
   async #read(store: Store): Promise<void> {
-    const [first, ...rest] = (await store.load(this.#key)) ?? [];
-    if (first === undefined) return;
-    this.#name = (JSON.parse(first.json) as { log: string }).log;
-    this.#told = rest.map(({ json }) => JSON.parse(json) as LogEntry);
+    const kept = (await store.load(this.#key)) ?? [];
+    const entries = kept.map(({ json }) => parsed(json));
+    this.#last = kept.at(-1)?.seq ?? 0;
+    this.#told = entries.filter(isLogEntry);
+    const name = entries[0]?.["log"];
+    const isInOrder = kept.every(({ seq }, at) => seq === at + 1);
+    const isWhole = isInOrder && this.#told.length === kept.length - 1;
+    if (isWhole && typeof name === "string") this.#name = name;
   }
 
   async #write(): Promise<void> {
@@ -149,27 +157,26 @@ export class RunLog {
 
   async #keep(store: Store, entries: readonly LogEntry[]): Promise<void> {
     const all = [...this.#missed, ...entries];
+    const before = this.#last;
     // The name of the log is its first entry.
-    const kept = this.#told.length - this.#missed.length;
-    const rows: JournalEntry[] = all.map((entry, at) => ({
-      seq: kept + at + 2,
+    const named = before === 0 ? [{ log: this.#name }, ...all] : all;
+    const rows: JournalEntry[] = named.map((entry, at) => ({
+      seq: before + at + 1,
       json: JSON.stringify(entry),
     }));
-    if (kept === 0) rows.unshift({ seq: 1, json: JSON.stringify({ log: this.#name }) });
-    const before = rows[0]!.seq - 1;
     this.#missed = all;
     // A store that has just failed is not waited for again.
     const waits = all.length > entries.length ? [] : WAITS_MS;
     for (const waitMs of [...waits, undefined]) {
       try {
         await store.append(this.#key, rows, before, this.#fence);
-        this.#missed = [];
-        return;
+        return this.#kept(rows);
       } catch (error) {
         // A write that failed may have reached the store, and then it has the last entry.
         if (isStoreConflict(error)) {
-          this.#isLost = (await this.#last(store)) !== rows.at(-1)!.json;
-          if (!this.#isLost) this.#missed = [];
+          const last = (await store.load(this.#key))?.at(-1)?.json;
+          this.#isLost = last !== rows.at(-1)!.json;
+          if (!this.#isLost) this.#kept(rows);
           return;
         }
         if (waitMs === undefined) reportUnheard(error);
@@ -178,7 +185,23 @@ export class RunLog {
     }
   }
 
-  async #last(store: Store): Promise<string | undefined> {
-    return (await store.load(this.#key))?.at(-1)?.json;
+  #kept(rows: readonly JournalEntry[]): void {
+    this.#missed = [];
+    this.#last += rows.length;
+  }
+}
+
+function isLogEntry(entry: { readonly [name: string]: unknown } | undefined): entry is LogEntry {
+  if (entry === undefined) return false;
+  return isObject(entry["event"]) || isObject(entry["result"]) || isObject(entry["thrown"]);
+}
+
+/** The object that an entry of a store has; undefined for one that is damaged. */
+export function parsed(json: string): { readonly [name: string]: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? (value as { [name: string]: unknown }) : undefined;
+  } catch {
+    return undefined;
   }
 }
