@@ -447,11 +447,13 @@ function skillsOf({ skills }: PlainOptions, found: readonly Skill[]): Skill[] {
 
 function builtins(options: PlainOptions, settings?: Settings): Record<string, Tool> {
   const { tools, cwd, host, canUseTool, additionalDirectories = [] } = options;
+  // The key is for requests to the model. A command that reads it would show it to the model.
+  const { ANTHROPIC_API_KEY: _, ...env } = { ...settings?.env, ...options.env };
   const all = builtinTools({
     ...host,
     cwd,
     additionalDirectories: [...additionalDirectories, ...(settings?.additionalDirectories ?? [])],
-    env: { ...settings?.env, ...options.env },
+    env,
     asksUser: canUseTool !== undefined,
   });
   const isWanted = ([name]: readonly [string, Tool]): boolean => tools?.includes(name) ?? true;

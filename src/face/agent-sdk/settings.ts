@@ -100,10 +100,21 @@ export async function readSettings(
     for (const text of texts) await readInstructions(files, below(folder, text), settings);
     return readJson(files, below(folder, json), { notes: settings.notes, cwd });
   };
-  const folders = async (folder: string): Promise<void> => {
-    for (const skill of await skillsIn(files, below(folder, "/.claude/skills")))
-      settings.skills = [...settings.skills.filter(({ name }) => name !== skill.name), skill];
-    Object.assign(settings.agents, await agentsIn(files, below(folder, "/.claude/agents")));
+  const isKnown = (name: string, place: string, has: boolean): boolean => {
+    if (has) note(`${place}: without trustProject the user's "${name}" counts, and not that of the project`);
+    return has;
+  };
+  /** What has a name already stays, unless the folder `replaces` it. */
+  const folders = async (folder: string, replaces: boolean): Promise<void> => {
+    const [ofSkills, ofAgents] = ["/.claude/skills", "/.claude/agents"].map((path) => below(folder, path));
+    for (const skill of await skillsIn(files, ofSkills!)) {
+      const others = settings.skills.filter(({ name }) => name !== skill.name);
+      const has = others.length < settings.skills.length && !replaces;
+      if (!isKnown(skill.name, ofSkills!, has)) settings.skills = [...others, skill];
+    }
+    for (const [name, agent] of Object.entries(await agentsIn(files, ofAgents!)))
+      if (!isKnown(name, ofAgents!, !replaces && Object.hasOwn(settings.agents, name)))
+        settings.agents[name] = agent;
   };
   if (sources.includes("user")) {
     if (home === undefined)
@@ -111,17 +122,16 @@ export async function readSettings(
     else {
       for (const said of await read(home, ["/.claude/CLAUDE.md"], "/.claude/settings.json"))
         take(said, settings);
-      await folders(home);
+      await folders(home, true);
     }
   }
   const ofProject: Said[] = [];
-  if (sources.includes("project")) {
+  if (sources.includes("project"))
     ofProject.push(...(await read(cwd, ["/CLAUDE.md", "/.claude/CLAUDE.md"], "/.claude/settings.json")));
-    await folders(cwd);
-  }
   if (sources.includes("local"))
     ofProject.push(...(await read(cwd, ["/CLAUDE.local.md"], "/.claude/settings.local.json")));
   const isTrusted = await areTrusted(ofProject, trustProject);
+  if (sources.includes("project")) await folders(cwd, isTrusted);
   for (const said of ofProject)
     take(isTrusted ? said : restricted(said, settings.notes, "without trustProject"), settings);
   const reading = { notes: settings.notes, cwd, isOption: true };

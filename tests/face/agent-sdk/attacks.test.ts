@@ -3,7 +3,14 @@
 import "looplet";
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "looplet/stores";
-import { getSessionMessages, query, sessionStoreOf, type Options } from "looplet/agent-sdk";
+import {
+  InMemorySessionStore,
+  getSessionMessages,
+  query,
+  sessionStoreOf,
+  type Options,
+} from "looplet/agent-sdk";
+import { memoryVfs } from "looplet/vfs";
 import { all, resultOf, scene, type Turns } from "./kit.js";
 
 async function asked(more: Partial<Options>, turns: Turns = [{ text: "Done." }], prompt: any = "Go") {
@@ -97,6 +104,58 @@ it("a rule with a blank before it counts, and one of settings for no tool is tol
   expect(tools).toEqual(["mcp__app__Bash", "mcp__app__Read"]);
   expect(notes.join()).toContain('settings: permissions.deny: "Bsh(rm *)" names no tool');
   expect(notes.join()).not.toContain("elsewhere");
+});
+
+it("no command sees the key among the variables of a process", async () => {
+  const seen: unknown[] = [];
+  const bash = {
+    exec: async (_command: string, { env }: any) => (seen.push(env), { stdout: "", stderr: "", exitCode: 0 }),
+  };
+  const turns: Turns = [{ toolCalls: [{ name: "Bash", input: { command: "printenv" } }] }, { text: "Done." }];
+  const env = { ANTHROPIC_API_KEY: "sk-of-the-options", PORT: "4000" };
+  await asked({ env, host: { bash }, allowedTools: ["Bash"] }, turns);
+  expect(seen).toEqual([{ PORT: "4000" }]);
+});
+
+it("a project replaces no skill and no agent of the user without trust", async () => {
+  const file = (text: string) => `---\nname: own\ndescription: d\n---\n${text}`;
+  const vfs = memoryVfs({
+    "/home/.claude/skills/own/SKILL.md": file("The user's skill."),
+    "/home/.claude/agents/own.md": file("The user's agent."),
+    "/app/.claude/skills/own/SKILL.md": file("The project's skill."),
+    "/app/.claude/agents/own.md": file("The project's agent."),
+  });
+  const read = { toolCalls: [ask("own"), { name: "Skill", input: { skill: "own" } }] };
+  const texts = async (trustProject: boolean) => {
+    const more: Partial<Options> = {
+      cwd: "/app",
+      settingSources: ["user", "project"],
+      allowedTools: ["Agent"],
+    };
+    const host = { vfs, home: "/home" };
+    const { bodies, notes } = await asked({ ...more, trustProject, host }, [
+      read,
+      { text: "a" },
+      { text: "b" },
+    ]);
+    return [JSON.stringify(bodies), notes.join()] as const;
+  };
+  const [sent, notes] = await texts(false);
+  expect(sent).toContain("The user's skill.");
+  expect(sent).toContain("The user's agent.");
+  expect(sent).not.toContain("The project's");
+  expect(notes).toContain('/app/.claude/agents: without trustProject the user\'s "own" counts');
+  expect((await texts(true))[0]).toContain("The project's agent.");
+});
+
+it("a new session does not take the id of another one", async () => {
+  const sessionStore = new InMemorySessionStore();
+  const more: Partial<Options> = { sessionStore, sessionId: "one" };
+  await asked(more);
+  await expect(asked(more)).rejects.toThrow('options.sessionId is the id of a session that is there: "one"');
+  const fork = asked({ sessionStore, resume: "one", forkSession: true, sessionId: "one" });
+  await expect(fork).rejects.toThrow("options.sessionId is the id of a session that is there");
+  expect(await getSessionMessages("one", { sessionStore })).toHaveLength(2);
 });
 
 it("a mode that the options do not allow is refused at once, also before the first turn", async () => {

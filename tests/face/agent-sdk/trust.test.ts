@@ -230,12 +230,12 @@ it("files of a project that are too long, too many or broken do not count, and s
   expect(notes.map((note) => note.split(/ (?:cannot|has|these)/)[0])).toEqual([
     "/app/CLAUDE.md",
     "/app/.claude/settings.json",
+    "/app/CLAUDE.local.md",
+    "/app/.claude/settings.local.json:",
     "/app/.claude/skills/long/SKILL.md",
     "/app/.claude/skills/name/SKILL.md",
     "/app/.claude/skills/odd/SKILL.md",
     "/app/.claude/agents",
-    "/app/CLAUDE.local.md",
-    "/app/.claude/settings.local.json:",
   ]);
   expect(messages[0]).toMatchObject({ permissionMode: "default" });
   expect((messages[0] as SDKInitMessage).agents).toHaveLength(200);

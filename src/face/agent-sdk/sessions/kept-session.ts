@@ -45,6 +45,7 @@ export class KeptSession {
     } = this.#options;
     const before = resume ?? (goesOn ? await this.#latest() : undefined);
     if (before === undefined) {
+      await this.#checkNew(sessionId);
       this.#title = this.#options.title;
       this.id = sessionId ?? this.#uuid();
       return [];
@@ -54,11 +55,20 @@ export class KeptSession {
       this.id = before;
       checkDropped((await loaded(this.#store, this.#key(before))).slice(entries.length), resumeDropsTurn);
     }
+    if (forkSession) await this.#checkNew(sessionId);
     this.id = forkSession ? (sessionId ?? this.#uuid()) : before;
     if (forkSession) this.#keep(entries);
     // Messages behind the cut are not the session's any more.
     else if (resumeSessionAt !== undefined) this.compacted(historyOf(entries));
     return historyOf(entries);
+  }
+
+  /** @throws TypeError for an id with which somebody else may have a session: the two would become one */
+  async #checkNew(sessionId: string | undefined): Promise<void> {
+    if (sessionId === undefined || this.#mirror === undefined) return;
+    const entries = await this.#store.load(this.#key(sessionId));
+    if (entries && entries.length > 0)
+      wrong("options.sessionId", `is the id of a session that is there: "${sessionId}"; give it as resume`);
   }
 
   /** Begins a session without a history. */
