@@ -10,6 +10,7 @@ function raw(): RawRunResult {
   const rest = {
     usage: null,
     modelUsage: {},
+    chatUsage: null,
     costNanoUsd: null,
     iterations: 1,
     finishReason: null,

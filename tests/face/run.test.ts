@@ -45,6 +45,7 @@ describe("a run", () => {
     driver.say("Hi");
     driver.end({ outcome: "stopped", stoppedBy: "iterations" });
     expect(run.outcome).toBe("stopped");
+    const costUsd = 0.0015;
     expect(await run.result).toEqual({
       outcome: "stopped",
       stoppedBy: "iterations",
@@ -54,11 +55,10 @@ describe("a run", () => {
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
       usage: USAGE,
-      modelUsage: { small: { ...USAGE, costUsd: 0.0015 } },
-      durationMs: 7,
-      apiDurationMs: 5,
-      costUsd: 0.0015,
-      costNanoUsd: 1_500_000,
+      chatUsage: { ...USAGE, costUsd },
+      modelUsage: { small: { ...USAGE, costUsd } },
+      ...{ durationMs: 7, apiDurationMs: 5 },
+      ...{ costUsd, costNanoUsd: 1_500_000 },
       costBasis: "option",
       iterations: 1,
       finishReason: "stop",

@@ -20,6 +20,7 @@ class Kit {
       if (asked?.type === "text" && asked.text === "Pay.")
         return yield { type: "tool_call", id: `c${messages.length}`, name: "pay", input: {} };
       for (const word of ["one ", "two ", "three"]) yield word;
+      yield { type: "usage", inputTokens: 1, outputTokens: 3 };
     });
     const pay = tool({
       description: "Pays",
@@ -295,6 +296,7 @@ describe("an agent behind a port", () => {
     expect((await chat.run("Hi.").result).messages).toHaveLength(2);
     expect((await chat.run("More.").result).messages).toHaveLength(4);
     expect(chat.messages).toHaveLength(4);
+    expect(chat.usage).toMatchObject({ inputTokens: 2, outputTokens: 6 });
     expect((await chat.compact().result).outcome).toBe("completed");
     expect(await agent.bound("Hi.")).toHaveProperty("costUsd");
     await agent.close();
@@ -364,6 +366,7 @@ describe("a chat that several pages have opened", () => {
     while (theirs.messages.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(seen).toEqual([run.id]);
     expect(theirs.messages).toEqual(mine.messages);
+    for (const { usage } of [mine, theirs]) expect(usage).toMatchObject({ inputTokens: 1, outputTokens: 3 });
     expect(() => mine.reset([{ role: "nobody" } as never])).toThrow(/messages\[0\]/);
     mine.reset([{ role: "user", content: [{ type: "nothing" }] } as never]);
     await expect(mine.saved()).rejects.toMatchObject({ name: "LoopletError" });

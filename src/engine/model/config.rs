@@ -25,6 +25,7 @@ use crate::engine::model::error::FailureCode;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
+use crate::engine::model::usage::Usage;
 
 /// The configuration that all runs of an agent share, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -217,6 +218,8 @@ pub struct RunOptions {
     pub profile: u32,
     /// How the session begins, for hooks of `SessionStart`; absent in every later run of the session.
     pub session: Option<String>,
+    /// The usage of the conversation before the run; default: none.
+    pub chat_usage: Option<Usage>,
 }
 
 /// The memory of a persistent subagent.

@@ -142,6 +142,9 @@ pub struct Begun {
     pub inputs: Option<Json>,
     /// How the session began, if it began with this run.
     pub session: Option<String>,
+    /// The usage of the conversation before the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub chat_usage: Option<Usage>,
     /// The number of the last entry that counts of those before this process. Those between the two do not count.
     pub after: u64,
     /// The id of the run, if the journal's name is another one: that of a chat.

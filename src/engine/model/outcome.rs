@@ -106,6 +106,8 @@ pub struct Report<'a> {
     /// The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without a
     /// report is not in it.
     pub usage: Option<Usage>,
+    /// `usage` with that of the conversation before the run.
+    pub chat_usage: Option<Usage>,
     /// The part of `usage` that each model has used, by the name under which the model was asked. A model that has
     /// answered without a report is `null`.
     pub model_usage: &'a BTreeMap<String, Option<Usage>>,

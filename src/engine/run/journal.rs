@@ -148,6 +148,7 @@ impl Run {
         let options = RunOptions {
             inputs: begun.inputs,
             session: begun.session,
+            chat_usage: begun.chat_usage,
             subagents: memories,
             ..RunOptions::default()
         };
@@ -352,6 +353,7 @@ impl Run {
             profiles: self.setup.names.clone(),
             inputs: self.inputs.clone(),
             session: self.session.clone(),
+            chat_usage: self.chat_usage,
             after,
             run: self.id.clone(),
             is_torn: self.ledger.is_torn,

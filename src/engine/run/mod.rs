@@ -39,6 +39,7 @@ use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::Answer;
+use crate::engine::model::usage::Usage;
 use crate::engine::run::journal::Kept;
 
 /// The whole state of a run; serialisable between any two outputs.
@@ -57,6 +58,8 @@ pub struct Run {
     inputs: Option<Json>,
     /// The source of the session, if it begins with this run.
     session: Option<String>,
+    /// The usage of the conversation before the run.
+    chat_usage: Option<Usage>,
     /// The run's id, if its journal has another name.
     id: Option<String>,
     started: bool,
@@ -105,6 +108,7 @@ impl Run {
             permissions: config.permissions.clone(),
             inputs: options.inputs,
             session: options.session,
+            chat_usage: options.chat_usage,
             id: None,
             started: false,
             waiting: Vec::new(),

@@ -8,7 +8,7 @@ use crate::engine::ledger::Place;
 use crate::engine::model::event::{Delta, Event};
 use crate::engine::model::outcome::{History, Report};
 use crate::engine::model::output::Output;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Usage, add_report};
 use crate::engine::run::Run;
 
 impl Run {
@@ -92,10 +92,13 @@ impl Run {
     pub fn report(&self) -> Report<'_> {
         let (root, who) = (self.root(), self.agents.first().map(|root| &root.who));
         let usage = self.usage();
+        let mut chat_usage = self.chat_usage;
+        add_report(&mut chat_usage, usage.as_ref());
         let undelivered = root.map(|root| root.inbox.ids());
         Report {
             output: root.and_then(Agent::output),
             usage,
+            chat_usage,
             cost_nano_usd: match (usage, who.and_then(|who| who.model.config.price)) {
                 (None, Some(_)) if self.ledger.accounts.by_model().is_empty() => Some(0),
                 _ => usage.and_then(|usage| usage.cost_nano_usd),

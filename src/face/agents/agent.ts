@@ -187,7 +187,12 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       return boundOf(parts.config(), asked, runConfig(history, {}, undefined, first));
     },
     chat(given = {}) {
-      const chat = checkOptions(given, "", { messages: "any", subagents: "any" }, CHAT_ELSEWHERE);
+      const chat = checkOptions(
+        given,
+        "",
+        { messages: "any", subagents: "any", usage: "any" },
+        CHAT_ELSEWHERE,
+      );
       return new Conversation(startIn(), chat, parts.endSession);
     },
     openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),

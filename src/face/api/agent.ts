@@ -5,22 +5,13 @@
 import type { AgentData, RunData } from "../generated/model.js";
 import type { HookOptions } from "./hook.js";
 import type { ContextOptions, IterationOptions, StopOptions } from "./iteration.js";
-import type { Message } from "./message.js";
+import type { ChatHistory, KeptChat, Message, OpenChatOptions, TypedChat } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { FinishOptions, OutputFormat, RunBound } from "./result.js";
 import type { JournalEntry, StoreOptions } from "./run.js";
-import type {
-  KeptChat,
-  OpenChatOptions,
-  Prompt,
-  ResumeOptions,
-  RunOptions,
-  TypedChat,
-  TypedRun,
-  TypedRunOptions,
-} from "./run.js";
+import type { Prompt, ResumeOptions, TypedRun, TypedRunOptions } from "./run.js";
 import type { InputOf, InputSchema } from "./schema.js";
 import type { ToolContext, ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
@@ -147,9 +138,10 @@ export interface TypedAgent<C extends ToolTypes, Output> {
     options?: Pick<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
   ): Promise<RunBound>;
   /**
-   * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
+   * Begins a conversation. It keeps its transcript, its usage and the memory of its persistent subagents from prompt to prompt.
+   * `history` is that of a chat before.
    */
-  chat(options?: Pick<RunOptions, "messages" | "subagents">): TypedChat<C, Output>;
+  chat(history?: ChatHistory): TypedChat<C, Output>;
   /**
    * Opens the chat of this id in the agent's `store`, a new one or one that any process has begun. It has its messages, the
    * memory of its subagents, and the agent that spoke last. Its runs are durable. A run that was cut off goes on at once: it

@@ -1,8 +1,19 @@
 /**
  * Messages and their blocks: the neutral form of a conversation, equal for every provider, and plain JSON. You can
- * store `result.messages` anywhere and hand it to the next run.
+ * store `result.messages` anywhere and hand it to the next run. A chat does so from run to run.
  */
-import type { MediaBlock, RawBlock, TextBlock } from "../generated/model.js";
+import type {
+  Facts,
+  MediaBlock,
+  Message,
+  RawBlock,
+  SubagentMemory,
+  TextBlock,
+  Usage,
+} from "../generated/model.js";
+import type { ModelUsage } from "./result.js";
+import type { Prompt, ResumeOptions, RunOptions, TypedRun, TypedRunOptions } from "./run.js";
+import type { Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
 export type {
   Block,
@@ -23,3 +34,99 @@ export type {
  * own form; it goes out as it is, so the model must speak that protocol.
  */
 export type ContentBlock = TextBlock | MediaBlock | RawBlock;
+
+/**
+ * How a session begins: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
+ * (`clear`).
+ */
+export type SessionSource = Facts["SessionStart"]["source"];
+
+/** The options of a run that a chat sets itself. */
+export type KeptByChat = Pick<RunOptions, "messages" | "subagents" | "agent" | "chatUsage">;
+
+/** The state with which `agent.chat` begins; each field is that of a chat before. */
+export interface ChatHistory {
+  /** Default: none. */
+  messages?: readonly Message[] | undefined;
+  /** The memory of persistent subagents. Default: none. */
+  subagents?: readonly SubagentMemory[] | undefined;
+  /** The usage so far. Default: none. */
+  usage?: Usage | null | undefined;
+}
+
+/** A conversation: each run continues from the end of the last one, whatever its outcome. */
+export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolTypesOf<T>, Output>;
+
+/** A conversation with an agent with tools of these types. */
+export interface TypedChat<C extends ToolTypes, Output> {
+  /** The id of a chat of `agent.openChat`; undefined for any other. */
+  readonly id: string | undefined;
+  /**
+   * The transcript so far; replaced when a run ends. If `agent.openChat` goes on with a run, it has the messages of that run
+   * by then. An open call of it has a result with `pending`.
+   */
+  readonly messages: readonly Message[];
+  /** The memory of persistent subagents so far. */
+  readonly subagents: readonly SubagentMemory[];
+  /**
+   * The tokens and the money of all runs so far, those before a `reset` too; replaced when a run ends. `null` if no answer
+   * came with any. A chat of `agent.openChat` has those of every process.
+   */
+  readonly usage: ModelUsage | null;
+  /** The run under way. */
+  readonly current: TypedRun<C, Output> | undefined;
+  /**
+   * Starts a run on the transcript.
+   *
+   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after `close`
+   */
+  run(prompt: Prompt, options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat>): TypedRun<C, Output>;
+  /**
+   * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are added to
+   * the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they are
+   * (`compaction.keepLast`).
+   *
+   * @throws LoopletError as `run`
+   */
+  compact(
+    options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat> & {
+      instructions?: string | undefined;
+    },
+  ): TypedRun<C, Output>;
+  /**
+   * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
+   * get the reason `"clear"`. A chat with an id saves it at once.
+   *
+   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a chat with
+   * an id, for messages that are not a legal history
+   */
+  reset(messages?: readonly Message[]): void;
+  /**
+   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id. Rejects as
+   * `run.saved()` does.
+   */
+  saved(): Promise<void>;
+  /**
+   * Ends the conversation: `SessionEnd` hooks get the reason `"close"`, and no further run can start. Its messages
+   * stay, and `agent.openChat` opens a chat with an id again. A second call does nothing.
+   *
+   * @throws LoopletError `misuse_chat_busy` while a run goes on
+   */
+  close(): void;
+}
+
+/** A chat as a store has it. */
+export interface KeptChat {
+  readonly messages: readonly Message[];
+  readonly subagents: readonly SubagentMemory[];
+  /** As `chat.usage`, with the finished model calls of a run that goes on. */
+  readonly usage: ModelUsage | null;
+  /** Whether a run of it has not ended. Its messages are those so far. */
+  readonly isRunning: boolean;
+}
+
+/** The options of `agent.openChat`: for the run that goes on, if there is one. */
+export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
+  ResumeOptions<C, Output>,
+  "id"
+>;

@@ -32,7 +32,7 @@ export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
 
 /** The part of a result that every outcome has. */
 export interface RunReport<C extends ToolTypes = ToolTypes>
-  extends Omit<Report, "output" | "profile" | "modelUsage">, Omit<History, "toolCalls"> {
+  extends Omit<Report, "output" | "profile" | "modelUsage" | "chatUsage">, Omit<History, "toolCalls"> {
   /** The run's id, as `run.id`. */
   id: string;
   /** The agent that spoke last: `"root"`, or with a handoff a path of tools such as `"root/to_billing"`. */
@@ -45,6 +45,8 @@ export interface RunReport<C extends ToolTypes = ToolTypes>
    * answered without a report is `null`.
    */
   modelUsage: { [model: string]: ModelUsage | null };
+  /** `usage` with that of the conversation before the run: of the option `chatUsage`, which a chat sets. */
+  chatUsage: ModelUsage | null;
   /** The cost in US dollars, which is `costNanoUsd` for people; 0 when it is not known, see `costBasis`. */
   costUsd: number;
   /**
@@ -54,7 +56,7 @@ export interface RunReport<C extends ToolTypes = ToolTypes>
   costBasis: "reported" | "option" | "table" | "unknown";
 }
 
-/** The usage of one model. */
+/** Tokens with their cost: of one model, or of a chat. */
 export interface ModelUsage extends Usage {
   /** The cost in US dollars, which is `costNanoUsd` for people; 0 when it is not known. */
   costUsd: number;

@@ -1,7 +1,7 @@
 /**
- * A run: its start, its listeners, its events, its steering, and the store that keeps it. A chat is a row of runs.
+ * A run: its start, its listeners, its events, its steering, and the store that keeps it.
  */
-import type { Facts, SubagentMemory } from "../generated/model.js";
+import type { Facts, SubagentMemory, Usage } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
 import type { ContentBlock, Message } from "./message.js";
@@ -58,6 +58,8 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
   subagents?: readonly SubagentMemory[] | undefined;
   /** The agent that begins: `result.agent` of an earlier run. Default: the agent whose `run` this is. */
   agent?: string | undefined;
+  /** The usage of the conversation before this run: `result.chatUsage` of an earlier run. Default: none. */
+  chatUsage?: Usage | null | undefined;
   /** Values for the tools' `bindings`; they win over the agent's own. Default: none. */
   inputs?: Inputs | undefined;
   /**
@@ -72,7 +74,7 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
 /** The options of `agent.resume`: those of a run, without what the journal brings. */
 export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
   TypedRunOptions<C, Output>,
-  "messages" | "subagents" | "agent" | "inputs"
+  "messages" | "subagents" | "agent" | "chatUsage" | "inputs"
 > & {
   /**
    * Whether to go on with a run that another process holds. That process ends its run as `cancelled` when it notices; a tool
@@ -80,12 +82,6 @@ export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = O
    */
   takeOver?: boolean | undefined;
 };
-
-/** The options of `agent.openChat`: for the run that goes on, if there is one. */
-export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
-  ResumeOptions<C, Output>,
-  "id"
->;
 
 /** Options of an iteration of a run's events. */
 export interface EventsOptions {
@@ -245,79 +241,6 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    * @throws LoopletError `config_…`
    */
   addBudget(budget: AddedBudget): boolean;
-}
-
-/**
- * How a session begins: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
- * (`clear`).
- */
-export type SessionSource = Facts["SessionStart"]["source"];
-
-/** A conversation: each run continues from the end of the last one, whatever its outcome. */
-export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolTypesOf<T>, Output>;
-
-/** A conversation with an agent with tools of these types. */
-export interface TypedChat<C extends ToolTypes, Output> {
-  /** The id of a chat of `agent.openChat`; undefined for any other. */
-  readonly id: string | undefined;
-  /**
-   * The transcript so far; replaced when a run ends. If `agent.openChat` goes on with a run, it has the messages of that run
-   * by then, and calls that were under way have a result that says so.
-   */
-  readonly messages: readonly Message[];
-  /** The memory of persistent subagents so far. */
-  readonly subagents: readonly SubagentMemory[];
-  /** The run under way. */
-  readonly current: TypedRun<C, Output> | undefined;
-  /**
-   * Starts a run on the transcript.
-   *
-   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after `close`
-   */
-  run(
-    prompt: Prompt,
-    options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
-  ): TypedRun<C, Output>;
-  /**
-   * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are added to
-   * the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they are
-   * (`compaction.keepLast`).
-   *
-   * @throws LoopletError as `run`
-   */
-  compact(
-    options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent"> & {
-      instructions?: string | undefined;
-    },
-  ): TypedRun<C, Output>;
-  /**
-   * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
-   * get the reason `"clear"`. A chat with an id saves it at once.
-   *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a chat with
-   * an id, for messages that are not a legal history
-   */
-  reset(messages?: readonly Message[]): void;
-  /**
-   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id. Rejects as
-   * `run.saved()` does.
-   */
-  saved(): Promise<void>;
-  /**
-   * Ends the conversation: `SessionEnd` hooks get the reason `"close"`, and no further run can start. Its messages
-   * stay, and `agent.openChat` opens a chat with an id again. A second call does nothing.
-   *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on
-   */
-  close(): void;
-}
-
-/** A chat as a store has it. */
-export interface KeptChat {
-  readonly messages: readonly Message[];
-  readonly subagents: readonly SubagentMemory[];
-  /** Whether a run of it has not ended. Its messages are those so far. */
-  readonly isRunning: boolean;
 }
 
 /** A fact of a run. */

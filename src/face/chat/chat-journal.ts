@@ -4,7 +4,7 @@
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError } from "../api/errors.js";
-import type { JournalEntry, Message, SubagentMemory } from "../api/index.js";
+import type { JournalEntry, Message, ModelUsage, SubagentMemory, Usage } from "../api/index.js";
 import type { JournalTail } from "../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
@@ -12,12 +12,14 @@ import { refusal, reportUnheard } from "../host/failures.js";
 import { resultOf, type Driver, type OpenRun } from "../run/engine.js";
 import { Journal, type JournalHost } from "../run/journal.js";
 import { runConfig } from "../run/prompt.js";
+import { withCost } from "../run/result.js";
 
 /** A chat as its journal has it. */
 export interface KeptChat {
   readonly tail: JournalTail;
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];
+  readonly usage: ModelUsage | null;
   /** The index of the agent that spoke last. */
   readonly profile: number;
 }
@@ -48,8 +50,8 @@ export class ChatJournal {
     });
     if (tail === undefined || result === undefined) throw wrong("the WebAssembly was lost");
     this.#end = tail;
-    const { messages, subagents, profile } = result;
-    return { tail, messages, subagents, profile };
+    const { messages, subagents, chatUsage, profile } = result;
+    return { tail, messages, subagents, usage: withCost(chatUsage), profile };
   }
 
   /** The number of the journal's last entry. */
@@ -75,25 +77,29 @@ export class ChatJournal {
   }
 
   /**
-   * Puts these messages in place of the transcript.
+   * Puts these messages in place of the transcript. `usage` is that of the chat so far.
    *
    * @throws LoopletError `config_invalid_value` for a history that is not legal
    */
-  reset(messages: readonly Message[]): void {
+  reset(messages: readonly Message[], usage: Usage | null): void {
     const { seq } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
     const host = { store: store!, clock, report: reportUnheard, lost: nothing };
     const save: HostCallbacks["save"] = (_, entries) => journal.save(entries, nothing);
     const journal = new Journal(host, this.key, this.#journal);
-    const tail = this.#briefly(runConfig({ messages }, {}, undefined, 0), save, (driver) => {
-      this.#journal = journal;
-      this.#end = { ...this.#end, messages: 0 };
-      this.follow(driver, ids());
-      // Nobody has asked anything, so the run writes its beginning and does nothing more.
-      driver.resume();
-      return driver.tail();
-    });
+    const tail = this.#briefly(
+      runConfig({ messages, chatUsage: usage }, {}, undefined, 0),
+      save,
+      (driver) => {
+        this.#journal = journal;
+        this.#end = { ...this.#end, messages: 0 };
+        this.follow(driver, ids());
+        // Nobody has asked anything, so the run writes its beginning and does nothing more.
+        driver.resume();
+        return driver.tail();
+      },
+    );
     journal.end("ended");
     this.end(tail);
   }

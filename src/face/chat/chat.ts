@@ -2,7 +2,10 @@
 import { LoopletError } from "../api/errors.js";
 import type {
   Chat,
+  ChatHistory,
+  KeptByChat,
   Message,
+  ModelUsage,
   Prompt,
   Run,
   RunOptions,
@@ -15,6 +18,7 @@ import { checkMessages } from "../options/messages.js";
 import type { ChatJournal } from "./chat-journal.js";
 import { compactInstructions } from "../options/context.js";
 import { checkHistory, type OnlySummary } from "../run/prompt.js";
+import { withCost } from "../run/result.js";
 import type { Resumed } from "../run/source.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
@@ -28,10 +32,13 @@ export type StartRun = (
   resumed?: Resumed,
 ) => Run;
 
+const KEPT: readonly (keyof KeptByChat)[] = ["messages", "subagents", "agent", "chatUsage"];
+
 export class Conversation implements Chat {
   readonly #start: StartRun;
   #messages: readonly Message[];
   #subagents: readonly SubagentMemory[];
+  #usage: ModelUsage | null;
   /** The agent that spoke last. */
   #agent: string | undefined;
   #current: Run | undefined;
@@ -44,17 +51,18 @@ export class Conversation implements Chat {
   /** `kept` is the journal of a chat that is kept in a store. */
   constructor(
     start: StartRun,
-    history: Pick<RunOptions, "messages" | "subagents" | "agent">,
+    { usage = null, ...history }: ChatHistory & Pick<RunOptions, "agent">,
     endSession: (reason: "clear" | "close") => void,
     kept?: ChatJournal,
   ) {
-    checkHistory(history);
+    checkHistory({ ...history, chatUsage: usage });
     const { messages = [], subagents = [] } = history;
     this.#start = start;
     this.#agent = history.agent;
     this.#kept = kept;
     this.#messages = [...messages];
     this.#subagents = [...subagents];
+    this.#usage = withCost(usage);
     this.#session = messages.length === 0 ? "startup" : "resume";
     this.#endSession = endSession;
   }
@@ -71,16 +79,20 @@ export class Conversation implements Chat {
     return this.#subagents;
   }
 
+  get usage(): ModelUsage | null {
+    return this.#usage;
+  }
+
   get current(): Run | undefined {
     return this.#current;
   }
 
-  run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents" | "agent"> = {}): Run {
+  run(prompt: Prompt, options: Omit<RunOptions, keyof KeptByChat> = {}): Run {
     return this.#begin("run", prompt, options);
   }
 
   compact(
-    options: Omit<RunOptions, "messages" | "subagents" | "agent"> & {
+    options: Omit<RunOptions, keyof KeptByChat> & {
       instructions?: string | undefined;
     } = {},
   ): Run {
@@ -92,19 +104,24 @@ export class Conversation implements Chat {
   #begin(
     method: "run" | "compact",
     prompt: Prompt | OnlySummary,
-    options: Omit<RunOptions, "messages" | "subagents" | "agent">,
+    options: Omit<RunOptions, keyof KeptByChat>,
   ): Run {
     this.#refuse(method);
-    for (const kept of isObject(options) ? ["messages", "subagents", "agent"] : []) {
+    for (const kept of isObject(options) ? KEPT : []) {
       if (Object.hasOwn(options, kept)) {
         throw new LoopletError(
           "config_unknown_option",
           kept,
-          "the chat keeps them: begin one with agent.chat({ messages, subagents }), or use chat.reset(messages)",
+          "the chat keeps them: begin one with agent.chat({ messages, subagents, usage }), or use chat.reset(messages)",
         );
       }
     }
-    const history = { messages: this.#messages, subagents: this.#subagents, agent: this.#agent };
+    const history: KeptByChat = {
+      messages: this.#messages,
+      subagents: this.#subagents,
+      agent: this.#agent,
+      chatUsage: this.#usage,
+    };
     const all = isObject(options) ? joined(options, history) : options;
     return this.goOn((onEnd) => this.#start(prompt, all, onEnd, this.#session));
   }
@@ -115,6 +132,7 @@ export class Conversation implements Chat {
       this.#messages = result.messages;
       this.#subagents = result.subagents;
       this.#agent = result.agent;
+      this.#usage = result.chatUsage;
       this.#current = undefined;
       // A run without a model call has not begun the session.
       if (result.iterations > 0) this.#session = undefined;
@@ -126,7 +144,7 @@ export class Conversation implements Chat {
   reset(messages: readonly Message[] = []): void {
     this.#refuse("reset");
     checkMessages(messages, "messages");
-    this.#kept?.reset(messages);
+    this.#kept?.reset(messages, this.#usage);
     this.#messages = [...messages];
     this.#subagents = [];
     this.#agent = undefined;

@@ -29,11 +29,11 @@ export async function openChat(
   const { kept, entries } = await found(parts, load, key, "agent.openChat");
   const start = startIn(kept);
   if (entries.length === 0) return new Conversation(start, {}, endSession, kept);
-  const { tail, messages, subagents, profile } = kept.read(entries);
+  const { tail, messages, subagents, usage, profile } = kept.read(entries);
   const history = { messages, subagents, agent: speakers[profile] };
-  const chat = new Conversation(start, history, endSession, kept);
+  const chat = new Conversation(start, { ...history, usage }, endSession, kept);
   if (tail.isOver) return chat;
-  const run = { ...options, ...history, id: tail.run ?? key };
+  const run = { ...options, ...history, chatUsage: usage, id: tail.run ?? key };
   const resumed = { key, entries, isKept: true, takeOver };
   chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
@@ -46,8 +46,8 @@ export async function readChat(
 ): Promise<KeptChat | undefined> {
   const { kept, entries } = await found(parts, load, key, "agent.readChat");
   if (entries.length === 0) return undefined;
-  const { tail, messages, subagents } = kept.read(entries);
-  return { messages, subagents, isRunning: !tail.isOver };
+  const { tail, messages, subagents, usage } = kept.read(entries);
+  return { messages, subagents, usage, isRunning: !tail.isOver };
 }
 
 /** The journal of a chat, and what the store has of it. */

@@ -1261,6 +1261,8 @@ export interface Report {
    * report is not in it.
    */
   usage: Usage | null;
+  /** `usage` with that of the conversation before the run. */
+  chatUsage: Usage | null;
   /**
    * The part of `usage` that each model has used, by the name under which the model was asked. A model that has
    * answered without a report is `null`.

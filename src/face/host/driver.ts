@@ -116,6 +116,7 @@ export interface RawRunResult extends History {
   text: string;
   output: unknown;
   usage: Usage | null;
+  chatUsage: Usage | null;
   modelUsage: { [model: string]: Usage | null };
   durationMs: number;
   apiDurationMs: number;

@@ -149,6 +149,7 @@ export const RUN_TABLE: OptionTable = {
   messages: "any",
   subagents: "any",
   agent: "text",
+  chatUsage: "any",
   inputs: "object",
 };
 

@@ -15,8 +15,12 @@ export type OpenRun = (config: string, source: RunSource, host: HostCallbacks) =
 export type LoadEngine = () => Promise<OpenRun>;
 
 /** The engine's result, without the fields that the face adds. */
-export type EngineResult = Omit<RunReport, "id" | "modelUsage" | "costUsd" | "costBasis" | "agent"> & {
+export type EngineResult = Omit<
+  RunReport,
+  "id" | "modelUsage" | "chatUsage" | "costUsd" | "costBasis" | "agent"
+> & {
   modelUsage: { [model: string]: Usage | null };
+  chatUsage: Usage | null;
   output: unknown;
   /** The index of the agent that spoke last. */
   profile: number;

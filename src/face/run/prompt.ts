@@ -8,13 +8,13 @@ import type {
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
-import { describe, isObject, jsonOf } from "../options/check.js";
+import { checkValue, describe, isObject, jsonOf } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
 import { inputsJson } from "../options/tool-options.js";
 import { isContentBlock } from "../tools/tool-content.js";
 
 /** The history that a run continues. */
-type History = Pick<RunOptions, "messages" | "subagents">;
+type History = Pick<RunOptions, "messages" | "subagents" | "chatUsage">;
 
 /** In place of a prompt: the run only has its history summarised, by these instructions. */
 export interface OnlySummary {
@@ -79,12 +79,13 @@ function empty(field: string): LoopletError {
 }
 
 /**
- * Checks the whole history of a run: its messages and the memory of its subagents.
+ * Checks the whole history of a run: its messages, its usage and the memory of its subagents.
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function checkHistory({ messages, subagents }: History): void {
+export function checkHistory({ messages, subagents, chatUsage }: History): void {
   checkMessages(messages, "messages");
+  if (chatUsage != null) checkValue(chatUsage, "chatUsage", "object");
   if (subagents === undefined) return;
   if (!Array.isArray(subagents)) throw wrongMemory("subagents", subagents);
   for (const [index, memory] of (subagents as SubagentMemory[]).entries()) {
@@ -101,13 +102,14 @@ export function runConfig(
   session: SessionSource | undefined,
   profile: number,
 ): string {
-  const { messages = [], subagents = [] } = history;
+  const { messages = [], subagents = [], chatUsage } = history;
   const values = inputsJson(inputs);
   const fields = [
     ...(values === undefined ? [] : [`"inputs":${values}`]),
     ...(profile === 0 ? [] : [`"profile":${profile}`]),
     ...(session === undefined ? [] : [`"session":"${session}"`]),
     ...(messages.length === 0 ? [] : [`"messages":${jsonOf(messages, "messages")}`]),
+    ...(chatUsage == null ? [] : [`"chatUsage":${jsonOf(chatUsage, "chatUsage")}`]),
     ...(subagents.length === 0 ? [] : [`"subagents":${jsonOf(subagents, "subagents")}`]),
   ];
   return `{${fields.join(",")}}`;

@@ -3,7 +3,7 @@
  * options.
  */
 import { isOnlySummary, type OnlySummary } from "./prompt.js";
-import type { ContentBlock, Outcome, RunOptions, RunResult } from "../api/index.js";
+import type { ContentBlock, ModelUsage, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
 import type { Message } from "../api/message.js";
@@ -39,8 +39,9 @@ export function finished(
     },
     usage,
     modelUsage: Object.fromEntries(
-      Object.entries(raw.modelUsage).map(([model, used]) => [model, used && { ...used, costUsd: usd(used) }]),
+      Object.entries(raw.modelUsage).map(([model, used]) => [model, withCost(used)]),
     ),
+    chatUsage: withCost(raw.chatUsage),
     durationMs,
     apiDurationMs,
     costUsd: usd(raw),
@@ -51,6 +52,10 @@ export function finished(
     rawFinishReason,
     undelivered,
   };
+}
+
+export function withCost(usage: Usage | null): ModelUsage | null {
+  return usage && { ...usage, costUsd: usd(usage) };
 }
 
 function usd({ costNanoUsd }: { readonly costNanoUsd: number | null }): number {
@@ -67,7 +72,11 @@ function kept<T>(result: object, name: string, value: T): T {
  * `text`, the streamed part of the latest answer.
  */
 export function unfinished(
-  { messages = [], subagents = [] }: Pick<RunOptions, "messages" | "subagents">,
+  {
+    messages = [],
+    subagents = [],
+    chatUsage = null,
+  }: Pick<RunOptions, "messages" | "subagents" | "chatUsage">,
   prompt: ContentBlock[] | OnlySummary,
   text: string,
   undelivered: number[],
@@ -86,6 +95,7 @@ export function unfinished(
     messages: [...messages, ...asked, ...said],
     usage: null,
     modelUsage: {},
+    chatUsage,
     durationMs,
     apiDurationMs: 0,
     costNanoUsd: hasPrice ? 0 : null,

@@ -14,7 +14,7 @@ import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";
 import type { Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
 import type { AddedBudget } from "../api/iteration.js";
-import type { ContentBlock } from "../api/message.js";
+import type { ContentBlock, SessionSource } from "../api/message.js";
 import type { Model } from "../api/model.js";
 import type { PermissionMode } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
@@ -26,7 +26,6 @@ import type {
   Queued,
   Run,
   RunOptions,
-  SessionSource,
   SteerOptions,
 } from "../api/run.js";
 import { Asks, checkAnswer } from "../hooks/asks.js";

@@ -349,8 +349,8 @@ interface Own {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-function stateOf({ messages, subagents, current }: Chat): ChatState {
-  return { messages, subagents, run: current?.id ?? null };
+function stateOf({ messages, subagents, usage, current }: Chat): ChatState {
+  return { messages, subagents, usage, run: current?.id ?? null };
 }
 
 /** The run so far as an event; undefined if an iteration can still have all events, or if it has ended. */

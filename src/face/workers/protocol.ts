@@ -4,7 +4,14 @@
  * waits for. Pages of one channel hear each other's messages, and leave them alone.
  */
 import { LoopletError, RunError } from "../api/errors.js";
-import type { LoopletErrorCode, Message, RunErrorCode, RunResult, SubagentMemory } from "../api/index.js";
+import type {
+  LoopletErrorCode,
+  Message,
+  ModelUsage,
+  RunErrorCode,
+  RunResult,
+  SubagentMemory,
+} from "../api/index.js";
 
 /** The object whose method a page calls: the agent, a chat, or a run, which may belong to a chat. */
 export interface Target {
@@ -48,6 +55,7 @@ export type LogEntry =
 export interface ChatState {
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];
+  readonly usage: ModelUsage | null;
   /** The run under way. */
   readonly run: string | null;
 }

@@ -143,9 +143,9 @@ export function remoteAgent(connection: Connection): RemoteAgent {
     options: RunOptions,
     onEnd?: (result: RunResult | undefined) => void,
   ): RemoteRun => {
-    const { id = newId(), messages, subagents, agent, inputs } = options;
+    const { id = newId(), messages, subagents, agent, chatUsage, inputs } = options;
     if (isOnlySummary(prompt)) {
-      const history = defined({ messages, subagents });
+      const history = defined({ messages, subagents, usage: chatUsage });
       return begin(
         id,
         options,
@@ -154,7 +154,7 @@ export function remoteAgent(connection: Connection): RemoteAgent {
         onEnd,
       );
     }
-    const sent = defined({ id, messages, subagents, agent, inputs });
+    const sent = defined({ id, messages, subagents, agent, chatUsage, inputs });
     return begin(id, options, "run", [promptOf(prompt, options), sent], onEnd);
   };
   const remote: RemoteAgent = {
@@ -175,7 +175,16 @@ export function remoteAgent(connection: Connection): RemoteAgent {
     chat(history = {}): Chat {
       const onEnd =
         (end: (result: RunResult) => void, options: RunOptions) => (result: RunResult | undefined) =>
-          end(result ?? ({ messages: [], subagents: [], ...options, iterations: 0 } as unknown as RunResult));
+          end(
+            result ??
+              ({
+                messages: [],
+                subagents: [],
+                chatUsage: null,
+                ...options,
+                iterations: 0,
+              } as unknown as RunResult),
+          );
       return new Conversation(
         (prompt, options, end) => start(prompt, options, onEnd(end, options)),
         history,

@@ -1,6 +1,15 @@
 /** A chat of a store as a page sees it that does not hold it. Every page that has opened it sees the runs of all of them. */
 import { LoopletError } from "../api/errors.js";
-import type { Message, Prompt, RunOptions, RunResult, SubagentMemory, TypedChat } from "../api/index.js";
+import type {
+  KeptByChat,
+  Message,
+  ModelUsage,
+  Prompt,
+  RunOptions,
+  RunResult,
+  SubagentMemory,
+  TypedChat,
+} from "../api/index.js";
 import { checkOptions } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
 import { RUN_TABLE } from "../options/options.js";
@@ -10,9 +19,9 @@ import type { ChatState } from "./protocol.js";
 import type { RemoteRun } from "./remote-run.js";
 
 /** The options of a run in a chat. */
-export type ChatRunOptions = Omit<RunOptions, "messages" | "subagents" | "agent">;
+export type ChatRunOptions = Omit<RunOptions, keyof KeptByChat>;
 
-const { messages: _, subagents: __, agent: ___, ...CHAT_RUN_TABLE } = RUN_TABLE;
+const { messages: _, subagents: __, agent: ___, chatUsage: ____, ...CHAT_RUN_TABLE } = RUN_TABLE;
 
 /** Begins to follow a run of the chat; `onEnd` is called before its result settles. */
 export type FollowRun = (
@@ -26,6 +35,7 @@ export class ChatOfHost implements TypedChat<any, any> {
   readonly id: string;
   messages: readonly Message[];
   subagents: readonly SubagentMemory[];
+  usage: ModelUsage | null;
   #current: RemoteRun | undefined;
   #isClosed = false;
   #isReset: Promise<unknown> = Promise.resolve();
@@ -38,7 +48,7 @@ export class ChatOfHost implements TypedChat<any, any> {
   constructor(
     connection: Connection,
     id: string,
-    { messages, subagents, run }: ChatState,
+    { messages, subagents, usage, run }: ChatState,
     options: ChatRunOptions,
     follow: FollowRun,
     ids: () => string,
@@ -46,6 +56,7 @@ export class ChatOfHost implements TypedChat<any, any> {
     this.id = id;
     this.messages = messages;
     this.subagents = subagents;
+    this.usage = usage;
     this.#connection = connection;
     this.#follow = follow;
     this.#ids = ids;
@@ -113,7 +124,8 @@ export class ChatOfHost implements TypedChat<any, any> {
 
   #take(id: string, options: ChatRunOptions, isFromHere: boolean): RemoteRun {
     const run = this.#follow(id, options, isFromHere, (result) => {
-      if (result !== undefined) [this.messages, this.subagents] = [result.messages, result.subagents];
+      if (result !== undefined)
+        [this.messages, this.subagents, this.usage] = [result.messages, result.subagents, result.chatUsage];
       if (this.#current === run) this.#current = undefined;
     });
     this.#current = run;
@@ -122,8 +134,8 @@ export class ChatOfHost implements TypedChat<any, any> {
   }
 
   /** The host tells that a run has begun or ended, or that the chat was reset. */
-  #hear({ messages, subagents, run }: ChatState): void {
-    if (run === null) [this.messages, this.subagents] = [messages, subagents];
+  #hear({ messages, subagents, usage, run }: ChatState): void {
+    if (run === null) [this.messages, this.subagents, this.usage] = [messages, subagents, usage];
     else if (this.#current?.id !== run) this.#take(run, {}, false);
   }
 

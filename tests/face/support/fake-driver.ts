@@ -161,6 +161,7 @@ export class FakeDriver implements Driver {
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
       usage: USAGE,
+      chatUsage: USAGE,
       modelUsage: { small: USAGE },
       durationMs: 7,
       apiDurationMs: 5,
