@@ -156,12 +156,19 @@ describe("a chat in a store", () => {
     const run = two.run("Do four.");
     await nextTask();
     const refused = { outcome: "failed", error: { code: "run_held" } };
-    expect(await one.run("Do five.").result).toMatchObject(refused);
+    const held = await one.run("Do five.").result;
+    expect(held).toMatchObject(refused);
+    const opened = await process(undefined, [], { store }).agent.openChat("c");
+    for (const { error } of [held, await opened.current!.result]) {
+      expect(error!.message).toContain('a run of the chat "c" under way');
+      expect(error!.message).toContain('agent.openChat("c", { takeOver: true })');
+      expect(error!.message).not.toContain("agent.resume");
+    }
     free();
     expect(await run.result).toMatchObject({ outcome: "completed" });
     const moved = await one.run("Do six.").result;
     expect(moved).toMatchObject(refused);
-    expect(moved.error!.message).toContain("Open it again with agent.openChat");
+    expect(moved.error!.message).toContain('Open it again with agent.openChat("c")');
     expect(asked).toHaveLength(1);
     const again = await process(undefined, [], { store }).agent.openChat("c");
     await say(again, "Do seven.");

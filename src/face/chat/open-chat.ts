@@ -34,7 +34,7 @@ export async function openChat(
   const chat = new Conversation(start, { ...history, usage }, endSession, kept);
   if (tail.isOver) return chat;
   const run = { ...options, ...history, chatUsage: usage, id: tail.run ?? key };
-  const resumed = { key, entries, isKept: true, takeOver };
+  const resumed = { key, entries, takeOver };
   chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
 }

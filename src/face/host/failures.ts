@@ -9,7 +9,14 @@ export function fail(code: FailureCode, message: string): Failure {
 
 /** The failure of a run that another process goes on with. */
 export function held(id: string): Failure {
-  const message = `Another process holds the run "${id}". It is free when that process ends it or is gone; takeOver: true of agent.resume takes it at once.`;
+  const message = `Another process or tab is at work on the run "${id}". Nothing has happened to it here. Wait until that process has ended the run or is gone, or take it now with agent.resume(${JSON.stringify(id)}, { takeOver: true }).`;
+  return { code: "run_held", message, retryable: true };
+}
+
+/** The failure of a chat's run while another process has a run of the chat under way. */
+export function chatHeld(chat: string): Failure {
+  const id = JSON.stringify(chat);
+  const message = `Another process or tab has a run of the chat ${id} under way. Nothing has happened to the chat here. Wait until that run has ended or that tab is closed, and open the chat again with agent.openChat(${id}); or go on with that run here by agent.openChat(${id}, { takeOver: true }), which cancels it there. Tabs that share an agent (shareAgent of looplet/workers) see one chat at the same time.`;
   return { code: "run_held", message, retryable: true };
 }
 
@@ -20,9 +27,9 @@ export function notSavedYet(id: string): Failure {
 }
 
 /** The failure of a chat's run whose journal has entries that this process has not seen. */
-export function movedOn(): Failure {
-  const message =
-    "Another process has gone on with this chat. Open it again with agent.openChat, which has its messages.";
+export function movedOn(chat: string): Failure {
+  const id = JSON.stringify(chat);
+  const message = `Another process or tab has gone on with the chat ${id}, and its newest messages are not here. Nothing has been sent. Open it again with agent.openChat(${id}), and send the prompt there.`;
   return { code: "run_held", message, retryable: true };
 }
 

@@ -310,7 +310,7 @@ export class EngineRun implements Run {
     if (this.#outcome !== undefined) return;
     try {
       const { store } = this.#parts;
-      const own = { id: this.id, isNew: this.#options.id === undefined, options, after: this.chat?.last };
+      const own = { id: this.id, isNew: this.#options.id === undefined, options, chat: this.chat };
       const source = await sourceOf(own, this.#resumed, store, this.#journal);
       if (this.#outcome !== undefined) return;
       if (typeof source === "object" && "code" in source) return this.#failAlone(source);

@@ -5,7 +5,7 @@ import type { JournalEntry, Store } from "../api/run.js";
 import type { Failure } from "../api/event.js";
 import type { RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
-import { held, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
+import { chatHeld, held, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
 import type { Journal } from "./journal.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
@@ -13,8 +13,6 @@ import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 export interface Resumed {
   readonly key: string;
   readonly entries?: readonly JournalEntry[];
-  /** The store has these entries: the run is the last one in the journal of a chat. */
-  readonly isKept?: boolean;
   readonly takeOver?: boolean | undefined;
   /** The lease of a run that was picked up, and what the store had of it then. */
   readonly held?: Held & { readonly entries: readonly JournalEntry[] };
@@ -26,8 +24,8 @@ export interface NewRun {
   /** No store can have a run of this id yet. */
   readonly isNew: boolean;
   readonly options: string;
-  /** The number of the last entry of the chat's journal, if the run belongs to a chat that is kept. */
-  readonly after: number | undefined;
+  /** The chat of the run, if it is kept: the key of its journal, and the number of the last entry. */
+  readonly chat: { readonly key: string; readonly last: number } | undefined;
 }
 
 /** The options of a new run, or the journal of one that goes on; a failure if another process has it or the store fails. */
@@ -45,18 +43,17 @@ export async function sourceOf(
 }
 
 async function readSource(
-  { id, isNew, options, after }: NewRun,
+  { id, isNew, options, chat }: NewRun,
   resumed: Resumed | undefined,
   store: Store | undefined,
   journal: Journal | undefined,
 ): Promise<RunSource | Failure> {
   if (resumed?.held !== undefined) return journalOf(resumed.held.entries);
-  const isInChat = resumed === undefined ? after !== undefined : resumed.isKept === true;
-  if (isInChat && journal !== undefined) {
+  if (chat !== undefined && journal !== undefined) {
     const entries = resumed?.entries;
-    const last = entries === undefined ? after! : (entries.at(-1)?.seq ?? 0);
+    const last = entries === undefined ? chat.last : (entries.at(-1)?.seq ?? 0);
     const claimed = await journal.claimAfter(last, resumed?.takeOver);
-    if (claimed !== "claimed") return claimed === "held" ? held(id) : movedOn();
+    if (claimed !== "claimed") return claimed === "held" ? chatHeld(chat.key) : movedOn(chat.key);
     return entries === undefined ? options : journalOf(entries);
   }
   if (resumed !== undefined && (resumed.entries !== undefined || resumed.key !== id)) {
