@@ -27,6 +27,7 @@ mod context_budget;
 mod contradictions;
 mod cut_off;
 mod deadlines;
+mod deaths;
 mod dice;
 mod eager;
 mod elicitation;

@@ -17,7 +17,11 @@ fn setting() -> Settings {
         tool("wipe", json!({"needsApproval": true}))
     ]);
     let permissions = json!({"canUseTool": true, "allow": ["read"]});
-    config(tools, json!({"journal": true, "permissions": permissions}))
+    let recovery = json!({"maxInterruptions": 3});
+    config(
+        tools,
+        json!({"journal": true, "permissions": permissions, "recovery": recovery}),
+    )
 }
 
 fn suspend(world: &mut World) {

@@ -103,6 +103,9 @@ pub struct Config {
     /// long as there are calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub strict_stop_reason: bool,
+    /// How often processes may end with a run that has a `store` before they bring it further.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub recovery: Recovery,
     /// How many of the waiting steers a model call takes.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub steering_mode: QueueMode,
@@ -184,6 +187,7 @@ impl Default for Config {
             on_cut_off: OnCutOff::default(),
             run_cut_off_calls: false,
             strict_stop_reason: false,
+            recovery: Recovery::default(),
             steering_mode: QueueMode::All,
             follow_up_mode: QueueMode::One,
             word_errors: false,
@@ -404,6 +408,31 @@ impl Default for RetryPolicy {
             respect_retry_after: true,
             on: Vec::new(),
             max_model_call_retries: 0,
+        }
+    }
+}
+
+/// Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then it is
+/// `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither does one that
+/// gave its runs up with `agent.close({ recoverable: true })`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Recovery {
+    /// Those that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
+    /// WebAssembly instance count here too.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub max_crashes: u32,
+    /// All others, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub max_interruptions: u32,
+}
+
+impl Default for Recovery {
+    fn default() -> Recovery {
+        Recovery {
+            max_crashes: 3,
+            max_interruptions: 20,
         }
     }
 }

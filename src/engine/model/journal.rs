@@ -7,6 +7,7 @@
 //! follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run
 //! replay it byte for byte. Nothing here reads or writes a store.
 
+mod deaths;
 mod line;
 mod outputs;
 mod read;
@@ -26,6 +27,7 @@ use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
+pub use deaths::Deaths;
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use record::{Record, Recorded};
 pub use state::{
@@ -125,6 +127,8 @@ pub struct JournalTail {
     pub run: Option<String>,
     /// The run has ended, or nobody has asked it anything.
     pub is_over: bool,
+    /// How often in a row the run was stopped because its processes ended, if that is its end; else 0.
+    pub stops: u32,
     /// The number of entries that do not count.
     pub left_out: usize,
 }
@@ -210,8 +214,8 @@ pub struct Checkpoint {
     /// The number of the journal's last entry. It is higher if the journal ends in a part that does not count.
     pub end: u64,
     pub begun: Begun,
-    /// Processes in a row that have gone on with the run and brought it no further.
-    pub crashes: u32,
+    /// The deaths of the processes before the last one.
+    pub deaths: Deaths,
     /// The last process has given the run up.
     pub is_suspended: bool,
     /// A part of the run is lost, and a process has gone on without it.
@@ -294,7 +298,7 @@ impl Checkpoint {
         match self.agents.get_mut(agent as usize) {
             Some(agent) if is_of_agent => {
                 if agent.fold(fact)? {
-                    self.crashes = 0;
+                    self.deaths = Deaths::default();
                 }
             }
             _ if is_of_agent => return Err(ConfigError::new("agent", "has not begun")),
@@ -335,15 +339,8 @@ impl Checkpoint {
         match fact {
             Fact::Begun(begun) => {
                 self.read_states()?;
-                // A run that waits for a person may see many processes, and so may the result of one that has ended.
-                let waits = |agent: &AgentCheckpoint| agent.calls.iter().any(CallState::awaits_person);
-                let is_over = self.is_over();
-                let is_suspended = std::mem::take(&mut self.is_suspended);
-                if is_over {
-                    self.crashes = 0;
-                } else if self.seq > 0 && !is_suspended && !self.agents.iter().any(waits) {
-                    self.crashes += 1;
-                }
+                self.deaths = self.deaths_by_now();
+                self.is_suspended = false;
                 self.rename_profiles(&begun.profiles);
                 self.is_torn |= begun.is_torn;
                 self.begun = *begun;
@@ -364,7 +361,7 @@ impl Checkpoint {
     }
 
     fn begin_next(&mut self, next: Next) {
-        self.crashes = 0;
+        self.deaths = Deaths::default();
         // A new prompt asks for new calls.
         self.is_torn = false;
         self.prompt = None;

@@ -47,7 +47,7 @@ pub enum StoppedBy {
     Condition,
     /// Repeated rounds of tool calls.
     Repeat,
-    /// Three processes in a row have gone on with the run and ended without bringing it further.
+    /// Processes have gone on with the run, one after the other, and ended without bringing it further (`recovery`).
     RecoveryExhausted,
     /// Answers that never fitted the schema.
     StructuredOutput,

@@ -42,13 +42,15 @@ impl Run {
     /// The end of the journal as it stands.
     pub fn tail(&self) -> JournalTail {
         let root = self.agents.first().map(|root| &root.agent);
+        let is_over = root.is_none_or(Agent::is_over);
         JournalTail {
             seq: self.ledger.journal_seq(),
             whole: self.kept.whole().unwrap_or(self.ledger.journal_seq()),
             messages: root.map(|root| root.transcript.kept()).unwrap_or_default(),
             run: self.id.clone(),
             left_out: self.kept.left_out,
-            is_over: root.is_none_or(Agent::is_over),
+            is_over,
+            stops: if is_over { self.kept.stops() } else { 0 },
         }
     }
 

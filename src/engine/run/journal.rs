@@ -21,16 +21,13 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{
-    AgentState, Begun, CallState, Checkpoint, FORMAT, Fact, RunState, keep_call, leave_out_of_messages,
-    leave_out_of_records, remember,
+    AgentState, Begun, CallState, Checkpoint, Deaths, FORMAT, Fact, RunState, keep_call,
+    leave_out_of_messages, leave_out_of_records, remember,
 };
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
-
-/// Processes in a row that may go on with a run and bring it no further.
-const MAX_CRASHES: u32 = 3;
 
 /// The durable state that the journal has.
 #[derive(Default, Serialize, Deserialize)]
@@ -68,6 +65,11 @@ impl Kept {
         self.restored.as_ref().map(|restored| restored.seq)
     }
 
+    /// How often in a row the run was stopped because of its deaths, while it waits to go on from a checkpoint.
+    pub fn stops(&self) -> u32 {
+        self.restored.as_ref().map_or(0, |restored| restored.deaths.stops)
+    }
+
     /// The journal has the root's place already.
     pub fn has_root(&mut self) {
         self.agents = vec![KeptAgent::default()];
@@ -98,7 +100,9 @@ struct KeptAgent {
 #[derive(Serialize, Deserialize)]
 struct Restored {
     seq: u64,
-    crashes: u32,
+    deaths: Deaths,
+    /// The tool whose function ran when the process before ended.
+    running_tool: Option<String>,
     elapsed_ms: u64,
     options: Vec<(String, String)>,
     /// Models that the options do not have.
@@ -131,12 +135,12 @@ impl Run {
     /// A history that is not legal, or an agent that these options do not have.
     pub fn restore(setup: Arc<Setup>, mut checkpoint: Checkpoint) -> Result<Run, ConfigError> {
         checkpoint.rename_profiles(&setup.names);
-        let is_over = checkpoint.is_over();
+        let deaths = checkpoint.deaths_by_now();
+        let running_tool = checkpoint.running_tool().map(str::to_owned);
         let Checkpoint {
             seq,
             end,
             begun,
-            crashes,
             is_torn,
             run,
             agents,
@@ -206,8 +210,6 @@ impl Run {
             });
             nodes.push(Node::restored(index, kept, setup, profile, &mut lost_models)?);
         }
-        // Whoever goes on with a run that was stopped after many crashes has mended their cause.
-        let crashes = if is_over { 0 } else { crashes };
         if nodes.is_empty() {
             return Err(ConfigError::new("entries", "hold no run"));
         }
@@ -221,7 +223,8 @@ impl Run {
         restored.kept.requests = requests;
         restored.kept.restored = Some(Restored {
             seq,
-            crashes,
+            deaths,
+            running_tool,
             elapsed_ms: run.elapsed_ms,
             options: begun.options,
             lost_models,
@@ -297,7 +300,8 @@ impl Run {
     pub(super) fn resume(&mut self, recovers: Option<u32>, reopens: bool) {
         let Some(Restored {
             seq,
-            crashes,
+            deaths,
+            running_tool,
             elapsed_ms,
             options,
             lost_models,
@@ -326,7 +330,9 @@ impl Run {
             let kind = EventKind::AnswerCutOff { text, reasoning };
             self.ledger.emit(place, kind);
         }
-        if crashes + 1 >= MAX_CRASHES {
+        if deaths.exhaust(&self.setup.root.config.recovery) {
+            let kind = EventKind::warning("recovery_exhausted", told(deaths, running_tool));
+            self.ledger.emit(Place::default(), kind);
             return self.on_root(|agent, desk| {
                 agent.recall_calls(desk, false);
                 agent.stop(desk, StoppedBy::RecoveryExhausted);
@@ -452,6 +458,15 @@ fn note_agent(
     if let Some(fact) = kept.streamed.note(&node.agent, attempt, is_saved) {
         ledger.note(agent, fact);
     }
+}
+
+/// Says why a run is stopped because of its deaths.
+fn told(deaths: Deaths, running_tool: Option<String>) -> String {
+    let (crashes, interruptions) = (deaths.crashes, deaths.interruptions);
+    let tool = running_tool.map_or_else(String::new, |tool| format!(" (the last one in \"{tool}\")"));
+    format!(
+        "Processes ended one after the other and brought the run no further: {crashes} while a tool ran{tool}, {interruptions} while none ran."
+    )
 }
 
 fn digest_of(prompt: &[Block]) -> String {

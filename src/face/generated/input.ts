@@ -16,6 +16,7 @@ import type {
   PromptCaching,
   Pruning,
   QueueMode,
+  Recovery,
   ResponseFormat,
   RetryPolicy,
   StopCondition,
@@ -607,6 +608,8 @@ export interface Config {
    * long as there are calls.
    */
   strictStopReason?: boolean;
+  /** How often processes may end with a run that has a `store` before they bring it further. */
+  recovery?: Recovery;
   /** How many of the waiting steers a model call takes. */
   steeringMode?: QueueMode;
   /** How many of the waiting follow-ups are asked when the model has finished. */

@@ -413,7 +413,9 @@ export type StoppedBy =
   | "condition"
   /** Repeated rounds of tool calls. */
   | "repeat"
-  /** Three processes in a row have gone on with the run and ended without bringing it further. */
+  /**
+   * Processes have gone on with the run, one after the other, and ended without bringing it further (`recovery`).
+   */
   | "recovery_exhausted"
   /** Answers that never fitted the schema. */
   | "structured_output"
@@ -1227,6 +1229,8 @@ export interface JournalTail {
   run: string | null;
   /** The run has ended, or nobody has asked it anything. */
   isOver: boolean;
+  /** How often in a row the run was stopped because its processes ended, if that is its end; else 0. */
+  stops: number;
   /** The number of entries that do not count. */
   leftOut: number;
 }
@@ -1405,6 +1409,8 @@ export interface AgentData {
 
 /** The options of a run with all of its agents that are plain data. */
 export interface RunData {
+  /** How often processes may end with a run that has a `store` before they bring it further. */
+  recovery?: Recovery | undefined;
   /** How many of the waiting steers a model call takes. Default `"all"`. */
   steeringMode?: QueueMode | undefined;
   /** How many of the waiting follow-ups are asked when the model has finished. Default `"one"`. */
@@ -1722,6 +1728,24 @@ export interface RetryPolicy {
    * the one before have failed, for whatever reason, and it has attempts of its own. Default 0.
    */
   maxModelCallRetries?: number | undefined;
+}
+
+/**
+ * Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then it is
+ * `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither does one that
+ * gave its runs up with `agent.close({ recoverable: true })`.
+ */
+export interface Recovery {
+  /**
+   * Those that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
+   * WebAssembly instance count here too. Default 3.
+   */
+  maxCrashes?: number | undefined;
+  /**
+   * All others, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
+   * Default 20.
+   */
+  maxInterruptions?: number | undefined;
 }
 
 /** The answer to a question whether a call may run. */

@@ -95,6 +95,10 @@ export const AGENT_OUTPUT = {
 } satisfies OptionTable;
 
 export const RUN_OPTIONS = {
+  recovery: {
+    maxCrashes: "count",
+    maxInterruptions: "count",
+  },
   steeringMode: ["all", "one"],
   followUpMode: ["all", "one"],
   estimateUsage: "boolean",
@@ -265,6 +269,8 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   contextWindow: null,
   contextBudget: null,
   maxStructuredOutputRetries: 3,
+  "recovery.maxCrashes": 3,
+  "recovery.maxInterruptions": 20,
   steeringMode: "all",
   followUpMode: "one",
   estimateUsage: false,

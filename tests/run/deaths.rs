@@ -1,0 +1,140 @@
+//! Runs whose processes end one after the other: what may have caused the deaths decides how many there may be.
+
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
+use serde_json::{Value, json};
+
+use crate::subagents::{ask, calls, says, setting as with_subagents};
+use crate::wire::{begin, call, open, stream, text};
+use crate::world::{Settings, World, config, tool};
+
+fn setting(fields: Value) -> Settings {
+    let mut all = json!({"journal": true});
+    let fields = fields.as_object().unwrap().clone();
+    all.as_object_mut().unwrap().extend(fields);
+    config(json!([tool("dig", json!({"replay": "safe"}))]), all)
+}
+
+/// A run whose tool `dig` is at work.
+fn digging(fields: Value) -> World {
+    let mut world = World::started(setting(fields));
+    world.respond(&stream(&[call("a", "dig", json!({}))], "tool_use"));
+    world
+}
+
+fn warnings(world: &World) -> Vec<String> {
+    let told = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Warning { code, message, .. } if code == "recovery_exhausted" => Some(message.clone()),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn deaths_while_a_tool_runs_stop_the_run_and_name_the_tool() {
+    let mut world = digging(json!({}));
+    for _ in 0..2 {
+        world.crash(setting(json!({})));
+        assert!(world.done.is_none());
+    }
+    world.crash(setting(json!({})));
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    let told = warnings(&world);
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].contains("3 while a tool ran (the last one in \"dig\"), 0 while none ran"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_run_that_is_only_interrupted_goes_on() {
+    let mut world = World::started(setting(json!({})));
+    for _ in 0..19 {
+        world.head(200, &[]);
+        world.chunk(&(begin(10) + &open(0, &text("A word"))));
+        world.crash(setting(json!({})));
+        assert!(world.done.is_none());
+    }
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn an_interrupted_run_is_not_asked_for_without_end() {
+    let mut world = World::started(setting(json!({})));
+    for _ in 0..20 {
+        assert!(world.done.is_none());
+        world.crash(setting(json!({})));
+    }
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    assert!(warnings(&world)[0].contains("0 while a tool ran, 20 while none ran"));
+}
+
+#[test]
+fn the_options_say_how_many_deaths_there_may_be() {
+    let recovery = json!({"recovery": {"maxCrashes": 1, "maxInterruptions": 2}});
+    let mut world = digging(recovery.clone());
+    world.crash(setting(recovery.clone()));
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    let mut world = World::started(setting(recovery.clone()));
+    world.crash(setting(recovery.clone()));
+    assert!(world.done.is_none());
+    world.crash(setting(recovery));
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+}
+
+#[test]
+fn a_call_that_comes_back_begins_the_count_anew() {
+    let mut world = digging(json!({}));
+    for round in 0..3 {
+        for _ in 0..2 {
+            world.crash(setting(json!({})));
+        }
+        world.return_value(if round == 0 { "a" } else { "b" }, json!(1));
+        world.respond(&stream(&[call("b", "dig", json!({"round": round}))], "tool_use"));
+    }
+    assert!(world.done.is_none());
+}
+
+#[test]
+fn a_death_in_the_answer_of_a_subagent_is_no_crash_of_its_call() {
+    let recovery = json!({"journal": true, "recovery": {"maxCrashes": 1}});
+    let mut world = World::started(with_subagents(recovery.clone()));
+    world.respond(&calls(&[ask("a", "helper", "One.")]));
+    for _ in 0..3 {
+        world.crash(with_subagents(recovery.clone()));
+        assert!(world.done.is_none());
+    }
+    world.respond_to("root/helper", &says("First."));
+    world.respond(&says("Done."));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn a_journal_tells_how_often_its_run_was_stopped() {
+    let few = || setting(json!({"recovery": {"maxInterruptions": 2}}));
+    let mut world = World::started(few());
+    for stops in 1..=3 {
+        while world.done.is_none() {
+            world.crash(few());
+        }
+        assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+        world.die(few());
+        let tail = world.run.tail();
+        assert_eq!((tail.is_over, tail.stops), (true, stops));
+        world.input(Input::Resume);
+        assert!(world.done.is_none(), "whoever resumes it has mended the cause");
+        world.die(few());
+        let tail = world.run.tail();
+        assert_eq!((tail.is_over, tail.stops), (false, 0));
+        world.input(Input::Resume);
+    }
+    world.die(few());
+    world.input(Input::Resume);
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    world.crash(few());
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    world.die(few());
+    assert_eq!(world.run.tail().stops, 0);
+}
