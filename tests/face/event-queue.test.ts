@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventQueue } from "../../src/face/run/event-queue.js";
+import { EventQueue } from "../../src/face/run/events/event-queue.js";
 import type { RunEvent } from "../../src/face/api/index.js";
 
 const stamp = { agentPath: "root", iteration: 1, attempt: 1 };

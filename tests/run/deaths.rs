@@ -112,6 +112,22 @@ fn a_death_in_the_answer_of_a_subagent_is_no_crash_of_its_call() {
 }
 
 #[test]
+fn a_lost_instance_is_a_crash_whatever_the_run_was_doing() {
+    let mut world = World::started(setting(json!({})));
+    for _ in 0..3 {
+        assert!(world.done.is_none());
+        world.die(setting(json!({})));
+        let recover = Input::Recover {
+            running: Vec::new(),
+            next_event: world.checkpoint.run.next_event,
+            shown_blocks: 0,
+        };
+        world.input(recover);
+    }
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+}
+
+#[test]
 fn a_journal_tells_how_often_its_run_was_stopped() {
     let few = || setting(json!({"recovery": {"maxInterruptions": 2}}));
     let mut world = World::started(few());

@@ -127,7 +127,7 @@ pub struct JournalTail {
     pub run: Option<String>,
     /// The run has ended, or nobody has asked it anything.
     pub is_over: bool,
-    /// How often in a row the run was stopped because its processes ended, if that is its end; else 0.
+    /// How often the run was stopped because its processes ended, if that is its end; else 0.
     pub stops: u32,
     /// The number of entries that do not count.
     pub left_out: usize,
@@ -154,6 +154,9 @@ pub struct Begun {
     /// The id of the run, if the journal's name is another one: that of a chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// The process is the one before, which has lost its instance.
+    #[serde(skip_serializing_if = "is_default")]
+    pub recovers: bool,
     /// A part of the run before this process is lost, in whichever process it was found.
     #[serde(skip_serializing_if = "is_default")]
     pub is_torn: bool,
@@ -298,7 +301,7 @@ impl Checkpoint {
         match self.agents.get_mut(agent as usize) {
             Some(agent) if is_of_agent => {
                 if agent.fold(fact)? {
-                    self.deaths = Deaths::default();
+                    self.deaths.forget();
                 }
             }
             _ if is_of_agent => return Err(ConfigError::new("agent", "has not begun")),
@@ -339,7 +342,7 @@ impl Checkpoint {
         match fact {
             Fact::Begun(begun) => {
                 self.read_states()?;
-                self.deaths = self.deaths_by_now();
+                self.deaths = self.deaths_by_now(begun.recovers);
                 self.is_suspended = false;
                 self.rename_profiles(&begun.profiles);
                 self.is_torn |= begun.is_torn;

@@ -57,7 +57,7 @@ impl Run {
     /// Writes the first entries of a process that has not begun with a journal.
     pub(super) fn note_first(&mut self) {
         let follows = self.kept.follows.take();
-        self.note_begun(follows.map_or(0, |(whole, _)| whole));
+        self.note_begun(follows.map_or(0, |(whole, _)| whole), false);
         let Some((_, messages)) = follows else {
             // The journal has nothing yet of the conversations that the run was given.
             for memory in &self.memories {

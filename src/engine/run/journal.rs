@@ -65,7 +65,7 @@ impl Kept {
         self.restored.as_ref().map(|restored| restored.seq)
     }
 
-    /// How often in a row the run was stopped because of its deaths, while it waits to go on from a checkpoint.
+    /// How often the run was stopped because of its deaths, while it waits to go on from a checkpoint.
     pub fn stops(&self) -> u32 {
         self.restored.as_ref().map_or(0, |restored| restored.deaths.stops)
     }
@@ -101,6 +101,8 @@ struct KeptAgent {
 struct Restored {
     seq: u64,
     deaths: Deaths,
+    /// The deaths if the process lives and has lost its instance.
+    deaths_by_loss: Deaths,
     /// The tool whose function ran when the process before ended.
     running_tool: Option<String>,
     elapsed_ms: u64,
@@ -135,7 +137,7 @@ impl Run {
     /// A history that is not legal, or an agent that these options do not have.
     pub fn restore(setup: Arc<Setup>, mut checkpoint: Checkpoint) -> Result<Run, ConfigError> {
         checkpoint.rename_profiles(&setup.names);
-        let deaths = checkpoint.deaths_by_now();
+        let [deaths, deaths_by_loss] = [false, true].map(|is_lost| checkpoint.deaths_by_now(is_lost));
         let running_tool = checkpoint.running_tool().map(str::to_owned);
         let Checkpoint {
             seq,
@@ -224,6 +226,7 @@ impl Run {
         restored.kept.restored = Some(Restored {
             seq,
             deaths,
+            deaths_by_loss,
             running_tool,
             elapsed_ms: run.elapsed_ms,
             options: begun.options,
@@ -301,6 +304,7 @@ impl Run {
         let Some(Restored {
             seq,
             deaths,
+            deaths_by_loss,
             running_tool,
             elapsed_ms,
             options,
@@ -310,7 +314,12 @@ impl Run {
         else {
             return;
         };
-        self.note_begun(seq);
+        self.note_begun(seq, recovers.is_some());
+        let deaths = if recovers.is_some() {
+            deaths_by_loss
+        } else {
+            deaths
+        };
         match recovers {
             Some(shown_blocks) => self.tell_loss(elapsed_ms, shown_blocks),
             None => self.tell_start(elapsed_ms),
@@ -331,7 +340,7 @@ impl Run {
             self.ledger.emit(place, kind);
         }
         if deaths.exhaust(&self.setup.root.config.recovery) {
-            let kind = EventKind::warning("recovery_exhausted", told(deaths, running_tool));
+            let kind = EventKind::warning("recovery_exhausted", deaths.told(running_tool));
             self.ledger.emit(Place::default(), kind);
             return self.on_root(|agent, desk| {
                 agent.recall_calls(desk, false);
@@ -352,7 +361,7 @@ impl Run {
         }
     }
 
-    pub(super) fn note_begun(&mut self, after: u64) {
+    pub(super) fn note_begun(&mut self, after: u64, recovers: bool) {
         let begun = Begun {
             format: FORMAT,
             options: self.setup.digests.clone(),
@@ -362,6 +371,7 @@ impl Run {
             chat_usage: self.chat_usage,
             after,
             run: self.id.clone(),
+            recovers,
             is_torn: self.ledger.is_torn,
         };
         self.ledger.note(0, Fact::Begun(Box::new(begun)));
@@ -458,15 +468,6 @@ fn note_agent(
     if let Some(fact) = kept.streamed.note(&node.agent, attempt, is_saved) {
         ledger.note(agent, fact);
     }
-}
-
-/// Says why a run is stopped because of its deaths.
-fn told(deaths: Deaths, running_tool: Option<String>) -> String {
-    let (crashes, interruptions) = (deaths.crashes, deaths.interruptions);
-    let tool = running_tool.map_or_else(String::new, |tool| format!(" (the last one in \"{tool}\")"));
-    format!(
-        "Processes ended one after the other and brought the run no further: {crashes} while a tool ran{tool}, {interruptions} while none ran."
-    )
 }
 
 fn digest_of(prompt: &[Block]) -> String {

@@ -36,8 +36,9 @@ import { fallbackConfig, profileConfig } from "./profile.js";
 import { checkHistory, content, runConfig, speakerAt, type OnlySummary } from "../run/prompt.js";
 import { boundOf } from "./bound.js";
 import { EngineRun } from "../run/run.js";
-import { pendingRuns, type Resumed } from "../run/source.js";
+import { loaded, tailOf } from "../run/brief.js";
 import { timedStore } from "../run/saving/timed-store.js";
+import { pendingRuns, takePending, type Resumed, type StopsOf } from "../run/source.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
 import { toolRunConfig } from "../options/tool-options.js";
@@ -141,6 +142,13 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     (kept?: ChatJournal): StartRun =>
     (prompt, run, onEnd, session, resumed) =>
       begin(prompt, resumed === undefined ? checkRunOptions(run) : run, onEnd, session, resumed, kept);
+  const readStops = async (): Promise<StopsOf> => {
+    const open = await loaded(load);
+    return (entries) => {
+      const { isOver = false, stops = 0 } = tailOf(parts, open, entries) ?? {};
+      return isOver && stops === 0 ? undefined : stops;
+    };
+  };
   const agent: Agent = {
     run(prompt, given = {}) {
       const run = checkRunOptions(given);
@@ -161,11 +169,20 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       const resumed = isKey ? { key: run, takeOver } : { key: options.id ?? parts.ids(), entries: run };
       return beginAlone("", options, undefined, resumed);
     },
+    async pending(given = {}) {
+      const { filter = () => true } = checkOptions(given, "", { filter: "function" });
+      return pendingRuns(parts.store, filter, await readStops());
+    },
     async resumePending(given = {}) {
-      const { filter = () => true, ...options } = checkOptions(given, "", PENDING_TABLE, RUN_ELSEWHERE);
+      const {
+        filter = () => true,
+        stopped = false,
+        ...options
+      } = checkOptions(given, "", PENDING_TABLE, RUN_ELSEWHERE);
       const runs: EngineRun[] = [];
-      for await (const resumed of pendingRuns(parts.store, parts.clock, (id) => !isClosed && filter(id)))
-        runs.push(beginAlone("", options, undefined, resumed));
+      const isOurs = (id: string): boolean => !isClosed && filter(id);
+      const pending = takePending(parts.store, parts.clock, isOurs, await readStops(), stopped);
+      for await (const resumed of pending) runs.push(beginAlone("", options, undefined, resumed));
       return runs;
     },
     async close(given = {}) {

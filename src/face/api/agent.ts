@@ -113,6 +113,13 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    */
   resume(run: string | readonly JournalEntry[], options?: ResumeOptions<C, Output>): TypedRun<C, Output>;
   /**
+   * The runs in the `store` that have not ended and that no process holds, also those that were `stopped` by
+   * `recovery_exhausted`. Nothing happens to them. `filter` gets the id of each.
+   *
+   * Rejects as `resumePending`.
+   */
+  pending(options?: Pick<PendingOptions, "filter">): Promise<PendingRun[]>;
+  /**
    * Goes on with the runs in the `store` that have not ended and that no process holds: their process is gone, has stood
    * still for longer than its lease, or was closed with `recoverable`. Resolves with these runs. A run that another process
    * takes at the same moment is not among them. Call it when a process begins, and now and then.
@@ -169,7 +176,16 @@ export type PendingOptions<C extends ToolTypes = ToolTypes, Output = unknown> = 
    * Default: all runs.
    */
   filter?: ((id: string) => boolean) | undefined;
+  /** Whether runs go on that were `stopped` by `recovery_exhausted`, because their cause is mended. Default false. */
+  stopped?: boolean | undefined;
 };
+
+/** A run in a store that no process goes on with. */
+export interface PendingRun {
+  readonly id: string;
+  /** How often it was `stopped` by `recovery_exhausted`; 0 for a run that was cut off or given up. */
+  readonly stops: number;
+}
 
 /** The options of `agent.close`. */
 export interface CloseOptions {

@@ -9,6 +9,7 @@ import type { JournalTail } from "../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
 import { refusal, reportUnheard } from "../host/failures.js";
+import { briefly } from "../run/brief.js";
 import { resultOf, type Driver, type OpenRun } from "../run/engine.js";
 import { Journal, type JournalHost } from "../run/journal.js";
 import { runConfig } from "../run/prompt.js";
@@ -44,7 +45,7 @@ export class ChatJournal {
    * @throws LoopletError `config_invalid_value` for a journal that cannot be read, or that these options do not fit
    */
   read(entries: readonly JournalEntry[]): KeptChat {
-    const [tail, result] = this.#briefly(journalOf(entries), nothing, (driver) => {
+    const [tail, result] = this.#briefly(journalOf(entries), (driver) => {
       driver.recall();
       return [driver.tail(), resultOf(driver)] as const;
     });
@@ -88,18 +89,15 @@ export class ChatJournal {
     const host = { store: store!, clock, report: reportUnheard, lost: nothing };
     const save: HostCallbacks["save"] = (_, entries) => journal.save(entries, nothing);
     const journal = new Journal(host, this.key, this.#journal);
-    const tail = this.#briefly(
-      runConfig({ messages, chatUsage: usage }, {}, undefined, 0),
-      save,
-      (driver) => {
-        this.#journal = journal;
-        this.#end = { ...this.#end, messages: 0 };
-        this.follow(driver, ids());
-        // Nobody has asked anything, so the run writes its beginning and does nothing more.
-        driver.resume();
-        return driver.tail();
-      },
-    );
+    const begin = (driver: Driver): JournalTail | undefined => {
+      this.#journal = journal;
+      this.#end = { ...this.#end, messages: 0 };
+      this.follow(driver, ids());
+      // Nobody has asked anything, so the run writes its beginning and does nothing more.
+      driver.resume();
+      return driver.tail();
+    };
+    const tail = this.#briefly(runConfig({ messages, chatUsage: usage }, {}, undefined, 0), begin, save);
     journal.end("ended");
     this.end(tail);
   }
@@ -108,20 +106,17 @@ export class ChatJournal {
     await this.#journal?.saved();
   }
 
-  /** Opens a run that asks nothing of your code but a save, and frees it. */
-  #briefly<T>(source: RunSource, save: HostCallbacks["save"], act: (driver: Driver) => T): T {
-    const { config, random, clock, now } = this.#parts;
-    const { setTimer, clearTimer } = clock;
-    let driver: Driver;
-    try {
-      driver = this.#open(config(), source, { ...DEAF, random, now, setTimer, clearTimer, save });
-    } catch (error) {
-      throw wrong(refusal(error).message, error);
-    }
-    try {
+  /** Opens a run for a moment. */
+  #briefly<T>(source: RunSource, act: (driver: Driver) => T, save?: HostCallbacks["save"]): T {
+    let isOpen = false;
+    const acting = (driver: Driver): T => {
+      isOpen = true;
       return act(driver);
-    } finally {
-      driver.free();
+    };
+    try {
+      return briefly(this.#parts, this.#open, source, acting, save);
+    } catch (error) {
+      throw isOpen ? error : wrong(refusal(error).message, error);
     }
   }
 }
@@ -131,17 +126,3 @@ function wrong(problem: string, cause?: unknown): LoopletError {
 }
 
 function nothing(): void {}
-
-const DEAF = {
-  fetch: () => Promise.reject(new Error("a chat is read")),
-  authorize: () => [],
-  callTool: nothing,
-  abortTool: nothing,
-  answerTool: nothing,
-  ask: nothing,
-  withdraw: nothing,
-  onDelta: nothing,
-  onEvent: nothing,
-  onHostError: nothing,
-  done: nothing,
-};

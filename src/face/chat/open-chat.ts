@@ -7,10 +7,10 @@ import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, KeptChat, OpenChatOptions } from "../api/index.js";
 import { checkOptions, checkValue } from "../options/check.js";
 import { RESUME_TABLE } from "../options/options.js";
-import { message } from "../options/thrown.js";
 import { ChatJournal } from "./chat-journal.js";
 import { Conversation, type StartRun } from "./chat.js";
-import type { LoadEngine, OpenRun } from "../run/engine.js";
+import { loaded } from "../run/brief.js";
+import type { LoadEngine } from "../run/engine.js";
 
 /** Starts the runs of a chat, whose journal is `kept` if it has one. */
 export type StartIn = (kept: ChatJournal) => StartRun;
@@ -61,12 +61,5 @@ async function found(
   if (key === "") throw new LoopletError("config_invalid_value", "id", "must not be empty");
   const { store } = parts;
   if (store === undefined) throw new LoopletError("config_missing", "store", `${method} needs one`);
-  let open: OpenRun;
-  try {
-    open = await load();
-  } catch (error) {
-    const words = `The WebAssembly could not be loaded: ${message(error)}`;
-    throw new LoopletError("config_wasm", "", words, error);
-  }
-  return { kept: new ChatJournal(key, parts, open), entries: (await store.load(key)) ?? [] };
+  return { kept: new ChatJournal(key, parts, await loaded(load)), entries: (await store.load(key)) ?? [] };
 }

@@ -1229,7 +1229,7 @@ export interface JournalTail {
   run: string | null;
   /** The run has ended, or nobody has asked it anything. */
   isOver: boolean;
-  /** How often in a row the run was stopped because its processes ended, if that is its end; else 0. */
+  /** How often the run was stopped because its processes ended, if that is its end; else 0. */
   stops: number;
   /** The number of entries that do not count. */
   leftOut: number;

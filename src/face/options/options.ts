@@ -142,6 +142,7 @@ export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean
 export const PENDING_TABLE: OptionTable = (({ id: _, ...table }) => ({
   ...table,
   filter: "function" as const,
+  stopped: "boolean" as const,
 }))(LISTENER_TABLE);
 
 export const RUN_TABLE: OptionTable = {

@@ -16,8 +16,8 @@ import { message, stackOf } from "../options/thrown.js";
 import { isToolError } from "../tools/tool-result.js";
 import { partialOutput } from "../tools/structured-output.js";
 import type { Driver } from "./engine.js";
-import { EventBuffer } from "./event-buffer.js";
-import { EventQueue } from "./event-queue.js";
+import { EventBuffer } from "./events/event-buffer.js";
+import { EventQueue } from "./events/event-queue.js";
 import { Heard } from "./heard.js";
 import type { EndEvent } from "./run-end.js";
 

@@ -3,6 +3,14 @@ import { LoopletError, sectionOf } from "../api/errors.js";
 import type { Failure, Outcome, RunResult } from "../api/index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 
+/**
+ * Whether another process may go on with the run of this result, so that its journal stays listed as pending: deaths have
+ * stopped it, another process holds it, or it has found its id taken by a run with another prompt.
+ */
+export function goesOn({ stoppedBy, error }: RunResult): boolean {
+  return stoppedBy === "recovery_exhausted" || error?.code === "run_exists" || error?.code === "run_held";
+}
+
 export type EndEvent = { type: "abort"; reason: string } | { type: "error"; error: Failure };
 
 export function whyOf({ abortReason: reason, error }: Outcome): EndEvent | undefined {

@@ -56,7 +56,7 @@ import { finished, unfinished } from "./result.js";
 import { Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
 import { sourceOf, type Resumed } from "./source.js";
-import { endedBy, follow, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
+import { endedBy, follow, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -317,7 +317,7 @@ export class EngineRun implements Run {
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);
-        else if (this.#resumed.held !== undefined) driver.pickUp();
+        else if (this.#resumed.held?.isStopped === false) driver.pickUp();
         else driver.resume();
       });
     } catch (error) {
@@ -482,8 +482,7 @@ export class EngineRun implements Run {
   #conclude(result: RunResult): void {
     this.#ended = result;
     this.#dropSignal();
-    // A run with another prompt has found its id taken, and leaves the journal as it was.
-    const isPending = this.isSuspended || ["run_exists", "run_held"].includes(result.error?.code ?? "");
+    const isPending = this.isSuspended || goesOn(result);
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended", this.isSuspended);
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");

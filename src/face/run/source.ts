@@ -1,6 +1,6 @@
 /** The source of a run: its options, or the journal of a run that goes on, and the journals that nobody goes on with. */
 import { LoopletError } from "../api/errors.js";
-import type { Clock } from "../api/index.js";
+import type { Clock, PendingRun } from "../api/index.js";
 import type { JournalEntry, Store } from "../api/run.js";
 import type { Failure } from "../api/event.js";
 import type { RunSource } from "../host/driver.js";
@@ -14,8 +14,8 @@ export interface Resumed {
   readonly key: string;
   readonly entries?: readonly JournalEntry[];
   readonly takeOver?: boolean | undefined;
-  /** The lease of a run that was picked up, and what the store had of it then. */
-  readonly held?: Held & { readonly entries: readonly JournalEntry[] };
+  /** The lease of a run that was picked up, what the store had of it then, and whether it was stopped by deaths. */
+  readonly held?: Held & { readonly entries: readonly JournalEntry[]; readonly isStopped: boolean };
 }
 
 /** A run that is to begin, with its options as the engine reads them. */
@@ -70,29 +70,64 @@ async function readSource(
   return resumed === undefined && entries.length === 0 ? options : journalOf(entries);
 }
 
+/** A store with leases. */
+type Leasing = Store & Required<Pick<Store, "lease" | "pending">>;
+
+/** How often the run of this journal was stopped by deaths, if that is its end; undefined if it has ended otherwise. */
+export type StopsOf = (entries: readonly JournalEntry[]) => number | undefined;
+
 /**
- * Takes the leases of these runs, one after the other. A run that another process takes first is left out.
+ * The runs that have not ended and that no process holds.
  *
  * @throws LoopletError `config_missing`
  */
-export async function* pendingRuns(
-  store: Store | undefined,
+export async function pendingRuns(
+  given: Store | undefined,
+  filter: (id: string) => boolean,
+  stopsOf: StopsOf,
+): Promise<PendingRun[]> {
+  const store = leasing(given);
+  const runs: PendingRun[] = [];
+  for (const id of await store.pending()) {
+    if (!filter(id)) continue;
+    const entries = (await store.load(id)) ?? [];
+    const stops = entries.length === 0 ? undefined : stopsOf(entries);
+    if (stops !== undefined) runs.push({ id, stops });
+  }
+  return runs;
+}
+
+/**
+ * Takes the leases of these runs, one after the other. A run that another process takes first is left out, and so is one
+ * that was stopped by deaths, unless they are asked for.
+ *
+ * @throws LoopletError `config_missing`
+ */
+export async function* takePending(
+  given: Store | undefined,
   clock: Clock,
   filter: (id: string) => boolean,
+  stopsOf: StopsOf,
+  takesStopped: boolean,
 ): AsyncGenerator<Resumed> {
-  if (store?.lease === undefined || store.pending === undefined) {
-    const problem = "needs a store with leases, such as those of looplet/stores";
-    throw new LoopletError("config_missing", "store", problem);
-  }
+  const store = leasing(given);
   for (const key of await store.pending()) {
     if (!filter(key)) continue;
     const holder = randomHolder();
     const sinceMs = timeOf(clock);
     const lease = await store.lease(key, { holder, ttlMs: LEASE_MS });
     if (lease === undefined) continue;
-    const entries = await store.load(key);
-    // Its process was gone before the store had the prompt.
-    if (entries === undefined || entries.length === 0) await lease.release(false);
-    else yield { key, held: { holder, lease, sinceMs, entries } };
+    const entries = (await store.load(key)) ?? [];
+    const isStopped = entries.length > 0 && (stopsOf(entries) ?? 0) > 0;
+    // An empty journal: its process was gone before the store had the prompt.
+    if (entries.length === 0) await lease.release(false);
+    else if (isStopped && !takesStopped) await lease.release(true);
+    else yield { key, held: { holder, lease, sinceMs, entries, isStopped } };
   }
+}
+
+function leasing(store: Store | undefined): Leasing {
+  if (store?.lease !== undefined && store.pending !== undefined) return store as Leasing;
+  const problem = "needs a store with leases, such as those of looplet/stores";
+  throw new LoopletError("config_missing", "store", problem);
 }

@@ -10,7 +10,6 @@ export {
   type DenoKvLike,
 } from "./deno-kv.js";
 export { durableObjectStore, type DurableObjectStorageLike } from "./durable-object.js";
-export { dropEnded } from "./leases.js";
 export { indexedDbStore, type IndexedDbStore, type IndexedDbStoreOptions } from "./indexed-db.js";
 export { kvStore, type EventualStore, type KvTextNamespaceLike } from "./kv.js";
 export { memoryStore, type StoreClock } from "./memory.js";
@@ -26,3 +25,5 @@ export {
   type SqlStoreOptions,
 } from "./sql.js";
 export type { SqlDatabase, SqlRows, SqlValue } from "./sql-tables.js";
+export { dropEnded } from "./upkeep/drop-ended.js";
+export { supervise, type Supervisor, type SuperviseOptions } from "./upkeep/supervise.js";

@@ -191,6 +191,8 @@ export class AgentHost {
         return agent.readChat(first);
       case "bound":
         return agent.bound(first, second);
+      case "pending":
+        return agent.pending();
       case "resumePending": {
         await this.wake();
         const runs = await Promise.all(this.#runs.values());

@@ -5,6 +5,7 @@ import type {
   JournalEntry,
   KeptChat,
   PendingOptions,
+  PendingRun,
   Prompt,
   ResumeOptions,
   RunBound,
@@ -76,7 +77,8 @@ interface Remote<R> {
  * - `outcome` and `result` come from the host, so an abort has its outcome when the host has told it.
  * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
  * - The id of a queued message is 0 until the host has taken it.
- * - `setModel` and `export` throw, and `resumePending` takes no `filter`: they belong to the host.
+ * - `setModel` and `export` throw, `resumePending` takes no `filter` and no `stopped`, and `pending` no `filter`: they belong to
+ *   the host.
  */
 export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
   Remote<ReturnType<A["run"]>> & {
@@ -164,8 +166,12 @@ export function remoteAgent(connection: Connection): RemoteAgent {
       const id = options.id ?? (typeof run === "string" ? run : newId());
       return begin(id, options, "resume", [run, defined({ id, takeOver })]);
     },
+    async pending(given = {}) {
+      checkOptions(given, "", {});
+      return (await connection.call({}, "pending")) as PendingRun[];
+    },
     async resumePending(given: PendingOptions = {}) {
-      const { filter: _, ...table } = PENDING_TABLE;
+      const { filter: _, stopped: __, ...table } = PENDING_TABLE;
       const options = checkOptions(given, "", table);
       const runs = (await connection.call({}, "resumePending")) as string[];
       return runs.map((run) => follow({ run }, options));

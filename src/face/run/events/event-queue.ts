@@ -1,7 +1,7 @@
 /**
  * One iteration over a run's events. It holds the events that its reader has not taken yet, and never stalls the run.
  */
-import type { RunEvent } from "../api/index.js";
+import type { RunEvent } from "../../api/index.js";
 import { EventBuffer } from "./event-buffer.js";
 
 export class EventQueue implements AsyncIterableIterator<RunEvent> {

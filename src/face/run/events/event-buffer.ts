@@ -2,7 +2,7 @@
  * Events that wait for a reader. Waiting deltas of one block are joined, so that a buffer costs no more than the text
  * itself.
  */
-import type { RunEvent } from "../api/index.js";
+import type { RunEvent } from "../../api/index.js";
 
 type Delta = Extract<RunEvent, { text: string; block: number }>;
 
