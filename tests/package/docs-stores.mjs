@@ -125,6 +125,9 @@ export const stores = {
     after: ({ output }) => assert.match(output.join(""), /invoice-18 Paid\./),
   },
   "runs-that-survive-4": {
+    after: ({ made }) => assert.equal(typeof made.supervisor.sweep, "function"),
+  },
+  "runs-that-survive-5": {
     after: ({ output }) => assert.match(output.join(""), /The store keeps its contract\. 1\d rules/),
   },
 };
