@@ -9,6 +9,7 @@ pub mod context;
 mod model;
 pub mod output_format;
 pub mod permission;
+mod recovery;
 mod tool;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 pub use self::model::Fields;
 pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
+pub use self::recovery::Recovery;
 pub use self::tool::{Access, AgentTool, Binding, Replay, ToolConfig};
 use crate::engine::model::config::context::ContextPolicy;
 use crate::engine::model::config::output_format::OutputFormat;
@@ -408,31 +410,6 @@ impl Default for RetryPolicy {
             respect_retry_after: true,
             on: Vec::new(),
             max_model_call_retries: 0,
-        }
-    }
-}
-
-/// Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then it is
-/// `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither does one that
-/// gave its runs up with `agent.close({ recoverable: true })`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
-#[serde(rename_all = "camelCase", default)]
-pub struct Recovery {
-    /// Those that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
-    /// WebAssembly instance count here too.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub max_crashes: u32,
-    /// All others, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub max_interruptions: u32,
-}
-
-impl Default for Recovery {
-    fn default() -> Recovery {
-        Recovery {
-            max_crashes: 3,
-            max_interruptions: 20,
         }
     }
 }
