@@ -482,19 +482,4 @@ describe("an agent that is closed", () => {
     await again!.result;
     expect(ended).toEqual(["completed"]);
   });
-
-  it("does not count deploys as crashes", async () => {
-    const { clock, store, first } = twoProcesses();
-    first.run("Act.", { id: "x" });
-    await settled();
-    await first.close({ recoverable: true });
-    for (let deploy = 0; deploy < 5; deploy++) {
-      const agent = process([], { clock, store, waits: new Gate() });
-      await agent.resumePending();
-      await settled();
-      await agent.close({ recoverable: true });
-    }
-    const [last] = await process([], { clock, store }).resumePending();
-    expect((await last!.result).outcome).toBe("completed");
-  });
 });

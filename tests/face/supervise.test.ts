@@ -89,6 +89,23 @@ describe("a run that was stopped by the deaths of its processes", () => {
     expect(await agent.pending()).toEqual([{ id: "cut-off", stops: 0 }]);
   });
 
+  it("is not brought about by deploys", async () => {
+    const { agent, dying, mend } = setting();
+    const first = dying();
+    first.run("Act.", { id: "x" });
+    await settled();
+    await first.close({ recoverable: true });
+    for (let deploy = 0; deploy < 5; deploy++) {
+      const next = dying();
+      await next.resumePending();
+      await settled();
+      await next.close({ recoverable: true });
+    }
+    mend();
+    const [run] = await agent.resumePending();
+    expect((await run!.result).outcome).toBe("completed");
+  });
+
   it("needs a store with leases", async () => {
     const missing = expect.objectContaining({ code: "config_missing" });
     await expect(process({}).pending()).rejects.toEqual(missing);
