@@ -6,6 +6,8 @@ export {
   type CallToolResult,
   type McpHttpServerConfig,
   type McpServerConfig,
+  type McpSSEServerConfig,
+  type McpStdioServerConfig,
   type McpServerStatus,
   type SdkMcpServer,
   type SdkMcpToolDefinition,

@@ -67,7 +67,22 @@ export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers" 
   readonly type: "http";
 }
 
-export type McpServerConfig = SdkMcpServer | McpHttpServerConfig;
+/** A server that is a process. Nothing here starts one: its status is `failed`, a warning says so, and the query goes on. */
+export interface McpStdioServerConfig {
+  readonly type?: "stdio" | undefined;
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: { readonly [name: string]: string } | undefined;
+}
+
+/** A server of before 2025, which is not reached: its status is `failed`, a warning says so, and the query goes on. */
+export interface McpSSEServerConfig {
+  readonly type: "sse";
+  readonly url: string;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+}
+
+export type McpServerConfig = SdkMcpServer | McpHttpServerConfig | McpStdioServerConfig | McpSSEServerConfig;
 
 export interface McpServers {
   readonly [name: string]: McpServerConfig;
@@ -89,13 +104,14 @@ export function checkServers(servers: McpServers): void {
     if (other !== undefined)
       throw new TypeError(`${field} has the same name for tools as "${other}": mcp__${part}__…; rename one`);
     parts.set(part, name);
-    const type: unknown = config?.type;
-    if (type === "sse") throw new TypeError(`${field} needs the type "http": SSE servers are of before 2025`);
-    if (type === "stdio" || (type === undefined && config !== undefined && "command" in config))
-      throw new TypeError(`${field} is a process, which nothing here starts: reach it by http`);
-    const isHttp = type === "http" && typeof (config as McpHttpServerConfig).url === "string";
-    const isSdk = type === "sdk" && Array.isArray((config as SdkMcpServer).tools);
-    if (!isHttp && !isSdk)
+    const { type = "stdio", ...more } = (config ?? {}) as object as { readonly [field: string]: unknown };
+    const isFine =
+      type === "sdk"
+        ? Array.isArray(more["tools"])
+        : type === "stdio"
+          ? typeof more["command"] === "string"
+          : (type === "http" || type === "sse") && typeof more["url"] === "string";
+    if (!isFine)
       throw new TypeError(`${field} needs what createSdkMcpServer returns, or { type: "http", url }`);
   }
 }
@@ -165,9 +181,16 @@ export async function reach(
   };
   const names = Object.keys(servers);
   await Promise.all(
-    Object.entries(servers).map(([name, config]) =>
-      config.type === "sdk" ? void statuses.push({ name, status: "connected" }) : connect(name, config),
-    ),
+    Object.entries(servers).map(([name, config]) => {
+      if (config.type === "http") return connect(name, config);
+      if (config.type !== "sdk")
+        errors[name] =
+          config.type === "sse"
+            ? 'It needs the type "http": SSE servers are of before 2025.'
+            : "It is a process, which nothing here starts: reach it by http.";
+      statuses.push({ name, status: config.type === "sdk" ? "connected" : "failed" });
+      return undefined;
+    }),
   );
   // The order of the answers must not change the requests.
   const placeOf = ({ name }: { readonly name: string }): number =>

@@ -103,6 +103,21 @@ describe("settings in options", () => {
   });
 });
 
+it("servers that are processes, or of before 2025, are named in warnings, and the query goes on", async () => {
+  const mcpServers: Options["mcpServers"] = {
+    github: { command: "npx", args: ["server-github"] },
+    old: { type: "sse", url: "https://old.test/sse" },
+  };
+  const { init, notes, messages } = await asked({ mcpServers, allowedTools: ["mcp__github__list"] });
+  expect(init.mcp_servers).toEqual([
+    { name: "github", status: "failed" },
+    { name: "old", status: "failed" },
+  ]);
+  expect(notes).toContain("mcpServers.github: It is a process, which nothing here starts: reach it by http.");
+  expect(notes.join()).toContain('mcpServers.old: It needs the type "http"');
+  expect(resultOf(messages).subtype).toBe("success");
+});
+
 it("permissionPrompts: none asks nobody", async () => {
   let questions = 0;
   const canUseTool: Options["canUseTool"] = async (_name, input) => {

@@ -213,7 +213,15 @@ describe("programs of the Claude Agent SDK run unchanged", () => {
     expect((requests[0]!.body as any).model).toBe("claude-opus-5-5");
   });
 
-  it("19: servers that are processes are refused by their name", async () => {
-    await expect(program("19-servers", [])).rejects.toThrow(/mcpServers\.github/);
+  it("19: servers by their addresses and as processes, of which none is reached", async () => {
+    const mcpFetch = async () => new Response("Not here.", { status: 404 });
+    const { returned, requests } = await program(
+      "19-servers",
+      [{ text: "None." }],
+      {},
+      { host: { mcpFetch } },
+    );
+    expect(returned).toEqual(["docs", "github"]);
+    expect(requests).toHaveLength(1);
   });
 });

@@ -180,8 +180,14 @@ describe("a query", () => {
       [{ forkSession: true }, /options\.forkSession/],
       [{ sessionId: "a", resume: "b" }, /options\.sessionId/],
       [{ systemPrompt: { type: "preset" } }, /options\.systemPrompt/],
-      [{ mcpServers: { far: { command: "npx" } } }, /options\.mcpServers\.far is a process/],
-      [{ mcpServers: { far: { type: "sse", url: "https://a.test" } } }, /needs the type "http"/],
+      [
+        { mcpServers: { far: { command: 5 } } },
+        /options\.mcpServers\.far needs what createSdkMcpServer returns/,
+      ],
+      [
+        { mcpServers: { far: { type: "sse" } } },
+        /options\.mcpServers\.far needs what createSdkMcpServer returns/,
+      ],
       [{ mcpServers: { far: { type: "http" } } }, /options\.mcpServers\.far needs/],
       [{ toolSearch: "auto:x" }, /options\.toolSearch/],
       [{ permissionMode: "bypassPermissions" }, /allowDangerouslySkipPermissions/],

@@ -281,7 +281,7 @@ describe("a query under way", () => {
     expect(names[1]).toEqual(["mcp__app__wait"]);
     expect((fetch.requests[1]!.body as any).messages).toHaveLength(3);
     expect(before.requests.at(-1)!.method).toBe("DELETE");
-    await expect(asked.setMcpServers({ a: { type: "sse" } } as any)).rejects.toThrow(/a needs the type/);
+    await expect(asked.setMcpServers({ a: { type: "sse" } } as any)).rejects.toThrow(/a needs what/);
   });
 
   it("names options of the process, which do nothing here", async () => {

@@ -46,7 +46,8 @@ export interface Options extends OptionsOfTheProcess {
   /** The built-in tools that the model gets, by name. Default, and the preset: all for which `host` has what they need. */
   tools?: readonly string[] | { type: "preset"; preset: "claude_code" } | undefined;
   /**
-   * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Their tools are called
+   * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Processes and servers of the
+   * type `sse` are not reached. Their tools are called
    * `mcp__<server>__<tool>`. The query goes on without a server that cannot be reached, and `init` says so.
    */
   mcpServers?: McpServers | undefined;

@@ -61,8 +61,8 @@ export const prompts: Options[] = [
   { model: "m", thinking: { type: "enabled", budgetTokens: 1024 } },
   { model: "m", thinking: { type: "disabled" } },
   { model: "m", mcpServers: { files: { type: "http", url: "https://files.test/mcp", headers: { a: "b" } } } },
-  { model: "m", mcpServers: { old: { type: "sse", url: "https://old.test/sse" } } }, // looplet: servers of before 2025 are refused
-  { model: "m", mcpServers: { local: { command: "node", args: ["server.js"] } } }, // looplet: there are no processes in a page
+  { model: "m", mcpServers: { old: { type: "sse", url: "https://old.test/sse" } } },
+  { model: "m", mcpServers: { local: { command: "node", args: ["server.js"] } } },
   { model: "m", onElicitation: async ({ message }) => ({ action: "accept", content: { said: message } }) },
   { model: "m", title: "Mend" },
   { model: "m", host: { apiKey: "k" } }, // sdk: looplet takes nothing from a process

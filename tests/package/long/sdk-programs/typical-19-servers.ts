@@ -9,7 +9,7 @@ export async function main(base: Options) {
       ...base,
       mcpServers: {
         docs: { type: "http", url: "https://docs.test/mcp", headers: { Authorization: "Bearer t" } },
-        github: { command: "npx", args: ["-y", "server-github"], env: { TOKEN: "t" } }, // looplet: there are no processes in a page
+        github: { command: "npx", args: ["-y", "server-github"], env: { TOKEN: "t" } },
       },
       allowedTools: ["mcp__docs__*", "mcp__github__list_issues"],
     },
