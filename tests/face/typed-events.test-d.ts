@@ -53,6 +53,20 @@ export async function aSessionHasTheTypesOfItsAgent(): Promise<void> {
     }
 }
 
+export async function aQuestionHasTheTypesOfItsTool(): Promise<void> {
+  const chat = await sessionsOf(memoryStore()).open(agent);
+  for (const run of [agent.run("Go"), chat.run("Go"), chat.current!])
+    for await (const event of run) {
+      if (event.type !== "question") continue;
+      if (event.question === "PreToolUse") expectTypeOf(event.data).toEqualTypeOf<undefined>();
+      if (event.question !== "permission" && event.question !== "reconcile") continue;
+      expectTypeOf(event.data.toolName).toEqualTypeOf<"search" | "count" | "log">();
+      expectTypeOf(event.data.reason).toEqualTypeOf<string>();
+      if (event.data.toolName === "search") expectTypeOf(event.data.input).toEqualTypeOf<{ query: string }>();
+      if (event.data.toolName === "count") expectTypeOf(event.data.input).toEqualTypeOf<{ upTo: string }>();
+    }
+}
+
 type Found = { hits: string[]; at: string };
 
 export async function theNameOfAToolNarrowsTheEventsOfAnIteration(): Promise<void> {

@@ -86,12 +86,12 @@ export type TypedEvent<C extends ToolTypes> = EventStamp & EventKind<C>;
 
 type AskedEvent = Extract<EngineEvent, { type: "question" }>;
 
-/** The questions that you answer tell the facts that a person needs. */
-type QuestionEvent =
+/** The questions that you answer tell the facts that a person needs: `data.toolName` narrows `data.input`. */
+type QuestionEvent<C extends ToolTypes> =
   | {
       [P in "permission" | "reconcile" | "elicitation"]: Omit<AskedEvent, "question" | "data"> & {
         question: P;
-        data: Facts[P];
+        data: OfTools<Facts[P], C>;
       };
     }["permission" | "reconcile" | "elicitation"]
   | (Omit<AskedEvent, "question" | "data"> & {
@@ -101,7 +101,7 @@ type QuestionEvent =
 
 type EventKind<C extends ToolTypes = ToolTypes> =
   | Exclude<EngineEvent, { toolName: string } | { type: "question" }>
-  | QuestionEvent
+  | QuestionEvent<C>
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
    * The first event of an iteration that began later than the run: `text` is the answer so far, `messages` the
