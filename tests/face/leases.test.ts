@@ -69,22 +69,21 @@ describe("the lease of a run", () => {
   });
 
   it("is not taken by who looks for a run that has saved nothing yet", async () => {
-    const { clock, gate, first, second, done } = twoProcesses({ storeFlushMs: 1000 });
+    const { clock, gate, first, second } = twoProcesses({ storeFlushMs: 1000 });
     gate.open();
-    for (const takeOver of [false, true]) {
-      const run = first.run("Act.");
-      await settled();
-      const { outcome, error } = await second.resume(run.id, { takeOver }).result;
-      expect([outcome, error?.code]).toEqual(["failed", "config_invalid"]);
-      expect(error!.message).toContain("it has not saved its prompt yet");
-      const saved = run.saved();
-      while (run.outcome === undefined) await clock.pass(1000);
-      await clock.pass(1000);
-      await saved;
-      expect(await run.result).toMatchObject({ outcome: "completed", text: "Done." });
-      expect(await second.resume(run.id).result).toMatchObject({ outcome: "completed", text: "Done." });
-    }
-    expect(done).toEqual(["act", "act"]);
+    const run = first.run("Act.");
+    await settled();
+    const { outcome, error } = await second.resume(run.id, { takeOver: true }).result;
+    expect([outcome, error?.message]).toEqual([
+      "failed",
+      expect.stringContaining("not saved its prompt yet"),
+    ]);
+    while (run.outcome === undefined) await clock.pass(1000);
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "Done." });
+    const saved = run.saved();
+    await clock.pass(1000);
+    await saved;
+    expect(await second.resume(run.id).result).toMatchObject({ outcome: "completed", text: "Done." });
   });
 
   it("runs out when the process stands still, which then cannot write over its successor", async () => {

@@ -106,6 +106,26 @@ fn a_run_that_is_given_up_fails_here_and_goes_on_elsewhere() {
 }
 
 #[test]
+fn events_are_numbered_behind_those_that_listeners_have_heard_of_another_process() {
+    let mut world = World::started(setting());
+    world.die(setting());
+    let mut last = world.events.last().expect("the run has begun").clone();
+    last.seq += 40;
+    let heard = last.seq;
+    world.events.push(last);
+    world.input(Input::NumberFrom { event: heard + 1 });
+    world.input(Input::PickUp);
+    // A smaller number changes nothing.
+    world.input(Input::NumberFrom { event: 2 });
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    let mut numbers = world.events.iter().map(|event| event.seq);
+    assert!(numbers.by_ref().any(|seq| seq == heard));
+    let rest: Vec<u32> = numbers.collect();
+    let expected: Vec<u32> = (heard + 1..).take(rest.len()).collect();
+    assert!(!rest.is_empty() && rest == expected, "{rest:?}");
+}
+
+#[test]
 fn telling_of_entries_that_are_not_saved_is_nothing_to_save() {
     let mut world = World::started(setting());
     let kept = world.checkpoint.end;

@@ -337,12 +337,17 @@ impl Ledger {
         self.accounts.restore_models(&counters.model_usage);
     }
 
+    /// Gives the next event this number at least.
+    pub fn number_from(&mut self, event: u32) {
+        self.next_seq = self.next_seq.max(event);
+    }
+
     /// Goes on in the same process, where these calls still run and this event is the next one.
     pub fn recover(&mut self, running: Vec<EffectId>, next_event: u32) {
         // The lost instance may have given ids that its last save does not know.
         let last = running.iter().max().copied().unwrap_or_default();
         self.next_effect = self.next_effect.max(last.saturating_add(1));
-        self.next_seq = self.next_seq.max(next_event);
+        self.number_from(next_event);
         self.running = Some(running);
     }
 

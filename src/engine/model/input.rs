@@ -171,6 +171,11 @@ pub enum Input<'a> {
     Cancel {
         why: String,
     },
+    /// The next event has this number at least. It comes before `Resume`, because listeners have heard events of another process
+    /// that the journal does not count.
+    NumberFrom {
+        event: u32,
+    },
     /// Ends the work of this process. The journal learns of no end, so that another process goes on with the run.
     Suspend {
         why: String,

@@ -152,6 +152,7 @@ impl Run {
                 next_event,
                 shown_blocks,
             } => self.recover(running, next_event, shown_blocks),
+            Input::NumberFrom { event } => self.ledger.number_from(event),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Compact { instructions, only } => {
                 self.on_root(|agent, _| agent.ask_to_summarize(instructions, only));

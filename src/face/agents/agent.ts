@@ -165,8 +165,10 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
         const problem = `needs the id of a run or its entries, got ${describe(run)}`;
         throw new LoopletError("misuse_invalid_argument", "run", problem);
       }
-      const { takeOver } = options;
-      const resumed = isKey ? { key: run, takeOver } : { key: options.id ?? parts.ids(), entries: run };
+      const { takeOver, afterEvent } = options;
+      const resumed = isKey
+        ? { key: run, takeOver, afterEvent }
+        : { key: options.id ?? parts.ids(), entries: run, afterEvent };
       return beginAlone("", options, undefined, resumed);
     },
     async pending(given = {}) {

@@ -169,7 +169,7 @@ export interface TypedAgent<C extends ToolTypes, Output> {
 /** The options of `agent.resumePending`: those of `agent.resume` for each of the runs. */
 export type PendingOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
   ResumeOptions<C, Output>,
-  "id" | "takeOver"
+  "id" | "takeOver" | "afterEvent"
 > & {
   /**
    * Contract: called with the id of each run; false leaves the run to others. A store that several agents share needs it.

@@ -121,3 +121,24 @@ export interface RunBound extends Bound {
   /** `costNanoUsd` in US dollars; `null` when nothing limits the cost. */
   readonly costUsd: number | null;
 }
+
+/** What a store has not taken, for `onSaveFailed`. */
+export interface SaveFailure {
+  readonly runId: string;
+  /** The error of the store, or one with the name `TimeoutError` if it has not answered within 30 s. */
+  readonly error: unknown;
+  /** The number of entries of the journal that the store does not have. */
+  readonly entries: number;
+  /** The number of the first of them in the journal, from 1. */
+  readonly since: number;
+}
+
+/**
+ * Whether a run goes on that cannot be saved.
+ *
+ * Contract: your function may take its time, for example to ask a person. Nothing is saved and nothing new begins until it has
+ * answered; what is under way goes on. A function that throws or returns anything else stops the run, and `onError` hears of
+ * it.
+ */
+export type OnSaveFailed =
+  "stop" | "go on" | ((failure: SaveFailure) => "stop" | "go on" | PromiseLike<"stop" | "go on">);

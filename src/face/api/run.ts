@@ -1,6 +1,7 @@
 /**
  * A run: its start, its listeners, its events, its steering, and the store that keeps it.
  */
+import type { OnSaveFailed } from "./result.js";
 import type { Facts, SubagentMemory, Usage } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
@@ -81,6 +82,11 @@ export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = O
    * call that it has begun may still be under way. Default false: the run fails with `run_held`.
    */
   takeOver?: boolean | undefined;
+  /**
+   * The number of the last event that your listeners have heard of this run from another process. The events of this one have higher
+   * numbers. A crash may lose the numbers of the last events, mostly of text, and then they come again. Default 0.
+   */
+  afterEvent?: number | undefined;
 };
 
 /** Options of an iteration of a run's events. */
@@ -365,27 +371,6 @@ export interface EffectSteps {
   /** Performs a call as the step of this name. */
   call<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
-
-/** What a store has not taken, for `onSaveFailed`. */
-export interface SaveFailure {
-  readonly runId: string;
-  /** The error of the store, or one with the name `TimeoutError` if it has not answered within 30 s. */
-  readonly error: unknown;
-  /** The number of entries of the journal that the store does not have. */
-  readonly entries: number;
-  /** The number of the first of them in the journal, from 1. */
-  readonly since: number;
-}
-
-/**
- * Whether a run goes on that cannot be saved.
- *
- * Contract: your function may take its time, for example to ask a person. Nothing is saved and nothing new begins until it has
- * answered; what is under way goes on. A function that throws or returns anything else stops the run, and `onError` hears of
- * it.
- */
-export type OnSaveFailed =
-  "stop" | "go on" | ((failure: SaveFailure) => "stop" | "go on" | PromiseLike<"stop" | "go on">);
 
 /** The options of `createAgent` about runs that outlive their process. */
 export interface StoreOptions {

@@ -24,7 +24,7 @@ export async function openChat(
   key: string,
   given: OpenChatOptions,
 ): Promise<Conversation> {
-  const { takeOver, ...options } = checkOptions(given, "", LISTENERS_TABLE);
+  const { takeOver, afterEvent, ...options } = checkOptions(given, "", LISTENERS_TABLE);
   const { speakers, endSession } = parts;
   const { kept, entries } = await found(parts, load, key, "agent.openChat");
   const start = startIn(kept);
@@ -34,7 +34,7 @@ export async function openChat(
   const chat = new Conversation(start, { ...history, usage }, endSession, kept);
   if (tail.isOver) return chat;
   const run = { ...options, ...history, chatUsage: usage, id: tail.run ?? key };
-  const resumed = { key, entries, takeOver };
+  const resumed = { key, entries, takeOver, afterEvent };
   chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
 }

@@ -225,6 +225,15 @@ export type Input =
         why: string;
       };
     }
+  /**
+   * The next event has this number at least. It comes before `Resume`, because listeners have heard events of another process
+   * that the journal does not count.
+   */
+  | {
+      numberFrom: {
+        event: number;
+      };
+    }
   /** Ends the work of this process. The journal learns of no end, so that another process goes on with the run. */
   | {
       suspend: {

@@ -146,8 +146,9 @@ export class RunDriver {
     this.shell.handleInput({ prompt: { content: isSummary ? [] : prompt } });
   }
 
-  /** Goes on with the run of a journal. */
-  resume(): void {
+  /** Goes on with the run of a journal. Its events have higher numbers than `afterEvent`. */
+  resume(afterEvent?: number): void {
+    if (afterEvent !== undefined) this.shell.handleInput({ numberFrom: { event: afterEvent + 1 } });
     this.shell.handleInput("resume");
   }
 

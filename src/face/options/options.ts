@@ -137,7 +137,7 @@ const LISTENER_TABLE: OptionTable = {
   onError: "function",
 };
 
-export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean" };
+export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean", afterEvent: "whole" };
 
 export const PENDING_TABLE: OptionTable = (({ id: _, ...table }) => ({
   ...table,

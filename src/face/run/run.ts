@@ -318,7 +318,7 @@ export class EngineRun implements Run {
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);
         else if (this.#resumed.held?.isStopped === false) driver.pickUp();
-        else driver.resume();
+        else driver.resume(this.#resumed.afterEvent);
       });
     } catch (error) {
       this.#failAlone(refusal(error));

@@ -14,6 +14,8 @@ export interface Resumed {
   readonly key: string;
   readonly entries?: readonly JournalEntry[];
   readonly takeOver?: boolean | undefined;
+  /** The number of the last event that was heard of it. */
+  readonly afterEvent?: number | undefined;
   /** The lease of a run that was picked up, what the store had of it then, and whether it was stopped by deaths. */
   readonly held?: Held & { readonly entries: readonly JournalEntry[]; readonly isStopped: boolean };
 }

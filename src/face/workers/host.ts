@@ -260,8 +260,9 @@ export class AgentHost {
       if (goesOn?.run?.id === id) return goesOn;
     }
     if ((await log.claim()) === "over") return { log, run: undefined, queued: new Map() };
+    const onEvent = (event: RunEvent): void => void log.append({ event });
     const takeOver = this.#isAlone;
-    const run = this.#agent.resume(id, { id, takeOver, onEvent: (event) => void log.append({ event }) });
+    const run = this.#agent.resume(id, { id, takeOver, afterEvent: log.lastEvent, onEvent });
     return this.#host(run, log, undefined);
   }
 
@@ -278,7 +279,9 @@ export class AgentHost {
   async #opened(id: string, options: { takeOver: boolean }): Promise<Opened> {
     const early: RunEvent[] = [];
     let hear = (event: RunEvent): unknown => early.push(event);
-    const chat = await this.#agent.openChat(id, { ...options, onEvent: (event) => void hear(event) });
+    const afterEvent = await this.#lastEventOf(id);
+    const onEvent = (event: RunEvent): void => void hear(event);
+    const chat = await this.#agent.openChat(id, { ...options, afterEvent, onEvent });
     const { current } = chat;
     if (current === undefined) return { chat, goesOn: undefined };
     const log = this.#list.log(current.id);
@@ -289,6 +292,15 @@ export class AgentHost {
     // After its first task the run gives late pages a snapshot.
     await new Promise((resolve) => setTimeout(resolve, 0));
     return { chat, goesOn };
+  }
+
+  /** The number of the last event that pages may have heard of a chat's last run. */
+  async #lastEventOf(chat: string): Promise<number> {
+    const run = await this.#list.lastOf(chat);
+    if (run === undefined) return 0;
+    const log = this.#list.log(run);
+    await log.state();
+    return log.lastEvent;
   }
 
   /** Keeps the end of a run in its log, and tells the pages of its chat. */

@@ -85,6 +85,11 @@ export class RunList {
     return (await this.#all()).find((listed) => listed.run === run)?.chat;
   }
 
+  /** The last run of a chat that the list has. */
+  async lastOf(chat: string): Promise<string | undefined> {
+    return (await this.#all()).filter((listed) => listed.chat === chat).at(-1)?.run;
+  }
+
   async #all(): Promise<ListedRun[]> {
     return runsOf((await this.#store?.load(LIST)) ?? []);
   }

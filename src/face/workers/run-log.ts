@@ -105,6 +105,12 @@ export class RunLog {
     return [...open.values()];
   }
 
+  /** The number of the last event that a page may have heard. */
+  get lastEvent(): number {
+    const numbers = this.#told.map((entry) => ("event" in entry ? (entry.event as RunEvent).seq : 0));
+    return numbers.reduce((most, seq) => Math.max(most, seq), 0);
+  }
+
   leave(page: string): void {
     this.#followers.delete(page);
   }

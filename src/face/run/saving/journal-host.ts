@@ -1,7 +1,7 @@
 /** The store of a run's journal, and your decision about a run whose store takes nothing. */
 import type { AgentParts } from "../../agents/agent.js";
 import type { Failure } from "../../api/event.js";
-import type { OnSaveFailed, SaveFailure } from "../../api/run.js";
+import type { OnSaveFailed, SaveFailure } from "../../api/result.js";
 import { notSaved } from "../../host/failures.js";
 import { describeReturned } from "../../options/check.js";
 import { message } from "../../options/thrown.js";
