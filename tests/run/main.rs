@@ -91,6 +91,7 @@ mod tools;
 mod trace;
 mod tuning;
 mod unheard;
+mod versions;
 mod waiting;
 mod wire;
 #[allow(dead_code)]

@@ -349,6 +349,10 @@ pub struct CallFacts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_torn: Option<bool>,
+    /// The version of the tool when the call was let through, empty for none; absent if it is the tool's version of now.
+    #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_version: Option<&'a str>,
     /// The agent that made the call; `"root"` is the run's own.
     #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile", "elicitation"])))]
     #[serde(skip_serializing_if = "Option::is_none")]

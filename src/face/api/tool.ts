@@ -114,6 +114,12 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   replay?: "safe" | "once" | undefined;
   /**
+   * The version of what the tool does: change this text when a call of before must not simply go on. A run of a `store` that
+   * goes on in another process then judges its open calls anew, and asks `reconcile` about those that were let through or had
+   * begun, also with `replay: "safe"`. Default: none.
+   */
+  version?: string | undefined;
+  /**
    * Whether a call needs an approval before it runs, by `canUseTool` or by `run.answer` to the `question` event.
    * Contract of a function: called with the checked input; true, or an error that it throws, means yes. Default
    * false.

@@ -712,6 +712,11 @@ export interface ToolConfig {
    */
   replay?: Replay | null;
   /**
+   * The version of what the tool does, any text that you change with it. A run that goes on in another process judges a call
+   * of another version anew, and asks `reconcile` about one that was let through or had begun. Default: none.
+   */
+  version?: string | null;
+  /**
    * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
    */
   timeoutMs?: number | null;

@@ -728,6 +728,10 @@ export interface CallFacts {
    * an id that nobody knows proves nothing.
    */
   isTorn?: boolean;
+  /**
+   * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of now.
+   */
+  otherVersion?: string;
   /** The agent that made the call; `"root"` is the run's own. */
   agentPath?: string;
   /**
@@ -1129,6 +1133,10 @@ export interface Facts {
      * an id that nobody knows proves nothing.
      */
     readonly isTorn?: boolean;
+    /**
+     * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of now.
+     */
+    readonly otherVersion?: string;
     /** The agent that made the call; `"root"` is the run's own. */
     readonly agentPath?: string;
   };
@@ -1459,6 +1467,11 @@ export interface ToolData {
   validate?: boolean | undefined;
   /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. Default false. */
   readOnly?: boolean | undefined;
+  /**
+   * The version of what the tool does, any text that you change with it. A run that goes on in another process judges a call
+   * of another version anew, and asks `reconcile` about one that was let through or had begun. Default: none.
+   */
+  version?: string | undefined;
   /**
    * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
    */

@@ -117,6 +117,7 @@ export const TOOL_DATA = {
   maxResultChars: "count64",
   validate: "boolean",
   readOnly: "boolean",
+  version: "text",
   timeoutMs: "count64",
   maxCalls: "count64",
   access: ["read", "edit", "shell", "fetch"],

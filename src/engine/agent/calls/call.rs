@@ -75,6 +75,8 @@ pub struct Call {
     pub name: String,
     /// The index of its tool in the configuration; `None` for an unknown tool.
     pub tool: Option<usize>,
+    /// The version of its tool, that of its first process until your code has said what became of it.
+    pub version: Option<String>,
     /// The arguments as the model wrote them. They go into the history.
     pub written: ToolInput,
     /// The input that the tool gets.

@@ -245,6 +245,7 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
     let mut call = bare(written, desk);
     call.max_result_chars = desk.config.max_tool_result_chars;
     if let Some(tool) = desk.tool(call.tool) {
+        call.version.clone_from(&tool.version);
         call.read_only = tool.read_only;
         call.needs_approval = tool.needs_approval;
         call.input = bound_input(&call.input, &tool.bindings, desk.inputs);
@@ -283,6 +284,7 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
         id: written.id,
         name: written.name,
         tool: written.tool,
+        version: None,
         input: written_json(&written.input),
         written: written.input,
         unchanged: None,

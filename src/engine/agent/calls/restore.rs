@@ -1,7 +1,8 @@
 //! Tool calls in the journal, and their restoration in another process.
 //!
 //! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a restored
-//! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. A
+//! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. Your code
+//! is asked about a call of another version of its tool. A
 //! call that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your code is asked what became of it (`Point::Reconcile`), because
 //! nobody else knows. The question stays open until it is answered.
 
@@ -148,6 +149,7 @@ impl Calls {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
             status,
+            version: call.version.clone(),
             input: is_changed(&call.written).then(|| call.input.clone()),
             // The input of a call that never ran was not changed for anybody.
             unchanged: (call.updated_input.is_some() || !call.is_done())
@@ -169,6 +171,11 @@ impl Calls {
         for (index, call) in written.into_iter().enumerate() {
             let at = states.iter().position(|state| state.tool_call_id == call.id);
             let state = at.map(|at| states.remove(at));
+            let version = desk.tool(call.tool).and_then(|tool| tool.version.clone());
+            let is_other = |state: &CallState| state.version != version;
+            // A call of another version is judged anew, if nobody has judged it.
+            let state =
+                state.filter(|state| call.tool.is_none() || !state.awaits_judgement() || !is_other(state));
             let is_done = matches!(&state, Some(state) if matches!(state.status, CallStatus::Done { .. }));
             let is_gone = call.tool.is_none() && state.as_ref().is_some_and(|_| !is_done);
             let problem = match state {
@@ -231,6 +238,8 @@ impl Calls {
         call.question = state.question;
         call.checkpoint = state.checkpoint;
         call.elicitations = state.elicitations;
+        let version = std::mem::replace(&mut call.version, state.version);
+        let is_other = call.version != version;
         let can_go_on = call.checkpoint.is_some();
         let tool = desk.tool(call.tool);
         let has_started = matches!(
@@ -267,6 +276,12 @@ impl Calls {
                 }
             }
             _ if is_gone => self.ask_to_reconcile(desk, index, None, TOOL_GONE),
+            CallStatus::Started { effect } if is_other => {
+                self.ask_to_reconcile(desk, index, Some(effect), OUTCOME_UNKNOWN);
+            }
+            CallStatus::Allowed | CallStatus::Cleared if is_other => {
+                self.ask_to_reconcile(desk, index, None, OTHER_VERSION);
+            }
             status if !has_started => {
                 if texts_to_read(call, desk).is_empty() {
                     self.go_on_from(desk, index, status);
@@ -337,8 +352,11 @@ impl Calls {
             return;
         };
         call.phase = CallPhase::Reconciling { effect: started };
+        let version = desk.tool(call.tool).and_then(|tool| tool.version.as_ref());
         let facts = Facts::call(CallFacts {
             reason: Some(reason),
+            other_version: (call.version.as_ref() != version)
+                .then(|| call.version.as_deref().unwrap_or_default()),
             is_torn: desk.ledger.is_torn.then_some(true),
             ..call.facts()
         });
@@ -357,6 +375,7 @@ impl Calls {
         if let Some(call) = self.batch.calls.get_mut(index) {
             call.question = None;
             call.is_vouched = true;
+            call.version = desk.tool(call.tool).and_then(|tool| tool.version.clone());
         }
         match answer {
             Reconciled::Run => self.batch.set_phase(index, CallPhase::Queued),
@@ -376,6 +395,7 @@ impl Calls {
 }
 
 const OUTCOME_UNKNOWN: &str = "it had begun when the run was cut off, and it may have been done";
+const OTHER_VERSION: &str = "its tool has another version than when the call was let through";
 const TOOL_GONE: &str = "its tool is not there any more";
 const NO_SUCH_CALLS: &str =
     "The journal has states of calls that the last answer does not have, and they do not count: ";

@@ -39,6 +39,10 @@ pub struct ToolConfig {
     /// store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a read-only tool,
     /// else `once`.
     pub replay: Option<Replay>,
+    /// The version of what the tool does, any text that you change with it. A run that goes on in another process judges a call
+    /// of another version anew, and asks `reconcile` about one that was let through or had begun. Default: none.
+    #[cfg_attr(test, schemars(length(min = 1), extend("x-option" = "tool")))]
+    pub version: Option<String>,
     /// Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub timeout_ms: Option<u64>,
@@ -117,6 +121,7 @@ impl ToolConfig {
             read_only: false,
             prepare: false,
             replay: None,
+            version: None,
             timeout_ms: None,
             max_calls: None,
             needs_approval: false,

@@ -218,6 +218,9 @@ pub struct CallState {
     pub tool_call_id: String,
     pub tool_name: String,
     pub status: CallStatus,
+    /// The version of its tool, if the tool has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// The input that the tool gets, if it is not the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Json>,
@@ -244,6 +247,11 @@ pub struct CallState {
 }
 
 impl CallState {
+    /// Returns true if nobody has decided yet whether the call may run.
+    pub fn awaits_judgement(&self) -> bool {
+        matches!(self.status, CallStatus::Passed | CallStatus::Asked)
+    }
+
     /// Returns true if a person is asked about the call, or by it.
     pub fn awaits_person(&self) -> bool {
         self.question.is_some() || self.elicitations.iter().any(Elicitation::is_open)
