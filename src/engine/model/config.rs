@@ -10,6 +10,7 @@ mod model;
 pub mod output_format;
 pub mod permission;
 mod recovery;
+mod retry;
 mod tool;
 
 use serde::{Deserialize, Serialize};
@@ -18,12 +19,11 @@ use serde::{Deserialize, Serialize};
 pub use self::model::Fields;
 pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
 pub use self::recovery::Recovery;
+pub use self::retry::{Jitter, RetryPolicy};
 pub use self::tool::{Access, AgentTool, Binding, Replay, ToolConfig};
 use crate::engine::model::config::context::ContextPolicy;
 use crate::engine::model::config::output_format::OutputFormat;
 use crate::engine::model::config::permission::Permissions;
-#[cfg(test)]
-use crate::engine::model::error::FailureCode;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
@@ -359,71 +359,6 @@ impl Default for Timeouts {
             tool_ms: None,
         }
     }
-}
-
-/// Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
-///
-/// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked
-/// for a longer wait, that one counts. While the network refuses the first request of a run, all waits together take 3 s
-/// at most, unless `delaysMs` lists them. All numbers are non-negative integers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
-#[serde(rename_all = "camelCase", default)]
-pub struct RetryPolicy {
-    /// Attempts after the first; 0 switches retries off.
-    pub max_retries: u32,
-    /// The wait that the formula begins with, in milliseconds.
-    pub base_ms: u64,
-    /// The factor by which each wait is longer than the one before, a positive integer.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub factor: u32,
-    /// The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for all later
-    /// retries. Default: none.
-    pub delays_ms: Vec<u64>,
-    /// The upper bound of the random part, in milliseconds.
-    pub jitter_ms: u64,
-    /// How random the waits are.
-    pub jitter: Jitter,
-    /// The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After`
-    /// beyond it ends the retries.
-    pub max_ms: Option<u64>,
-    /// Whether looplet waits as long as the server asks (`Retry-After`).
-    pub respect_retry_after: bool,
-    /// Codes of the failures that are retried. Default: all failures that are `retryable`.
-    #[cfg_attr(test, schemars(with = "Vec<FailureCode>"))]
-    pub on: Vec<String>,
-    /// How often looplet makes a whole model call again, a non-negative integer. The next call begins when all attempts of
-    /// the one before have failed, for whatever reason, and it has attempts of its own.
-    pub max_model_call_retries: u32,
-}
-
-impl Default for RetryPolicy {
-    fn default() -> RetryPolicy {
-        RetryPolicy {
-            max_retries: 3,
-            base_ms: 1000,
-            factor: 2,
-            delays_ms: Vec::new(),
-            jitter_ms: 1000,
-            jitter: Jitter::Added,
-            max_ms: None,
-            respect_retry_after: true,
-            on: Vec::new(),
-            max_model_call_retries: 0,
-        }
-    }
-}
-
-/// How the random share enters a wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Jitter {
-    /// Adds up to `jitterMs` to the formula's wait.
-    #[default]
-    Added,
-    /// Picks a wait between 0 and the formula's, which spreads many clients best.
-    Full,
 }
 
 /// How the run treats an answer without tool calls that the limit of output tokens cut off.
