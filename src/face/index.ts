@@ -7,7 +7,7 @@
  */
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";
-import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat, Tools } from "./api/index.js";
+import type { Agent, AgentOptions, InputOf, InputSchema, Tools } from "./api/index.js";
 import { loadWasm } from "./host/wasm.js";
 import { RunDriver } from "./host/driver.js";
 
@@ -16,10 +16,9 @@ import { RunDriver } from "./host/driver.js";
  *
  * @throws LoopletError `config_…`, for any wrong option
  */
-export function createAgent<const T extends Tools, const S extends InputSchema>(
-  options: AgentOptions<T, S> & { output: OutputFormat<S> },
-): Agent<T, InputOf<S>>;
-export function createAgent<const T extends Tools>(options: AgentOptions<T>): Agent<T, undefined>;
+export function createAgent<const T extends Tools, const S extends InputSchema = never>(
+  options: AgentOptions<T, S>,
+): Agent<T, [S] extends [never] ? undefined : InputOf<S>>;
 export function createAgent(options: AgentOptions): Agent {
   return agentOn(loadEngine, options);
 }

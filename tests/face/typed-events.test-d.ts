@@ -240,7 +240,6 @@ export function anArrayOfToolsNoToolsAndUnknownToolsHaveLooseTypes(
     createAgent({ model }),
     createAgent({ model, tools: {} }),
     createAgent({ model, tools: record }),
-    createAgent(options),
   ];
   for (const one of agents) {
     expectTypeOf(one).toEqualTypeOf<Agent<Tools, undefined>>();
@@ -251,6 +250,7 @@ export function anArrayOfToolsNoToolsAndUnknownToolsHaveLooseTypes(
       },
     });
   }
+  expectTypeOf(createAgent(options)).toEqualTypeOf<Agent>();
   type Call = RunEventOf<"tool-result">;
   expectTypeOf<Call["toolName"]>().toEqualTypeOf<string>();
   expectTypeOf<Call["output"]>().toEqualTypeOf<unknown>();
