@@ -1,21 +1,30 @@
 // npm run test:long: what takes too long for every change, or needs more than CI installs.
 //   npm run test:long -- firefox      these parts only
+//   npm run test:long -- kills --count 500
 // Parts: builds (what the native build has recorded replays in WebAssembly to the same, and the other way round: 10,000
-// random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases of each property; LOOPLET_CASES of both), firefox (the shell in
-// Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and further bundlers, and in a workerd that is killed 30 times; the types of looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an extension that an alarm wakes).
+// random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases of each property;
+// LOOPLET_CASES of both), firefox (the shell in Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and
+// further bundlers; a thousand sessions in a workerd that is killed; the types of looplet/agent-sdk beside the published ones;
+// stores in Postgres, Bun and Firefox; runs as steps of Restate; an extension that an alarm wakes), kills (processes that die or
+// stand still in the middle of a run, with stores in files, SQLite, workerd and Chromium; damaged journals; `--count` is the
+// number of deaths on files and on SQLite, 30 by default, and the other numbers are shares of it).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { findBrowser } from "./lib/browser.mjs";
 import { SetupError, fail, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
-import { Report, nodeTest, ran, skipped, wasmTests } from "./lib/report.mjs";
+import { Report, nodeTest, ran, skipped, sum, wasmTests } from "./lib/report.mjs";
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
-const parts = { builds, schedules, firefox, hosts };
+const parts = { builds, schedules, firefox, hosts, kills };
 
 async function main() {
-  const wanted = process.argv.slice(2);
+  const { values, positionals: wanted } = parseArgs({
+    allowPositionals: true,
+    options: { count: { type: "string", default: process.env.LOOPLET_KILLS || "30" } },
+  });
   const unknown = wanted.find((name) => !(name in parts));
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
@@ -25,7 +34,7 @@ async function main() {
     firefox: names.some((name) => name === "firefox" || name === "hosts"),
   });
   const report = new Report();
-  for (const name of names) await report.part(name, () => parts[name](machine));
+  for (const name of names) await report.part(name, () => parts[name](machine, Number(values.count)));
   report.end();
 }
 
@@ -95,6 +104,24 @@ async function hosts(machine) {
     LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
   };
   return nodeTest(await modernNode(), "tests/package/long", env, 60);
+}
+
+/** `count` deaths on files and on SQLite, a tenth of it in workerd and Chromium, and two fifths of it damaged journals of each kind. */
+async function kills(machine, count) {
+  await build({ machine });
+  const env = {
+    ...process.env,
+    LOOPLET_KILLS: String(count),
+    LOOPLET_DAMAGED: String(Math.ceil((count * 2) / 5)),
+    LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
+  };
+  const node = await modernNode();
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const tests = ["tests/face/damaged-journals.test.ts", "tests/face/frozen.test.ts"];
+  return sum(
+    await nodeTest(node, "tests/package/kills", env, 120),
+    ran(await run(node, [vitest, "run", ...tests], { capture: true, env })),
+  );
 }
 
 await main().catch(fail);

@@ -8,13 +8,16 @@ export const skipped = (why) => ({ skipped: why });
 
 /** What one or several finished commands of `run(…, { capture: true })` amount to. */
 export function ran(...runs) {
-  const counts = runs.map(({ text }) => countTests(text));
-  const passed = counts.reduce((sum, count) => sum + count.passed, 0);
-  const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+  const { failed, ...counts } = sum(...runs.map(({ text }) => countTests(text)));
   const broken = runs.some(({ code }) => code !== 0);
   // A command that fails without a failed test (it does not compile, the browser dies) counts as one.
-  const left = counts.reduce((sum, count) => sum + count.left, 0);
-  return { passed, failed: broken && failed === 0 ? 1 : failed, left };
+  return { ...counts, failed: broken && failed === 0 ? 1 : failed };
+}
+
+/** What several parts amount to that have run. */
+export function sum(...counts) {
+  const total = (key) => counts.reduce((before, count) => before + count[key], 0);
+  return { passed: total("passed"), failed: total("failed"), left: total("left") };
 }
 
 /** The shell's tests by wasm-pack, in the browser that the arguments name: the command that a person types in a clone. */

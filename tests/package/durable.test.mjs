@@ -1,4 +1,4 @@
-// Runs and chats that survive: a Durable Object whose workerd is killed. `long/kills.test.mjs` kills it at random steps.
+// Runs and chats that survive: a Durable Object whose workerd is killed. `kills` kills it at random steps.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
