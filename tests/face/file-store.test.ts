@@ -229,7 +229,7 @@ it("a file with any damage is read, and what is read was written", async () => {
     await other.append("a", [entry(before + 1)], before, lease.fence);
     expect((await fileStore(folder).load("a"))!.at(-1)).toEqual(entry(before + 1));
   }
-});
+}, 30_000);
 
 // /dev/full takes nothing, as a disk that is full.
 it.skipIf(process.platform !== "linux")("a full disk is an error of the append, and of a lease", async () => {

@@ -3,7 +3,8 @@
  * names, and another value makes the run another one. An option that does not reach the engine changes nothing and fails.
  */
 import { expect, it } from "vitest";
-import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
+import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/entry/node.js";
+import { memoryStore } from "../../src/face/stores/memory.js";
 import { DEFAULTS } from "../../src/face/generated/tables.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
 import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/api/index.js";
@@ -26,6 +27,26 @@ const ending =
       await play(turns, { agent: { ...more, ...options } })
     ).result;
     return { outcome, stoppedBy, code: error?.code, iterations, calls: toolCalls.length };
+  };
+
+/** After how many deaths a run is stopped whose processes end while the model is asked, or while a tool runs. */
+const deaths =
+  (where: "model" | "tool"): Look =>
+  async (options) => {
+    const store = memoryStore();
+    for (let process = 0; ; process++) {
+      let reach!: () => void;
+      const reached = new Promise<void>((resolve) => (reach = resolve));
+      const hang = (): Promise<never> => (reach(), new Promise<never>(() => {}));
+      const act = tool({ description: "Acts", inputSchema: schema, replay: "safe", execute: hang });
+      const calls = [{ type: "tool_call" as const, id: "a", name: "act", input: {} }];
+      const model = custom(() => (where === "tool" ? calls : hang()));
+      const agent = createAgent({ model, tools: { act }, store, ...options });
+      const run = process === 0 ? agent.run("Go.", { id: "x" }) : agent.resume("x", { takeOver: true });
+      const ended = await Promise.race([reached, run.result]);
+      if (ended !== undefined) return [process, ended.stoppedBy];
+      await run.saved();
+    }
   };
 
 /** Which waits stand between the attempts at a server that always answers so. */
@@ -240,6 +261,8 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return events.filter(({ type }) => type === "message").length;
     },
   ],
+  "recovery.maxCrashes": [1, deaths("tool")],
+  "recovery.maxInterruptions": [2, deaths("model")],
   steeringMode: ["one", queued("steer")],
   followUpMode: ["all", queued("followUp")],
   joinDeltas: [

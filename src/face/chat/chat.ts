@@ -51,12 +51,12 @@ export class Conversation implements Chat {
   /** `kept` is the journal of a chat that is kept in a store. */
   constructor(
     start: StartRun,
-    { usage = null, ...history }: ChatHistory & Pick<RunOptions, "agent">,
+    history: ChatHistory & Pick<RunOptions, "agent">,
     endSession: (reason: "clear" | "close") => void,
     kept?: ChatJournal,
   ) {
-    checkHistory({ ...history, chatUsage: usage });
-    const { messages = [], subagents = [] } = history;
+    const { messages = [], subagents = [], usage = null } = history;
+    checkHistory(joined(history, { chatUsage: usage }));
     this.#start = start;
     this.#agent = history.agent;
     this.#kept = kept;
