@@ -1,18 +1,37 @@
 // What the examples about MCP must have done; docs-tasks.mjs takes them in.
 import assert from "node:assert/strict";
-import { InMemoryTransport, McpServer, createMcpHandler } from "@modelcontextprotocol/server";
+import {
+  InMemoryTransport,
+  McpServer,
+  acceptedContent,
+  createMcpHandler,
+  inputRequired,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 
+const text = (words) => ({ content: [{ type: "text", text: words }] });
+
+/** A server that tells its tools' annotations, and that asks the user before it deletes. */
 function filesServer() {
   const server = new McpServer({ name: "files", version: "1" });
   const inputSchema = z.object({ path: z.string() });
-  server.registerTool("read", { description: "Reads a file", inputSchema }, () => ({ content: [] }));
+  const annotations = { readOnlyHint: true };
+  server.registerTool("read", { description: "Reads a file", inputSchema, annotations }, ({ path }) =>
+    text(`The text of ${path}`),
+  );
+  const requestedSchema = { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] };
+  server.registerTool("delete", { description: "Deletes a file", inputSchema }, ({ path }, { mcpReq }) => {
+    const said = acceptedContent(mcpReq.inputResponses ?? {}, "sure", z.object({ sure: z.boolean() }));
+    if (said !== undefined) return text(said.sure ? `${path} is gone` : "nothing happened");
+    const message = `Delete ${path}?`;
+    return inputRequired({ inputRequests: { sure: inputRequired.elicit({ message, requestedSchema }) } });
+  });
   return server;
 }
 
 export const mcp = {
   "mcp/files.ts": {
-    async after({ made, serve }) {
+    async after({ made, serve, looplet: { anthropic, createAgent }, practice: { scripted } }) {
       const seen = [];
       const { fetch: answer } = createMcpHandler(filesServer, { legacy: "stateless" });
       serve((url, init) => {
@@ -20,8 +39,29 @@ export const mcp = {
         seen.push(request.headers.get("authorization"));
         return answer(request);
       });
-      const tools = await made.files("t", async () => ({ action: "decline" }));
-      assert.deepEqual(Object.keys(tools), ["mcp__files__read"]);
+      const asked = [];
+      const tools = await made.files("t", async (question) => {
+        asked.push(question);
+        return { action: "accept", content: { sure: true } };
+      });
+      assert.deepEqual(Object.keys(tools), ["mcp__files__read", "mcp__files__delete"]);
+      const outputs = async (permissionMode) => {
+        const toolCalls = ["read", "delete"].map((name) => ({
+          name: `mcp__files__${name}`,
+          input: { path: "a.md" },
+        }));
+        const fetch = scripted([{ toolCalls }, { text: "Done." }]);
+        const model = anthropic("test", { fetch });
+        const agent = createAgent({ model, tools, permissionMode, permissions: { allow: ["mcp__files"] } });
+        const { outcome, toolCalls: made } = await agent.run("Read a.md, then delete it.").result;
+        assert.equal(outcome, "completed");
+        return made.map(({ output }) => output.code ?? output[0].text);
+      };
+      // The server is trusted: its word makes a tool one that only reads.
+      assert.deepEqual(await outputs("plan"), ["The text of a.md", "denied"]);
+      assert.deepEqual(asked, []);
+      assert.deepEqual(await outputs("default"), ["The text of a.md", "a.md is gone"]);
+      assert.deepEqual(asked, ["files (https://files.example/mcp) asks: Delete a.md?"]);
       assert.deepEqual(new Set(seen), new Set(["Bearer t"]));
     },
   },
