@@ -20,7 +20,7 @@ import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
 import { checkFinish, checkWords } from "../options/finishing.js";
-import { keepOptions } from "../options/made-agent.js";
+import { keepMade } from "../options/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import {
@@ -217,7 +217,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),
     readChat: (id) => readChat(parts, load, id),
   };
-  return keepOptions(agent, options, parts.config);
+  return keepMade(agent, { options, config: parts.config, sets: parts.sets });
 }
 
 const CLOSED = "the agent was closed";

@@ -127,6 +127,13 @@ export interface RawRunResult extends History {
   undelivered: number[];
 }
 
+/** The result of a tool as the engine reads it. */
+export function returnedJson({ terminate, ...returned }: ToolReturn): string {
+  // The value is JSON text already.
+  const result = "value" in returned ? `{"value":${returned.value}}` : JSON.stringify(returned);
+  return terminate === true ? `{"last":${result}}` : result;
+}
+
 /** Owns the handle of one run in WebAssembly. `free()` frees it; afterwards the driver does nothing. */
 export class RunDriver {
   private readonly shell: Shell;
@@ -237,11 +244,8 @@ export class RunDriver {
     return [path, toolCallId];
   }
 
-  toolFinished(call: number, { terminate, ...returned }: ToolReturn): void {
-    // The value is JSON text already.
-    const result = "value" in returned ? `{"value":${returned.value}}` : JSON.stringify(returned);
-    const told = terminate === true ? `{"last":${result}}` : result;
-    const problem = this.refused(`{"toolFinished":{"call":${call},"result":${told}}}`);
+  toolFinished(call: number, result: ToolReturn): void {
+    const problem = this.refused(`{"toolFinished":{"call":${call},"result":${returnedJson(result)}}}`);
     if (problem === undefined) return;
     const fault = { code: "tool_failed", message: problem, hint: "", recoverable: true };
     this.shell.handleInput({ toolFinished: { call, result: { fault } } });

@@ -1,22 +1,31 @@
 /** What `createAgent` has made of an agent's options, kept for `subagent`, `handoff` and `looplet/testing`. */
 import type { AgentOptions } from "../api/agent.js";
+import type { ToolSet } from "../tools/tool.js";
 
 /** The property is not enumerable, so that a copy of an agent's fields is not an agent. */
-const OPTIONS = Symbol.for("looplet.options");
-const CONFIG = Symbol.for("looplet.config");
+const MADE = Symbol.for("looplet.made");
 
-/** Keeps the options and the writer of the configuration with the agent, and returns the agent. */
-export function keepOptions<A extends object>(agent: A, options: AgentOptions, config: () => string): A {
-  return Object.defineProperties(agent, { [OPTIONS]: { value: options }, [CONFIG]: { value: config } });
+/** An agent's options, and what was made of them. */
+export interface Made {
+  readonly options: AgentOptions;
+  /** Writes the JSON of the engine's configuration. */
+  readonly config: () => string;
+  /** The tools of the agent and of those behind its tools, by the index of their profile. */
+  readonly sets: readonly ToolSet[];
 }
 
-/** The JSON of the agent's configuration; undefined for any other value. */
-export function configOf(agent: unknown): string | undefined {
-  return (agent as { [CONFIG]?: () => string } | null | undefined)?.[CONFIG]?.();
+/** Keeps what was made of its options with the agent, and returns the agent. */
+export function keepMade<A extends object>(agent: A, made: Made): A {
+  return Object.defineProperty(agent, MADE, { value: made });
+}
+
+/** What was kept with an agent; undefined for any other value. */
+export function madeOf(agent: unknown): Made | undefined {
+  if (typeof agent !== "object" || agent === null) return undefined;
+  return (agent as { [MADE]?: Made })[MADE];
 }
 
 /** The options of an agent; undefined for any other value. */
 export function optionsOf(agent: unknown): AgentOptions | undefined {
-  if (typeof agent !== "object" || agent === null) return undefined;
-  return (agent as { [OPTIONS]?: AgentOptions })[OPTIONS];
+  return madeOf(agent)?.options;
 }

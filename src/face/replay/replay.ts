@@ -4,6 +4,7 @@
  */
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Message, OutcomeKind, RunEvent, ToolCallRecord, Usage } from "../api/index.js";
+import type { ToolInvocation } from "../host/question.js";
 import { loadWasm, type LoadedWasm } from "../host/wasm.js";
 import { describe } from "../options/check.js";
 import {
@@ -105,16 +106,20 @@ export async function fork(file: string, at: number): Promise<readonly JournalEn
 }
 
 /**
- * Plays a file that was read.
+ * Plays a file that was read. `onCall` hears of each call of a tool.
  *
  * @throws LoopletError `misuse_run_file`
  * @internal
  */
-export function play(wasm: LoadedWasm, file: LoopFile): Replay {
+export function play(
+  wasm: LoadedWasm,
+  file: LoopFile,
+  onCall: (call: ToolInvocation) => void = () => {},
+): Replay {
   const steps: ReplayStep[] = [];
   let lost: string | undefined;
   for (const process of file.processes) {
-    const step = new Steps();
+    const step = new Steps(onCall);
     const player = playing(() => new Player(wasm, process, step));
     step.agent = (index) => player.agent(index);
     try {
@@ -185,6 +190,8 @@ class Steps implements Asked {
   #questions: ReplayQuestion[] = [];
   #entries: JournalEntry[] = [];
 
+  constructor(private readonly hearCall: (call: ToolInvocation) => void = () => {}) {}
+
   begin(input: LoopInput): ReplayStep {
     const events = (this.#events = []);
     const requests = (this.#requests = []);
@@ -214,7 +221,9 @@ class Steps implements Asked {
     this.#requests.push({ method, url, body: new TextDecoder().decode(body) });
   }
 
-  onCall({ agent, toolCallId, toolName, input }: Parameters<Asked["onCall"]>[0]): void {
+  onCall(call: ToolInvocation): void {
+    this.hearCall(call);
+    const { agent, toolCallId, toolName, input } = call;
     const { agentPath } = this.#originOf(agent);
     this.#calls.push({ agentPath, toolCallId, toolName, input: JSON.parse(input) as unknown });
   }

@@ -2,8 +2,9 @@
 import { LoopletError } from "../api/errors.js";
 import type { Agent } from "../api/index.js";
 import { loadWasm } from "../host/wasm.js";
-import { describe } from "../options/check.js";
-import { configOf } from "../options/made-agent.js";
+import type { ToolInvocation } from "../host/question.js";
+import { checkOptions, describe } from "../options/check.js";
+import { madeOf, type Made } from "../options/made-agent.js";
 import {
   readLoop,
   type Expected,
@@ -12,6 +13,7 @@ import {
   type LoopProcess,
 } from "../replay/loop-file.js";
 import { play, type Replay, type ReplayRequest } from "../replay/replay.js";
+import { runTools } from "./run-tools.js";
 
 /** Characters of an excerpt before and behind the difference. */
 const BEFORE = 30;
@@ -24,6 +26,12 @@ export interface ExpectOptions {
    * they change. Default: the options in the file.
    */
   agent?: Pick<Agent, "run"> | undefined;
+  /**
+   * `"run"` calls the functions of the agent's tools too, one after the other, each with the input that it got in the run, and
+   * compares what they return with the results in the file. The model's answers stay those of the file. It needs `agent`.
+   * Default `"recorded"`: no function is called, and the results in the file count.
+   */
+  tools?: "recorded" | "run" | undefined;
 }
 
 /** The first difference between a replay and what it should be. */
@@ -49,7 +57,7 @@ export class ReplayDifference extends Error {
 /**
  * Plays the text of a `.loop` file and compares requests, outcome and text. Without `agent` it compares with what
  * {@link withExpectations} has added to the file; in a file without expectations it compares the outcome alone. With
- * `agent` it compares with the run in the file.
+ * `agent` it compares with the run in the file, and with `tools: "run"` the results of its tools as well.
  *
  * Rejects with a {@link ReplayDifference} that names the first difference, or with a `LoopletError` of code
  * `misuse_run_file`.
@@ -57,7 +65,9 @@ export class ReplayDifference extends Error {
 export async function expectReplay(file: string, options: ExpectOptions = {}): Promise<Replay> {
   const read = readLoop(file);
   const wasm = await loadWasm();
-  const { agent } = options;
+  const { agent, tools } = checkOptions(options, "", { agent: "any", tools: ["recorded", "run"] });
+  if (agent === undefined && tools === "run")
+    throw new LoopletError("config_missing", "agent", 'is needed with tools: "run"');
   if (agent === undefined) {
     const played = whole(play(wasm, read));
     if (read.expected !== undefined) compare(requestsOf(read.expected), read.expected, played);
@@ -66,8 +76,14 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
     return played;
   }
   const before = whole(play(wasm, read));
-  const played = whole(play(wasm, withAgent(read, agent)));
+  const invocations: ToolInvocation[] = [];
+  const made = withAgent(read, agent);
+  const played = whole(play(wasm, made.file, (call) => void invocations.push(call)));
   compare(before.requests, ends(before), played);
+  if (tools === "run") {
+    for await (const { invocation, expected, actual } of runTools(made, read, invocations))
+      same(`The result of the call ${invocation.toolCallId} of ${invocation.toolName}`, expected, actual);
+  }
   return played;
 }
 
@@ -176,18 +192,18 @@ function whole(played: Replay): Replay {
   throw new ReplayDifference(what, "no error", played.lost);
 }
 
-/** The file with the configuration of this agent. */
-function withAgent(file: LoopFile, agent: unknown): LoopFile {
-  const written = configOf(agent);
-  if (written === undefined) {
+/** The file with the configuration of this agent, and what the agent was made of. */
+function withAgent(file: LoopFile, agent: unknown): Made & { readonly file: LoopFile } {
+  const made = madeOf(agent);
+  if (made === undefined) {
     const problem = `needs an agent that createAgent has made, got ${describe(agent)}`;
     throw new LoopletError("config_wrong_type", "agent", problem);
   }
-  const config = JSON.parse(written) as LoopProcess["config"];
+  const config = JSON.parse(made.config()) as LoopProcess["config"];
   const processes = file.processes.map((process) => {
     // The ids of effects count the saves of the journal.
     const { journal, trace } = process.config;
     return { ...process, config: { ...config, journal, trace } };
   });
-  return { ...file, processes };
+  return { ...made, file: { ...file, processes } };
 }
