@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { seeded } from "../../../bench/random.mjs";
 import { installPacked } from "../install.mjs";
@@ -37,10 +38,20 @@ const inWorldOf = (kind) => async (use) => {
   current = new World();
   const children = [];
   try {
-    await use(current, begin, () => pass(LEASE_IS_OUT_MS));
+    await use(current, begin, () => pass(LEASE_IS_OUT_MS), standStill);
   } finally {
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
+  }
+
+  /** Stops a process, but not in the middle of a statement: SQLite's lock would stay with it, and stop its successor too. */
+  async function standStill(child) {
+    for (let isLocked = true; isLocked;) {
+      child.kill("SIGSTOP");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      isLocked = kind === "SQLite" && isLockedDatabase(join(folder, "runs.db"));
+      if (isLocked) child.kill("SIGCONT");
+    }
   }
 
   async function begin(life) {
@@ -63,6 +74,18 @@ const inWorldOf = (kind) => async (use) => {
   }
 };
 
+function isLockedDatabase(file) {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
 for (const kind of ["files", "SQLite"]) {
   test(`a run on ${kind} survives the deaths of its processes`, (context) =>
     killAtRandom(context, kind, KILLS, inWorldOf(kind)));
@@ -76,14 +99,14 @@ for (const kind of ["files", "SQLite"]) {
     const sums = { frozen: 0, questions: 0, refused: 0, cancelled: 0 };
     const seen = new Set();
     while (sums.frozen < count) {
-      await inWorld(async (world, begin, pass) => {
+      await inWorld(async (world, begin, pass, standStill) => {
         const frozen = world.begin(random.between(0, whole.steps.length - 1));
         const { child } = await begin(frozen);
         const { heldAt } = await frozen.over;
         // The number of saves differs a little.
         if (heldAt === undefined) return;
         const message = `LOOPLET_SEED=${SEED}, process ${sums.frozen}, stood still at ${frozen.cut} (${heldAt})`;
-        child.kill("SIGSTOP");
+        await standStill(child);
         pass();
         const next = world.begin();
         await begin(next);
