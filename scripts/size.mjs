@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
-const gates = { everything: [2, 440_000], minimal: [0, 140_000] };
+const gates = { everything: [2, 418_000], minimal: [0, 137_000] };
 const targets = { everything: 270_000, minimal: 80_000 };
 
 /** Prints the table and tells whether the package is within its gates. */
