@@ -15,6 +15,7 @@ import { checkOptions, describe, describeReturned, joined, jsonOf } from "../opt
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
+import { HOST_CLOCK } from "../clock.js";
 import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
@@ -371,12 +372,6 @@ function configWriter(written: string, options: AgentOptions): AgentParts["confi
 const BOUND_TABLE = { messages: "any", subagents: "any", agent: "text" } as const;
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
-
-const HOST_CLOCK: Clock = {
-  now: () => Date.now(),
-  setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
-  clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
-};
 
 /** An id of 16 letters and digits, about 80 bits. */
 function randomId(random: () => number): string {

@@ -388,7 +388,7 @@ export interface StoreOptions {
    */
   storeFlushMs?: number | undefined;
   /**
-   * What becomes of a run whose store does not take its journal, in three tries or within 30 s. Default `"go on"`: your `onError`
+   * The fate of a run whose store does not take its journal, in three tries or within 30 s. Default `"go on"`: your `onError`
    * gets the error, the event `not-saved` says what is missing, and the next save takes it along. `"stop"` ends the run at once as
    * `failed` with the code `store_failed`, and its journal without an end: the store has everything up to the failure. A function
    * decides each time. With anything but `"go on"` no request is sent and no tool begins before the store has everything that came

@@ -1750,12 +1750,12 @@ export interface RetryPolicy {
  */
 export interface Recovery {
   /**
-   * Those that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
+   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
    * WebAssembly instance count here too. Default 3.
    */
   maxCrashes?: number | undefined;
   /**
-   * All others, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
+   * All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
    * Default 20.
    */
   maxInterruptions?: number | undefined;

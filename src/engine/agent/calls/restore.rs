@@ -1,10 +1,10 @@
 //! Tool calls in the journal, and their restoration in another process.
 //!
 //! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a restored
-//! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. Your code
-//! is asked about a call of another version of its tool. A
-//! call that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your code is asked what became of it (`Point::Reconcile`), because
-//! nobody else knows. The question stays open until it is answered.
+//! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. A call
+//! that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your code is asked what
+//! became of it (`Point::Reconcile`), because nobody else knows, and so it is about a call of another version of its tool.
+//! The question stays open until it is answered.
 
 use serde::{Deserialize, Serialize};
 
@@ -171,8 +171,7 @@ impl Calls {
         for (index, call) in written.into_iter().enumerate() {
             let at = states.iter().position(|state| state.tool_call_id == call.id);
             let state = at.map(|at| states.remove(at));
-            let version = desk.tool(call.tool).and_then(|tool| tool.version.clone());
-            let is_other = |state: &CallState| state.version != version;
+            let is_other = |state: &CallState| state.version.as_ref() != version_of(call.tool, desk);
             // A call of another version is judged anew, if nobody has judged it.
             let state =
                 state.filter(|state| call.tool.is_none() || !state.awaits_judgement() || !is_other(state));
@@ -238,8 +237,8 @@ impl Calls {
         call.question = state.question;
         call.checkpoint = state.checkpoint;
         call.elicitations = state.elicitations;
-        let version = std::mem::replace(&mut call.version, state.version);
-        let is_other = call.version != version;
+        call.version = state.version;
+        let is_other = call.version.as_ref() != version_of(call.tool, desk);
         let can_go_on = call.checkpoint.is_some();
         let tool = desk.tool(call.tool);
         let has_started = matches!(
@@ -352,7 +351,7 @@ impl Calls {
             return;
         };
         call.phase = CallPhase::Reconciling { effect: started };
-        let version = desk.tool(call.tool).and_then(|tool| tool.version.as_ref());
+        let version = version_of(call.tool, desk);
         let facts = Facts::call(CallFacts {
             reason: Some(reason),
             other_version: (call.version.as_ref() != version)
@@ -375,7 +374,7 @@ impl Calls {
         if let Some(call) = self.batch.calls.get_mut(index) {
             call.question = None;
             call.is_vouched = true;
-            call.version = desk.tool(call.tool).and_then(|tool| tool.version.clone());
+            call.version = version_of(call.tool, desk).cloned();
         }
         match answer {
             Reconciled::Run => self.batch.set_phase(index, CallPhase::Queued),
@@ -392,6 +391,11 @@ impl Calls {
         }
         self.advance(desk)
     }
+}
+
+/// The version of a tool in this process, if it has one.
+fn version_of<'a>(tool: Option<usize>, desk: &Desk<'a>) -> Option<&'a String> {
+    desk.tool(tool)?.version.as_ref()
 }
 
 const OUTCOME_UNKNOWN: &str = "it had begun when the run was cut off, and it may have been done";

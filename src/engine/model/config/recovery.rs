@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Recovery {
-    /// Those that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
+    /// Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
     /// WebAssembly instance count here too.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub max_crashes: u32,
-    /// All others, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
+    /// All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub max_interruptions: u32,
 }

@@ -1,5 +1,6 @@
 /** The copy of a session in its store. A store that fails loses entries, and stops nothing. */
 import type { Clock } from "../../api/index.js";
+import { HOST_CLOCK } from "../../clock.js";
 import type { SessionEntry, SessionKey, SessionStore } from "./sessions.js";
 
 /** Tries of one append. */
@@ -28,7 +29,7 @@ export class Mirror {
   constructor(
     store: SessionStore,
     flush: SessionStoreFlush,
-    clock: Pick<Clock, "setTimer" | "clearTimer"> = HOST_TIMERS,
+    clock: Pick<Clock, "setTimer" | "clearTimer"> = HOST_CLOCK,
     failed: (error: unknown) => void,
   ) {
     this.#store = store;
@@ -87,8 +88,3 @@ export class Mirror {
 }
 
 class AppendTimeout extends Error {}
-
-const HOST_TIMERS: Pick<Clock, "setTimer" | "clearTimer"> = {
-  setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
-  clearTimer: (timer) => clearTimeout(timer as number),
-};

@@ -1,5 +1,6 @@
 /** The upkeep of a store by a host: runs that nobody goes on with are taken up, and old journals are deleted. */
 import type { Agent, Clock, PendingRun, Run, Store } from "../../api/index.js";
+import { HOST_CLOCK } from "../../clock.js";
 import { checkOptions } from "../../options/check.js";
 import { reportUnheard } from "../../host/failures.js";
 import { dropEnded } from "./drop-ended.js";
@@ -62,12 +63,6 @@ const TABLE = {
   clock: "object",
 } as const;
 
-const PLATFORM: Clock = {
-  now: () => Date.now(),
-  setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
-  clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
-};
-
 /**
  * Looks after the runs of an agent in its store, at once and then again and again. Runs whose lease is out are taken up at
  * once, and runs that were stopped by the deaths of their processes after a wait. Any number of processes may supervise one
@@ -89,7 +84,7 @@ export function supervise<R extends Run = Run>(
     onRun,
     onGiveUp,
     onError = reportUnheard,
-    clock = PLATFORM,
+    clock = HOST_CLOCK,
   } = checkOptions(options, "", TABLE);
   const seen = new Map<string, Seen>();
   let sweeping: Promise<R[]> | undefined;
