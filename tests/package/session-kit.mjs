@@ -36,6 +36,7 @@ export class Session extends AgentObject {
       else for (let word = 1; word <= 20; word++) {
         yield "word" + word + " ";
         await wait(2);
+        if (asked.content[0].text === "Stall." && word === 10 && globalThis.isFirst) await new Promise(() => {});
       }
     });
     globalThis.isFirst = this.env.FIRST === "yes";
@@ -62,8 +63,8 @@ export default {
 };`;
 
 /**
- * workerd with the sessions, on a folder of its own. In the first process the prompt `Hang.` hangs. `origins` are the
- * `allowedOrigins`.
+ * workerd with the sessions, on a folder of its own. In the first process the prompt `Hang.` hangs, and `Stall.` behind ten
+ * words. `origins` are the `allowedOrigins`.
  */
 export async function startSessions(folder, origins) {
   writeFileSync(join(folder, "sessions.mjs"), worker);

@@ -183,6 +183,22 @@ test("an alarm goes on with a run whose process was killed, without any request"
   assert.match(JSON.stringify((await client.get("")).messages), /word20/);
 });
 
+test("the events of a run whose process was killed go on behind the number of the last one", async () => {
+  await client.post("run", { prompt: "Stall." });
+  const before = await client.follow(
+    0,
+    ({ type, text }) => type === "text-delta" && text.includes("word10 "),
+  );
+  await sessions.crash();
+  const after = await client.follow(before.at(-1).id, isFinish);
+  const numbers = [...before, ...after].map(({ seq }) => seq);
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)].sort((one, other) => one - other),
+  );
+  assert.equal(after[0].seq, before.at(-1).seq + 1);
+});
+
 test("an answer wakes a run that waits for a person after its process was killed, and the tool runs once", async () => {
   await client.post("run", { prompt: "Pay.", requestId: "order" });
   const asked = (await client.follow(0, isQuestion)).at(-1);

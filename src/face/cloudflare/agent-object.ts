@@ -195,7 +195,8 @@ export abstract class AgentObject<Env = unknown> {
   async #openSession(): Promise<Opened> {
     const store = durableObjectStore(this.ctx.storage);
     const agent = this.agent(store);
-    const chat = await agent.openChat(SESSION, { onEvent: this.#hear });
+    const afterEvent = this.#log.lastInRun;
+    const chat = await agent.openChat(SESSION, { afterEvent, onEvent: this.#hear });
     this.#woken = chat.current;
     if (chat.current !== undefined) await this.#watch();
     return { chat, agent, store };

@@ -32,6 +32,12 @@ export class EventLog {
     return Number(row?.["id"] ?? 0);
   }
 
+  /** The number that the last event has in its run; 0 before the first. */
+  get lastInRun(): number {
+    const [row] = this.#sql.exec("SELECT event FROM looplet_events ORDER BY id DESC LIMIT 1").toArray();
+    return row === undefined ? 0 : (JSON.parse(String(row["event"])) as RunEvent).seq;
+  }
+
   append(event: RunEvent): void {
     const text = JSON.stringify(event);
     const [row] = this.#sql
