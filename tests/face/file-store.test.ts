@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { JournalEntry } from "../../src/face/api/run.js";
 import { between, seededRandom } from "../../src/face/practice/random.js";
-import { keyOfName, nameOfKey } from "../../src/face/stores/names.js";
+import { keyOfName, nameOfKey } from "../../src/face/stores/file/names.js";
 import { fileStore } from "../../src/face/stores/node.js";
 
 async function madeFolder(): Promise<string> {

@@ -18,7 +18,7 @@ import {
   type LeaseRecord,
 } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
-import { keyOfName, nameOfKey } from "./names.js";
+import { keyOfName, nameOfKey } from "./file/names.js";
 
 /**
  * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file system:

@@ -11,7 +11,7 @@ import {
 } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
-import { keyOfName, nameOfKey } from "./names.js";
+import { keyOfName, nameOfKey } from "./file/names.js";
 import { heldLocks, hold, isGone, lockManager } from "./web-locks.js";
 
 /** The options of {@link opfsStore}. */
