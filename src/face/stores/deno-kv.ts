@@ -1,8 +1,9 @@
-import { StoreConflict } from "../api/errors.js";
+import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry, Lease, Store } from "../api/run.js";
 import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { damaged, entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
+import { deletePieces, putPieces, textOf, type Pieces, type PieceTable } from "./long/pieces.js";
 
 export type DenoKvKey = (string | number)[];
 
@@ -29,7 +30,7 @@ export interface DenoKvAtomic {
 }
 
 /** Characters of a value: it may have 64 KiB, of two bytes a character. */
-const CHUNK_CHARS = 30_000;
+const MAX_CHARS = 30_000;
 
 /** The tries of a step that others change at the same moment. */
 const TRIES = 10;
@@ -41,7 +42,7 @@ interface Head {
 }
 
 /** One append: its lines, or where its pieces are. */
-type Appended = { readonly lines: string } | { readonly pieces: string; readonly count: number };
+type Appended = { readonly lines: string } | Pieces;
 
 /**
  * A store in Deno KV: `denoKvStore(await Deno.openKv())`. Keys begin with `"looplet"`. An append that is longer than a value
@@ -51,13 +52,14 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
   const headKey = (key: string): DenoKvKey => ["looplet", "head", key];
   const openKey = (key: string): DenoKvKey => ["looplet", "unfinished", key];
   const appendKey = (key: string, first: number): DenoKvKey => ["looplet", "entries", key, first];
-  const pieceKey = (key: string, pieces: string, at: number): DenoKvKey => [
-    "looplet",
-    "pieces",
-    key,
-    pieces,
-    at,
-  ];
+  const piecesOf = (key: string): PieceTable => {
+    const pieceKey = (name: string, at: number): DenoKvKey => ["looplet", "pieces", key, name, at];
+    return {
+      put: (name, at, piece) => kv.set(pieceKey(name, at), piece),
+      get: async (name, at) => ((await kv.get(pieceKey(name, at))).value as string | null) ?? undefined,
+      delete: (name, at) => kv.delete(pieceKey(name, at)),
+    };
+  };
 
   /** Changes the head of a journal, with what `more` writes beside it, all or nothing. `change` throws to refuse. */
   const changeHead = async <T>(
@@ -92,39 +94,25 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
     });
     return isSet ?? false;
   };
-  const removePieces = async (key: string, pieces: string, count: number): Promise<void> => {
-    for (let at = 0; at < count; at++) await kv.delete(pieceKey(key, pieces, at));
-  };
-  /** Writes what is too long for one value before the append that names it. */
-  const prepared = async (key: string, lines: string): Promise<Appended> => {
-    if (lines.length <= CHUNK_CHARS) return { lines };
-    const pieces = crypto.randomUUID();
-    const count = Math.ceil(lines.length / CHUNK_CHARS);
-    for (let at = 0; at < count; at++)
-      await kv.set(pieceKey(key, pieces, at), lines.slice(at * CHUNK_CHARS, (at + 1) * CHUNK_CHARS));
-    return { pieces, count };
-  };
-  const readLines = async (key: string, appended: Appended): Promise<string> => {
-    if ("lines" in appended) return appended.lines;
-    const { pieces, count } = appended;
-    const read = Array.from({ length: count }, (_, at) => kv.get(pieceKey(key, pieces, at)));
-    return (await Promise.all(read)).map(({ value }) => String(value)).join("");
-  };
+
+  const linesIn = async (key: string, appended: Appended): Promise<string> =>
+    "lines" in appended ? appended.lines : textOf(piecesOf(key), appended);
 
   return {
     async append(key, entries, expectedSeq, fence) {
-      const appended = await prepared(key, linesOf(entries));
+      const lines = linesOf(entries);
+      const pieces = await putPieces(piecesOf(key), lines, MAX_CHARS);
       try {
         await changeHead(key, (head) => {
           checkFence(key, head.lease?.fence, fence);
           checkSeq(key, head.last, expectedSeq);
           const last = entries.at(-1)?.seq ?? expectedSeq;
           const more = (atomic: DenoKvAtomic): DenoKvAtomic =>
-            atomic.set(appendKey(key, entries[0]!.seq), appended);
+            atomic.set(appendKey(key, entries[0]!.seq), pieces ?? { lines });
           return { head: { ...head, last }, ...(entries.length === 0 ? {} : { more }), result: undefined };
         });
       } catch (error) {
-        if ("pieces" in appended) await removePieces(key, appended.pieces, appended.count);
+        if (pieces !== undefined && isStoreConflict(error)) await deletePieces(piecesOf(key), pieces);
         throw error;
       }
     },
@@ -132,7 +120,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
       const { last } = ((await kv.get(headKey(key))).value as Head | null) ?? { last: 0 };
       const entries: JournalEntry[] = [];
       for await (const { key: at, value } of kv.list({ prefix: ["looplet", "entries", key] }))
-        entries.push(...entriesOf(Number(at.at(-1)), await readLines(key, value as Appended)));
+        entries.push(...entriesOf(Number(at.at(-1)), await linesIn(key, value as Appended)));
       const whole = entries.filter(({ seq }) => seq <= last);
       // The head knows of entries that are lost.
       return whole.at(-1)?.seq === last || last === 0 ? whole : [...whole, damaged(last)];

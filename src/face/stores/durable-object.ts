@@ -1,5 +1,6 @@
 import type { Lease, Store } from "../api/run.js";
 import { checkFence, columnOf, isFree, isHeld, nextLease, timesOf, type LeaseRecord } from "./leases.js";
+import { Rests } from "./long/rests.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 
 /** The part of a Durable Object's `ctx.storage` that the store uses. */
@@ -12,7 +13,7 @@ export interface DurableObjectStorageLike {
 }
 
 /**
- * A store in the SQLite database of a Durable Object, in the tables `looplet_entries` and `looplet_leases`. Give it
+ * A store in the SQLite database of a Durable Object, in the tables `looplet_entries`, `looplet_rests` and `looplet_leases`. Give it
  * `ctx.storage`. The class needs `new_sqlite_classes` in the migrations of its Worker.
  *
  * An object has one instance at a time, so a lease of an earlier instance has run out.
@@ -31,6 +32,7 @@ export function durableObjectStore(
   sql.exec(
     "CREATE INDEX IF NOT EXISTS looplet_unfinished ON looplet_leases (expires) WHERE expires IS NOT NULL",
   );
+  const rests = new Rests(storage, "looplet_rests");
   const instance = instanceOf(storage);
 
   const recordOf = (key: string): LeaseRecord | undefined => {
@@ -50,23 +52,20 @@ export function durableObjectStore(
         checkFence(key, recordOf(key)?.fence, fence);
         const rows = sql.exec("SELECT MAX(seq) AS last FROM looplet_entries WHERE key = ?", key).toArray();
         checkSeq(key, (rows[0]?.["last"] as number | null) ?? undefined, expectedSeq);
-        for (const entry of entries) {
-          sql.exec(
-            "INSERT INTO looplet_entries (key, seq, entry) VALUES (?, ?, ?)",
-            key,
-            entry.seq,
-            entry.json,
-          );
-        }
+        const insert = "INSERT INTO looplet_entries (key, seq, entry) VALUES (?, ?, ?)";
+        for (const { seq, json } of entries)
+          rests.keep(key, json, (beginning) => {
+            sql.exec(insert, key, seq, beginning);
+            return seq;
+          });
       });
       await storage.sync();
     },
     load(key) {
       const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? ORDER BY seq";
-      return sql
-        .exec(query, key)
-        .toArray()
-        .map(({ seq, entry }) => ({ seq: seq as number, json: entry as string }));
+      const rows = sql.exec(query, key).toArray() as unknown as { seq: number; entry: string }[];
+      const rest = rests.behind(key, 0);
+      return rows.map(({ seq, entry }) => ({ seq, json: entry + (rest.get(seq) ?? "") }));
     },
     async lease(key, options): Promise<Lease | undefined> {
       const taken = storage.transactionSync(() => {
@@ -102,6 +101,7 @@ export function durableObjectStore(
         .map(({ key }) => key as string),
     async delete(key) {
       storage.transactionSync(() => {
+        rests.delete(key);
         for (const table of ["looplet_entries", "looplet_leases"])
           sql.exec(`DELETE FROM ${table} WHERE key = ?`, key);
       });

@@ -3,32 +3,49 @@ import type { JournalEntry, Lease, Store } from "../api/run.js";
 import { checkFence, columnOf, isFree, nextLease, timesOf, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
+import { deletePieces, piecesIn, putPieces, textOf, wordsFor, type PieceTable } from "./long/pieces.js";
 import { sqlTables, type SqlDatabase, type SqlRows } from "./sql-tables.js";
 
 /** The options of {@link sqlStore}. */
 export interface SqlStoreOptions extends StoreClock {
-  /** The beginning of the names of both tables: letters, digits and `_`. Default `"looplet_"`. */
+  /** The beginning of the names of all tables: letters, digits and `_`. Default `"looplet_"`. */
   prefix?: string | undefined;
 }
 
 /** The tries to take a lease that others take at the same moment. */
 const TRIES = 5;
 
+/** Characters of a text. A row of D1 may have 2 MB, and a character up to three bytes. */
+const MAX_CHARS = 600_000;
+
 /**
  * A store in an SQL database: SQLite, D1, Postgres, and what speaks their words. The first call makes the tables
- * `looplet_entries` and `looplet_leases`. Each append is one row, and each step one statement, so that it needs no
- * transaction. A row holds all entries of its append: the database's limit for a text is the limit of an append.
+ * `looplet_entries`, `looplet_leases` and `looplet_pieces`. Each append is one row, and each step one statement, so that it needs
+ * no transaction. A row holds all entries of its append, or names the pieces in which the text of a long one is kept.
  */
 export function sqlStore(
   database: SqlDatabase,
   { prefix = "looplet_", now = Date.now }: SqlStoreOptions = {},
 ): Required<Store> {
   if (!/^\w+$/.test(prefix)) throw new TypeError("sqlStore: prefix needs letters, digits and _");
-  const [ENTRIES, LEASES] = [`${prefix}entries`, `${prefix}leases`];
+  const [ENTRIES, LEASES, PIECES] = [`${prefix}entries`, `${prefix}leases`, `${prefix}pieces`];
   const { run, all } = sqlTables(database, [
     `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (run_id, first_seq))`,
     `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT)`,
+    `CREATE TABLE IF NOT EXISTS ${PIECES} (run_id VARCHAR(512) NOT NULL, name VARCHAR(64) NOT NULL, place BIGINT NOT NULL, piece TEXT NOT NULL, PRIMARY KEY (run_id, name, place))`,
   ]);
+  const piecesOf = (key: string): PieceTable => {
+    const IS_IT = "WHERE run_id = ? AND name = ? AND place = ?";
+    return {
+      put: (name, at, piece) =>
+        run(`INSERT INTO ${PIECES} (run_id, name, place, piece) VALUES (?, ?, ?, ?)`, key, name, at, piece),
+      get: async (name, at) => {
+        const [row] = await all(`SELECT piece FROM ${PIECES} ${IS_IT}`, key, name, at);
+        return row && String(row["piece"]);
+      },
+      delete: (name, at) => run(`DELETE FROM ${PIECES} ${IS_IT}`, key, name, at),
+    };
+  };
 
   const recordOf = async (key: string): Promise<LeaseRecord | undefined> => {
     const [row] = await all(`SELECT fence, holder, expires_ms FROM ${LEASES} WHERE run_id = ?`, key);
@@ -83,6 +100,8 @@ export function sqlStore(
       const key = keyOf(id);
       if (entries.length === 0) return refuse(key, expectedSeq, fence);
       const [first, last] = [entries[0]!.seq, entries.at(-1)!.seq];
+      const text = linesOf(entries);
+      const pieces = await putPieces(piecesOf(key), text, MAX_CHARS);
       const statement =
         `INSERT INTO ${ENTRIES} (run_id, first_seq, last_seq, entries) SELECT ?, ?, ?, ? ` +
         (expectedSeq === 0
@@ -90,7 +109,7 @@ export function sqlStore(
           : `WHERE EXISTS (SELECT 1 FROM ${ENTRIES} WHERE run_id = ? AND last_seq = ?)`) +
         (fence === undefined ? "" : ` AND EXISTS (SELECT 1 FROM ${LEASES} WHERE run_id = ? AND fence = ?)`);
       const values = [
-        ...[key, first, last, linesOf(entries)],
+        ...[key, first, last, pieces === undefined ? text : wordsFor(pieces)],
         ...(expectedSeq === 0 ? [key] : [key, expectedSeq]),
         ...(fence === undefined ? [] : [key, fence]),
       ];
@@ -101,17 +120,21 @@ export function sqlStore(
         await refuse(key, expectedSeq, fence);
         throw error;
       }
+      if (pieces !== undefined) await deletePieces(piecesOf(key), pieces);
       await refuse(key, expectedSeq, fence);
       throw new StoreConflict(`The journal "${key}" was changed by another process at the same moment.`);
     },
     async load(id): Promise<JournalEntry[]> {
-      const rows = await all(
-        `SELECT first_seq, last_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`,
-        keyOf(id),
-      );
-      return rows.flatMap((row) =>
-        entriesOf(Number(row["first_seq"]), String(row["entries"]), Number(row["last_seq"])),
-      );
+      const key = keyOf(id);
+      const query = `SELECT first_seq, last_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`;
+      const entries: JournalEntry[] = [];
+      for (const row of await all(query, key)) {
+        const column = String(row["entries"]);
+        const pieces = piecesIn(column);
+        const text = pieces === undefined ? column : await textOf(piecesOf(key), pieces);
+        entries.push(...entriesOf(Number(row["first_seq"]), text, Number(row["last_seq"])));
+      }
+      return entries;
     },
     async lease(id, options): Promise<Lease | undefined> {
       const key = keyOf(id);
@@ -139,7 +162,8 @@ export function sqlStore(
     },
     async delete(id) {
       // A writer without its lease is refused, so the lease goes first.
-      for (const table of [LEASES, ENTRIES]) await run(`DELETE FROM ${table} WHERE run_id = ?`, keyOf(id));
+      for (const table of [LEASES, ENTRIES, PIECES])
+        await run(`DELETE FROM ${table} WHERE run_id = ?`, keyOf(id));
     },
   };
 }
@@ -187,7 +211,7 @@ export function d1Database(database: D1DatabaseLike): SqlDatabase {
   };
 }
 
-/** A store in Cloudflare's D1. One append has at most 2 MB of text there. Reads of replicas would be old: give it no session. */
+/** A store in Cloudflare's D1. Reads of replicas would be old: give it no session. */
 export function d1Store(database: D1DatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
   return sqlStore(d1Database(database), options);
 }

@@ -150,6 +150,15 @@ const CASES: Cases = {
     await store.append(key, large, 0);
     await expectEntries(store, key, large);
   },
+  async "an append that is longer than a value of most hosts is kept whole"(makeStore, key) {
+    const store = await makeStore();
+    // 3 MB of letters of two to four bytes, so that a cut may fall into one of them.
+    const given = [...entries(1, 1), ...entries(2, 2, `a${"🦊ü漢".repeat(330_000)}`), ...entries(3, 3)];
+    await store.append(key, given, 0);
+    await expectConflict(store, key, given, 0);
+    await store.append(key, entries(4, 4), 3);
+    for (const one of [store, await makeStore()]) await expectEntries(one, key, [...given, ...entries(4, 4)]);
+  },
   async "keys with unusual characters are told apart"(makeStore, key) {
     const store = await makeStore();
     // Databases and file systems that take letters as one, or leave blanks out, mix runs up.

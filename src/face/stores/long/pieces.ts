@@ -1,0 +1,77 @@
+/**
+ * Texts that are longer than a value of their host may be. Their pieces are written first, under a name that nobody else has.
+ * The value that is written then names them, so that this one write decides about a long text as it does about a short one.
+ */
+
+/** The pieces of a text. */
+export interface Pieces {
+  /** Their name. */
+  readonly pieces: string;
+  readonly count: number;
+}
+
+/** The place of the pieces of a journal, by their name and their number from 0. */
+export interface PieceTable {
+  put(name: string, at: number, piece: string): Promise<unknown>;
+  get(name: string, at: number): Promise<string | undefined>;
+  delete(name: string, at: number): Promise<unknown>;
+}
+
+/** Parts of a text that have at most `maxChars` characters of UTF-16. None ends within a letter. */
+export function piecesOf(text: string, maxChars: number): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at === 0 || at < text.length;) {
+    const isWithinLetter = /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(
+      text.slice(at + maxChars - 1, at + maxChars + 1),
+    );
+    const end = at + maxChars - Number(isWithinLetter);
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+/** Writes the pieces of a text; undefined if one value may have all of it. */
+export async function putPieces(
+  table: PieceTable,
+  text: string,
+  maxChars: number,
+): Promise<Pieces | undefined> {
+  if (text.length <= maxChars) return undefined;
+  const all = piecesOf(text, maxChars);
+  const pieces = { pieces: crypto.randomUUID(), count: all.length };
+  try {
+    for (const [at, piece] of all.entries()) await table.put(pieces.pieces, at, piece);
+  } catch (error) {
+    // The error of the write says more than one of the deletion would.
+    await deletePieces(table, pieces).catch(() => {});
+    throw error;
+  }
+  return pieces;
+}
+
+/**
+ * Deletes the pieces of a text that nothing names. A write that failed may have reached its host all the same, so its pieces
+ * stay until their journal is deleted.
+ */
+export async function deletePieces(table: PieceTable, { pieces, count }: Pieces): Promise<void> {
+  for (let at = 0; at < count; at++) await table.delete(pieces, at);
+}
+
+/** The text of these pieces, up to the first that is lost. */
+export async function textOf(table: PieceTable, { pieces, count }: Pieces): Promise<string> {
+  const read = await Promise.all(Array.from({ length: count }, (_, at) => table.get(pieces, at)));
+  const lost = read.indexOf(undefined);
+  return read.slice(0, lost < 0 ? count : lost).join("");
+}
+
+/** The words that stand in a column of text for these pieces. No text of entries is like them: each ends with its line. */
+export function wordsFor({ pieces, count }: Pieces): string {
+  return `pieces ${pieces} ${count}`;
+}
+
+/** The pieces that such a column names; undefined if it has the text itself. */
+export function piecesIn(column: string): Pieces | undefined {
+  const [, pieces, count] = /^pieces (\S+) (\d+)$/.exec(column) ?? [];
+  return pieces === undefined ? undefined : { pieces, count: Number(count) };
+}
