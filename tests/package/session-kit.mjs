@@ -28,10 +28,12 @@ export class Session extends AgentObject {
       needsApproval: true,
       execute: () => (this.note("paid"), "paid"),
     });
+    const read = tool({ description: "Reads", inputSchema, readOnly: true, maxResultChars: 10_000_000, execute: () => "🦊".repeat(800_000) });
     const model = custom(async function* ({ messages }) {
       const asked = messages.findLast(({ role, content }) => role === "user" && content[0].type === "text");
       const isAnswered = messages.at(-1) !== asked;
       if (asked.content[0].text === "Pay." && !isAnswered) yield { type: "tool_call", id: "p", name: "pay", input: {} };
+      else if (asked.content[0].text === "Read." && !isAnswered) yield { type: "tool_call", id: "r", name: "read", input: {} };
       else if (asked.content[0].text === "Hang." && globalThis.isFirst) await new Promise(() => {});
       else for (let word = 1; word <= 20; word++) {
         yield "word" + word + " ";
@@ -40,7 +42,7 @@ export class Session extends AgentObject {
       }
     });
     globalThis.isFirst = this.env.FIRST === "yes";
-    return createAgent({ model, tools: { pay }, store });
+    return createAgent({ model, tools: { pay, read }, store });
   }
   alarm() {
     this.note("alarm");

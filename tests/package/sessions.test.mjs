@@ -45,6 +45,15 @@ test("a client that loses its connection gets exactly what it has missed", async
   assert.equal((await client.get("")).messages.length, 2);
 });
 
+test("an event that is longer than a row of the database may be comes whole, also to a client that comes later", async () => {
+  await client.post("run", { prompt: "Read." });
+  const live = await client.follow(0, isFinish);
+  const result = live.find(({ type }) => type === "tool-result");
+  assert.equal(JSON.stringify(result).split("🦊").length - 1, 800_000);
+  assert.deepEqual(await client.follow(0, isFinish), live);
+  assert.match(JSON.stringify((await client.get("")).messages), /🦊{800}/u);
+});
+
 test("other requests answer and abort", async () => {
   await client.post("run", { prompt: "Pay." });
   const asked = (await client.follow(0, isQuestion)).at(-1);

@@ -4,6 +4,7 @@
  */
 import type { RunEvent } from "../api/event.js";
 import type { DurableObjectStorageLike } from "../stores/durable-object.js";
+import { Rests } from "../stores/long/rests.js";
 
 /** An event with its number in the session. */
 export interface LoggedEvent {
@@ -12,14 +13,20 @@ export interface LoggedEvent {
   readonly event: string;
 }
 
+/** The key of the log, which is the only one of its tables. */
+const LOG = "";
+
 export class EventLog {
   readonly #sql: DurableObjectStorageLike["sql"];
+  readonly #rests: Rests;
   readonly #keep: number;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
 
   /** `keep` is the number of events that stay. */
-  constructor({ sql }: DurableObjectStorageLike, keep: number) {
+  constructor(storage: DurableObjectStorageLike, keep: number) {
+    const { sql } = storage;
     this.#sql = sql;
+    this.#rests = new Rests(storage, "looplet_event_rests");
     this.#keep = keep;
     sql.exec(
       "CREATE TABLE IF NOT EXISTS looplet_events (id INTEGER PRIMARY KEY AUTOINCREMENT, event TEXT NOT NULL)",
@@ -34,22 +41,24 @@ export class EventLog {
 
   /** The number that the last event has in its run; 0 before the first. */
   get lastInRun(): number {
-    const [row] = this.#sql.exec("SELECT event FROM looplet_events ORDER BY id DESC LIMIT 1").toArray();
-    return row === undefined ? 0 : (JSON.parse(String(row["event"])) as RunEvent).seq;
+    const [logged] = this.#behind(this.last - 1);
+    return logged === undefined ? 0 : (JSON.parse(logged.event) as RunEvent).seq;
   }
 
   append(event: RunEvent): void {
     const text = JSON.stringify(event);
-    const [row] = this.#sql
-      .exec("INSERT INTO looplet_events (event) VALUES (?) RETURNING id", text)
-      .toArray();
-    const logged = { id: Number(row!["id"]), event: text };
-    for (const listener of [...this.#listeners]) listener(logged);
+    const insert = "INSERT INTO looplet_events (event) VALUES (?) RETURNING id";
+    const id = this.#rests.keep(LOG, text, (beginning) =>
+      Number(this.#sql.exec(insert, beginning).toArray()[0]!["id"]),
+    );
+    for (const listener of [...this.#listeners]) listener({ id, event: text });
   }
 
   /** Forgets the oldest events. */
   prune(): void {
-    this.#sql.exec("DELETE FROM looplet_events WHERE id <= ?", this.last - this.#keep);
+    const upto = this.last - this.#keep;
+    this.#sql.exec("DELETE FROM looplet_events WHERE id <= ?", upto);
+    this.#rests.delete(LOG, upto);
   }
 
   /**
@@ -57,13 +66,23 @@ export class EventLog {
    * `onGap` is called first if some of them are gone.
    */
   follow(cursor: number, listener: (event: LoggedEvent) => void, onGap: () => void = () => {}): () => void {
-    const rows = this.#sql
-      .exec("SELECT id, event FROM looplet_events WHERE id > ? ORDER BY id", cursor)
-      .toArray();
-    const first = Number(rows[0]?.["id"] ?? cursor + 1);
-    if (first > cursor + 1) onGap();
-    for (const row of rows) listener({ id: Number(row["id"]), event: String(row["event"]) });
+    const missed = this.#behind(cursor);
+    if ((missed[0]?.id ?? cursor + 1) > cursor + 1) onGap();
+    for (const logged of missed) listener(logged);
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** The events behind a cursor. */
+  #behind(cursor: number): LoggedEvent[] {
+    const query = "SELECT id, event FROM looplet_events WHERE id > ? ORDER BY id";
+    const rests = this.#rests.behind(LOG, cursor);
+    return this.#sql
+      .exec(query, cursor)
+      .toArray()
+      .map((row) => {
+        const id = Number(row["id"]);
+        return { id, event: String(row["event"]) + (rests.get(id) ?? "") };
+      });
   }
 }
