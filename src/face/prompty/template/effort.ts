@@ -24,6 +24,16 @@ export class Effort {
     if (typeof value === "string" || Array.isArray(value)) this.take(Math.floor(value.length / 100));
   }
 
+  /** Counts the names of a mapping, which are listed one by one. @throws ValueError */
+  list(names: readonly unknown[]): void {
+    this.take(names.length);
+  }
+
+  /** Counts a search for a text in another one, which may compare each place with all of it. @throws ValueError */
+  search(whole: string, part: string): void {
+    this.take(Math.ceil(whole.length / 100) * Math.ceil(part.length / 100));
+  }
+
   /** Counts a piece of the text that is made. @throws ValueError */
   print(text: string): void {
     this.take();

@@ -2,7 +2,7 @@
 import { ValueError } from "../errors.js";
 import { checkDepth, type Effort } from "./effort.js";
 import { applyFilter } from "./filters.js";
-import { isTruthy, printed } from "./values.js";
+import { isTruthy, numberOf, printed } from "./values.js";
 
 export interface Scope {
   /** The variables that an expression sees, innermost first. Only own properties count. */
@@ -27,7 +27,8 @@ export function readExpression(text: string): Expression {
     );
   const reader = new Reader(text);
   const value = reader.choice();
-  const steps = reader.end();
+  // A long name is compared with those of its scope.
+  const steps = reader.end() + Math.floor(text.length / 100);
   const { names } = reader;
   return {
     names,
@@ -88,7 +89,7 @@ class Reader {
     if (!this.#take("if")) return value;
     const test = this.#either();
     const other = this.#take("else") ? this.choice() : () => undefined;
-    return (scope) => (isTruthy(test(scope)) ? value(scope) : other(scope));
+    return (scope) => (isTruthy(test(scope), scope.effort) ? value(scope) : other(scope));
   }
 
   #either(): Node {
@@ -97,7 +98,7 @@ class Reader {
       const [first, second] = [left, this.#both()];
       left = (scope) => {
         const value = first(scope);
-        return isTruthy(value) ? value : second(scope);
+        return isTruthy(value, scope.effort) ? value : second(scope);
       };
     }
     return left;
@@ -109,7 +110,7 @@ class Reader {
       const [first, second] = [left, this.#negation()];
       left = (scope) => {
         const value = first(scope);
-        return isTruthy(value) ? second(scope) : value;
+        return isTruthy(value, scope.effort) ? second(scope) : value;
       };
     }
     return left;
@@ -120,7 +121,7 @@ class Reader {
     let hasSign = false;
     while (this.#take("not")) [isNegated, hasSign] = [!isNegated, true];
     const value = this.#comparison();
-    return hasSign ? (scope) => isTruthy(value(scope)) !== isNegated : value;
+    return hasSign ? (scope) => isTruthy(value(scope), scope.effort) !== isNegated : value;
   }
 
   #comparison(): Node {
@@ -140,15 +141,14 @@ class Reader {
       const right = this.#sum();
       return (scope) => {
         const [whole, part] = [right(scope), left(scope)];
-        scope.effort.look(whole);
-        return contains(whole, part) !== isNot;
+        return contains(whole, part, scope.effort) !== isNot;
       };
     }
     if (isNot) this.#fail();
     const sign = ["==", "!=", "<=", ">=", "<", ">"].find((sign) => this.#take(sign));
     if (sign === undefined) return left;
     const right = this.#sum();
-    return (scope) => compare(sign, left(scope), right(scope));
+    return (scope) => compare(sign, left(scope), right(scope), scope.effort);
   }
 
   #sum(): Node {
@@ -158,7 +158,7 @@ class Reader {
       if (sign === undefined) return left;
       const [first, second] = [left, this.#product()];
       left = (scope) => {
-        const result = calculate(sign, first(scope), second(scope));
+        const result = calculate(sign, first(scope), second(scope), scope.effort);
         scope.effort.look(result);
         return result;
       };
@@ -171,7 +171,7 @@ class Reader {
       const sign = ["*", "/", "%"].find((sign) => this.#take(sign));
       if (sign === undefined) return left;
       const [first, second] = [left, this.#filtered()];
-      left = (scope) => calculate(sign, first(scope), second(scope));
+      left = (scope) => calculate(sign, first(scope), second(scope), scope.effort);
     }
   }
 
@@ -202,7 +202,11 @@ class Reader {
       } else if (this.#take("[")) {
         const key = this.choice();
         this.#need("]");
-        value = (scope) => member(inner(scope), key(scope));
+        value = (scope) => {
+          const [whole, name] = [inner(scope), key(scope)];
+          scope.effort.look(name);
+          return member(whole, name);
+        };
       } else return value;
     }
   }
@@ -236,7 +240,7 @@ class Reader {
       checkDepth(++this.#depth);
       const value = this.#access();
       this.#depth--;
-      return (scope) => -Number(value(scope));
+      return (scope) => -numberOf(value(scope), scope.effort);
     }
     return this.#fail();
   }
@@ -292,7 +296,7 @@ function variable({ frames }: Scope, name: string): unknown {
 
 /** An own property; no prototype is reached. */
 function member(value: unknown, key: unknown): unknown {
-  if (value === null || value === undefined) return undefined;
+  if (value === null || value === undefined || typeof key === "object") return undefined;
   if (Array.isArray(value) || typeof value === "string") {
     const at = Number(key);
     return Number.isInteger(at) ? value.at(at) : undefined;
@@ -302,25 +306,33 @@ function member(value: unknown, key: unknown): unknown {
     : undefined;
 }
 
-function contains(whole: unknown, part: unknown): boolean {
+function contains(whole: unknown, part: unknown, effort: Effort): boolean {
+  effort.look(whole);
   if (Array.isArray(whole)) return whole.includes(part);
-  if (typeof whole === "string") return whole.includes(printed(part));
-  return typeof whole === "object" && whole !== null && Object.hasOwn(whole, printed(part));
+  if (typeof whole !== "string")
+    return typeof whole === "object" && whole !== null && Object.hasOwn(whole, printed(part, effort));
+  const text = printed(part, effort);
+  effort.search(whole, text);
+  return whole.includes(text);
 }
 
-function compare(sign: string, left: unknown, right: unknown): boolean {
+/** A list and a mapping are equal to themselves alone, and in no order. */
+function compare(sign: string, left: unknown, right: unknown, effort: Effort): boolean {
+  effort.look(left);
+  effort.look(right);
   if (sign === "==") return left === right;
   if (sign === "!=") return left !== right;
+  if ([left, right].some((value) => typeof value === "object" && value !== null)) return false;
   const [first, second] = [left as number, right as number];
   if (sign === "<") return first < second;
   if (sign === ">") return first > second;
   return sign === "<=" ? first <= second : first >= second;
 }
 
-function calculate(sign: string, left: unknown, right: unknown): unknown {
-  if (sign === "~") return printed(left) + printed(right);
-  if (sign === "+" && typeof left === "string") return left + printed(right);
-  const [first, second] = [Number(left), Number(right)];
+function calculate(sign: string, left: unknown, right: unknown, effort: Effort): unknown {
+  if (sign === "~") return printed(left, effort) + printed(right, effort);
+  if (sign === "+" && typeof left === "string") return left + printed(right, effort);
+  const [first, second] = [numberOf(left, effort), numberOf(right, effort)];
   if (sign === "+") return first + second;
   if (sign === "-") return first - second;
   if (sign === "*") return first * second;

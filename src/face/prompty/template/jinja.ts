@@ -1,11 +1,11 @@
 /** The Jinja subset: `{{ a.b | upper }}`, `if`/`elif`/`else`, `for`, comments and trim markers. No text is escaped. */
 import { ValueError } from "../errors.js";
-import { checkDepth } from "./effort.js";
+import { checkDepth, type Effort } from "./effort.js";
 import { readExpression, type Expression, type Scope } from "./expression.js";
 import { isMap } from "../file/frontmatter.js";
 import { Segments, type Segment } from "./segments.js";
 import type { Inputs } from "../types.js";
-import { isTruthy, printed } from "./values.js";
+import { isTruthy, namesOf, printed } from "./values.js";
 
 /** @throws ValueError for a template that is not of the subset */
 export function renderJinja(template: string, inputs: Inputs, strict: Iterable<string> = []): Segment[] {
@@ -111,8 +111,9 @@ class Parser {
       else otherwise = this.#until(["endif"]);
     }
     return (place) => {
-      place.segments.effort.take();
-      const taken = branches.find(([test]) => isTruthy(test.value(place.scope)))?.[1] ?? otherwise;
+      const { scope } = place;
+      scope.effort.take();
+      const taken = branches.find(([test]) => isTruthy(test.value(scope), scope.effort))?.[1] ?? otherwise;
       for (const node of taken) node(place);
     };
   }
@@ -126,7 +127,7 @@ class Parser {
     const nodes = this.#until(["else", "endfor"]);
     const otherwise = this.#ended === "else" ? this.#until(["endfor"]) : [];
     return (place) => {
-      const items = itemsOf(list.value(place.scope), variables.length > 1);
+      const items = itemsOf(list.value(place.scope), variables.length > 1, place.scope.effort);
       if (items.length === 0) for (const node of otherwise) node(place);
       const from = sourcesOf(list, place);
       const sources = [Object.fromEntries(variables.map((name) => [name, from])), ...place.sources];
@@ -151,7 +152,10 @@ const MAX_TAG = 5000;
 
 function printNode(expression: Expression): Node {
   return (place) =>
-    place.segments.interp(printed(expression.value(place.scope)), sourcesOf(expression, place));
+    place.segments.interp(
+      printed(expression.value(place.scope), place.scope.effort),
+      sourcesOf(expression, place),
+    );
 }
 
 function sourcesOf({ names }: Expression, { sources }: Place): string[] {
@@ -160,8 +164,9 @@ function sourcesOf({ names }: Expression, { sources }: Place): string[] {
 }
 
 /** The items of a list; the names of a mapping, or its pairs in a loop of two variables. */
-function itemsOf(value: unknown, inPairs: boolean): unknown[] {
+function itemsOf(value: unknown, inPairs: boolean, effort: Effort): unknown[] {
   if (Array.isArray(value)) return value;
   if (!isMap(value)) return [];
-  return inPairs ? Object.entries(value) : Object.keys(value);
+  const names = namesOf(value, effort);
+  return inPairs ? names.map((name) => [name, value[name]]) : names;
 }

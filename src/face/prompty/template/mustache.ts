@@ -1,7 +1,7 @@
 /** Mustache: `{{a.b}}`, sections, inverted sections and comments. No text is escaped, and there are no partials. */
 import { ValueError } from "../errors.js";
 import { checkDepth } from "./effort.js";
-import { readExpression, type Scope } from "./expression.js";
+import { readExpression, type Expression, type Scope } from "./expression.js";
 import { isMap } from "../file/frontmatter.js";
 import { Segments, type Segment } from "./segments.js";
 import type { Inputs } from "../types.js";
@@ -10,22 +10,17 @@ import { isTruthy, printed } from "./values.js";
 /** @throws ValueError for a section that does not end */
 export function renderMustache(template: string, inputs: Inputs, strict: Iterable<string> = []): Segment[] {
   const segments = new Segments(strict);
+  const { effort } = segments;
   const tags = tagsOf(template);
+  const read = reader();
   let depth = 0;
   /** Renders from tag `at` up to the end of `section`; returns the tag behind it. */
-  const render = (
-    at: number,
-    start: number,
-    section: string,
-    scope: Scope,
-    source: string[],
-    shows: boolean,
-  ): number => {
+  const render = (at: number, start: number, section: string, place: Place, shows: boolean): number => {
     let from = start;
     checkDepth(++depth);
     for (let index = at; index < tags.length; index++) {
       const { start: tagStart, end: tagEnd, sign, name } = tags[index]!;
-      segments.effort.take();
+      effort.take();
       if (shows) segments.literal(template.slice(from, tagStart));
       from = tagEnd;
       if (sign === "/") {
@@ -35,29 +30,16 @@ export function renderMustache(template: string, inputs: Inputs, strict: Iterabl
       }
       if (sign === "!") continue;
       if (sign !== "#" && sign !== "^") {
-        const root = name === "." ? source : [name.split(".")[0]!];
-        if (shows) segments.interp(printed(lookUp(name, scope)), root);
+        if (shows) segments.interp(printed(read(name).value(place), effort), sourcesOf(read(name), place));
         continue;
       }
-      const value = shows ? lookUp(name, scope) : undefined;
-      const items =
-        sign === "^"
-          ? isTruthy(value)
-            ? []
-            : [true]
-          : !isTruthy(value)
-            ? []
-            : Array.isArray(value)
-              ? value
-              : [value];
+      const value = shows ? read(name).value(place) : undefined;
+      const isShown = shows && isTruthy(value, effort) === (sign === "#");
+      const items: unknown[] = !isShown ? [] : sign === "^" ? [true] : Array.isArray(value) ? value : [value];
       let end = index;
-      const root = [name.split(".")[0]!];
-      if (!shows || items.length === 0) end = render(index + 1, from, name, scope, source, false);
-      for (const item of shows ? (items as unknown[]) : []) {
-        const frame = { ...(isMap(item) ? item : {}), ".": item };
-        const inner = { ...scope, frames: [frame, ...scope.frames] };
-        end = render(index + 1, from, name, inner, root, true);
-      }
+      if (items.length === 0) end = render(index + 1, from, name, place, false);
+      for (const item of items)
+        end = render(index + 1, from, name, within(place, item, sourcesOf(read(name), place)), true);
       index = end;
       from = tags[end]!.end;
     }
@@ -65,9 +47,45 @@ export function renderMustache(template: string, inputs: Inputs, strict: Iterabl
     segments.literal(template.slice(from));
     return tags.length;
   };
-  render(0, 0, "", { frames: [inputs], effort: segments.effort }, [], true);
+  render(0, 0, "", { frames: [inputs], sources: [], effort }, true);
   return segments.list;
 }
+
+interface Place extends Scope {
+  /** The inputs behind each frame but the last, which is the inputs themselves. */
+  readonly sources: readonly (readonly string[])[];
+}
+
+/** The place within a section for one of its items, whose names are seen first. */
+function within({ frames, sources, effort }: Place, item: unknown, from: readonly string[]): Place {
+  const own = isMap(item) ? [{ ".": item }, item] : [{ ".": item }];
+  return { frames: [...own, ...frames], sources: [...own.map(() => from), ...sources], effort };
+}
+
+/** All inputs that have a part in the value of an expression, also by the section that it stands in. */
+function sourcesOf({ names }: Expression, { frames, sources }: Place): string[] {
+  const all = names.flatMap((name) => {
+    const at = frames.findIndex((frame) => Object.hasOwn(frame, name));
+    return at < 0 || at >= sources.length ? [name] : sources[at]!;
+  });
+  return [...new Set(all)];
+}
+
+/** Reads each name once, however often its tag is rendered. */
+function reader(): (name: string) => Expression {
+  const known = new Map<string, Expression>([[".", ITEM]]);
+  return (name) => {
+    const expression = known.get(name) ?? readExpression(name);
+    known.set(name, expression);
+    return expression;
+  };
+}
+
+/** The item of the nearest section. */
+const ITEM: Expression = {
+  names: ["."],
+  value: ({ frames }) => frames.find((frame) => Object.hasOwn(frame, "."))?.["."],
+};
 
 interface Tag {
   start: number;
@@ -92,9 +110,4 @@ function tagsOf(template: string): Tag[] {
     start = template.indexOf("{{", end);
   }
   return tags;
-}
-
-function lookUp(name: string, scope: Scope): unknown {
-  if (name === ".") return scope.frames.find((frame) => Object.hasOwn(frame, "."))?.["."];
-  return readExpression(name).value(scope);
 }

@@ -1,15 +1,32 @@
-/** The values of templates, as Jinja takes them. */
+/** The values of templates, as Jinja takes them. What a value costs to read is counted, because an input can be large. */
+import type { Effort } from "./effort.js";
 
-export function isTruthy(value: unknown): boolean {
+export function isTruthy(value: unknown, effort: Effort): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  if (typeof value === "object" && value !== null) return namesOf(value, effort).length > 0;
   return !!value;
 }
 
+/** The names of a mapping. */
+export function namesOf(map: object, effort: Effort): string[] {
+  const names = Object.keys(map);
+  effort.list(names);
+  return names;
+}
+
 /** A text as a template prints it. */
-export function printed(value: unknown): string {
+export function printed(value: unknown, effort: Effort): string {
   if (value === undefined || value === null) return "";
   if (value === true) return "True";
   if (value === false) return "False";
-  return typeof value === "object" ? (JSON.stringify(value) ?? "") : String(value as string);
+  const text = typeof value === "object" ? (JSON.stringify(value) ?? "") : String(value as string);
+  effort.look(text);
+  return text;
+}
+
+/** A number, a text of one, or `NaN`. A list or a mapping is none. */
+export function numberOf(value: unknown, effort: Effort): number {
+  if (typeof value === "object" && value !== null) return NaN;
+  effort.look(value);
+  return Number(value);
 }
