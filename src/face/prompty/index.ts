@@ -42,8 +42,8 @@ export {
 } from "./model/tool-messages.js";
 export { tracers, type SpanSink, type Tracer } from "./tracer.js";
 export type * from "./types.js";
-export { turn, turnAsync, type Guardrails, type TurnOptions, type TurnTools } from "./turn/turn.js";
-export type { ToolGuardrail, Verdict } from "./turn/tool-round.js";
+export type { Guardrails, ToolGuardrail, Verdict } from "./turn/guardrails.js";
+export { turn, turnAsync, type TurnOptions, type TurnTools } from "./turn/turn.js";
 export { toRequest } from "./model/wire.js";
 export {
   resumeModelReconciliation,

@@ -3,6 +3,7 @@ import type { HostAbortSignal } from "../api/platform.js";
 import { getExecutor, getProcessor } from "./components.js";
 import { load } from "./file/load.js";
 import { prepare } from "./template/prepare.js";
+import { isCalls, judgedInput, judgedOutput, messageOf, type Guardrails } from "./turn/guardrails.js";
 import type { Processed } from "./model/process.js";
 import { Span, spanned } from "./tracer.js";
 import type { Inputs, Message, Prompty, PromptyHost } from "./types.js";
@@ -14,6 +15,8 @@ export interface RunOptions {
   raw?: boolean | undefined;
   /** @internal The span that this call nests below. */
   span?: Span | undefined;
+  /** @internal The guardrails of the turn that this call is a tool of. */
+  guardrails?: Pick<Guardrails, "input" | "output"> | undefined;
 }
 
 /** The meaning of an answer, by the processor of the agent's provider. */
@@ -30,18 +33,22 @@ export async function run(
   given: Inputs | readonly Message[] = {},
   options: RunOptions = {},
 ): Promise<unknown> {
-  const { host = {}, signal, raw = false, span } = options;
+  const { host = {}, signal, raw = false, span, guardrails = {} } = options;
   const opened = span?.child("run") ?? Span.root("run", host.tracers);
   return spanned(opened, { signature: "prompty.run", inputs: given }, async (span) => {
     const messages = Array.isArray(given)
       ? (given as readonly Message[])
       : await span.within("prepare", {}, () => prepare(agent, given as Inputs, host));
+    const asked = (await judgedInput(messages, guardrails)) ?? messages;
     const response = await span.within("Executor", {}, async (span) => {
-      const answer = await getExecutor(providerOf(agent)).execute(agent, messages, { host, signal });
+      const answer = await getExecutor(providerOf(agent)).execute(agent, asked, { host, signal });
       span.use((answer as { usage?: unknown } | null | undefined)?.usage);
       return answer;
     });
-    return raw ? response : span.within("Processor", {}, () => process(agent, response));
+    if (raw) return response;
+    const result = await span.within("Processor", {}, () => process(agent, response));
+    const rewrite = await judgedOutput(messageOf(response, result), guardrails);
+    return rewrite === undefined || isCalls(result) ? result : rewrite;
   });
 }
 

@@ -152,6 +152,11 @@ export interface PromptyHost extends Host {
    * prompts. Default: the provider's own alone.
    */
   allowedEndpoints?: readonly string[] | undefined;
+  /**
+   * Fields of `model.options.additionalProperties` that a file may set although a vendor then reaches other servers or keeps
+   * conversations: `tools`, `mcp_servers`, `store`, `previous_response_id` and the like. Default: none.
+   */
+  allowedProperties?: readonly string[] | undefined;
   /** Hear the spans of this call, beside those of the registry. */
   tracers?: readonly Tracer[] | undefined;
   /** Gets warnings, such as arguments that had to be repaired. Default: `console`. */

@@ -210,7 +210,7 @@ describe("the connection of a file", () => {
       { endpoint, apiKey: "${env:KEY}" },
     ])
       await expect(asking(connection)).rejects.toThrow(
-        `The file names the endpoint ${endpoint}, which would get the key and the prompts. The provider's own is ` +
+        `The file names the endpoint ${endpoint.replace("api.openai.com@", "")}, which would get the key and the prompts. The provider's own is ` +
           "https://api.openai.com, and host.allowedEndpoints names nothing",
       );
   });

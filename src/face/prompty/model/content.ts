@@ -1,4 +1,5 @@
 /** The parts of messages. */
+import { isMap } from "../file/frontmatter.js";
 import type { ContentPart, MediaPart, Message } from "../types.js";
 
 /** The text of a message, without its other parts. */
@@ -15,6 +16,12 @@ export function contentOf<T>(
     ? textOfMessage({ content: [...content] })
     : content.map(toPart);
 }
+
+export function isContentPart(part: unknown): part is ContentPart {
+  return isMap(part) && KINDS.includes(part["kind"] as string) && typeof part["value"] === "string";
+}
+
+const KINDS = ["text", "image", "file", "audio"];
 
 export function isAddress({ value }: MediaPart): boolean {
   return /^(https?|data|gs|file):/i.test(value);

@@ -1,4 +1,5 @@
 /** Where a file may send prompts and keys. */
+import { shownUrl } from "../../host/redact.js";
 import { ValueError } from "../errors.js";
 import type { PromptyHost } from "../types.js";
 
@@ -26,7 +27,7 @@ export function checkedEndpoint(
   if ([usual, ...allowedEndpoints].some((allowed) => isBelow(endpoint, allowed))) return endpoint;
   const listed = allowedEndpoints.length === 0 ? "nothing" : allowedEndpoints.join(", ");
   throw new ValueError(
-    `The file names the endpoint ${endpoint}, which would get the key and the prompts. The provider's own is ${usual}, ` +
+    `The file names the endpoint ${shownUrl(endpoint)}, which would get the key and the prompts. The provider's own is ${usual}, ` +
       `and host.allowedEndpoints names ${listed}: add it there if you trust it`,
   );
 }

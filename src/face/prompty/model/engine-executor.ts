@@ -14,9 +14,11 @@ import { anthropic, gemini, openai, openaiChat } from "../../models/models.js";
 import { joined } from "../../options/check.js";
 import { presets } from "../../presets.js";
 import type { Answer } from "./answer.js";
+import { isMap } from "../file/frontmatter.js";
 import { isAddress, isSystem, MEDIA_TYPES, systemText } from "./content.js";
 import { checkedEndpoint } from "./endpoint.js";
 import { InvokerError, ValueError } from "../errors.js";
+import { furtherFields } from "./further-fields.js";
 import { getConnection } from "../registry.js";
 import { objectSchema, toolSchema } from "./schema.js";
 import { RefusalError, type StreamItem } from "./stream.js";
@@ -153,12 +155,12 @@ function engineModel(
   const { endpoint, apiKey = host.apiKey } = reference ?? {};
   // A registered connection is the program's own.
   const baseUrl = isReference ? endpoint : checkedEndpoint(endpoint, provider, host);
-  const { additionalProperties: body, allowMultipleToolCalls: parallelToolCalls } = options;
+  const { allowMultipleToolCalls: parallelToolCalls } = options;
   const more = joined({
     // A file chooses these alone: headers and where a key may be used are the program's.
     ...Object.fromEntries(SAMPLING.map((name) => [name, options[name]])),
     parallelToolCalls,
-    body,
+    body: furtherFields({ options }, host),
     baseUrl,
     apiKey,
     fetch: host.fetch,
@@ -197,11 +199,25 @@ function merged(messages: EngineMessage[]): EngineMessage[] {
   return list;
 }
 
+/** @throws ValueError for a message of a thread whose metadata no looplet has made */
 function engineMessage(message: Message): EngineMessage {
+  try {
+    return converted(message);
+  } catch (cause) {
+    throw new ValueError(
+      `A message of the role ${message.role} cannot be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function converted(message: Message): EngineMessage {
   const { role, content, metadata = {} } = message;
   const { answer, tool_calls: calls, tool_call_id: callId, tool_results: results } = metadata as any;
   // An attribute of a role marker may have the same name.
-  if (Array.isArray(answer?.content)) return answer as EngineMessage;
+  if (Array.isArray(answer?.content) && answer.content.every(isMap)) return answer as EngineMessage;
   if (Array.isArray(results)) return { role: "user", content: results.map(resultBlock) };
   if (role === "tool")
     return { role: "user", content: [{ type: "tool_result", callId, content: content.map(engineBlock) }] };

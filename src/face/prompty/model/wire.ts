@@ -1,8 +1,9 @@
 /** The body of one request, for executors that send it themselves. The built-in executor leaves that to the engine. */
 import { addressOf, contentOf, isAddress, isSystem, MEDIA_TYPES, systemText } from "./content.js";
 import { InvokerError } from "../errors.js";
+import { furtherFields } from "./further-fields.js";
 import { objectSchema, toolSchema } from "./schema.js";
-import type { ContentPart, Message, Prompty, PromptyModelOptions, ToolCall } from "../types.js";
+import type { ContentPart, Message, Prompty, PromptyHost, PromptyModelOptions, ToolCall } from "../types.js";
 
 type Body = { [field: string]: unknown };
 type Asked = Pick<Prompty, "model" | "tools" | "outputs">;
@@ -11,8 +12,17 @@ type Asked = Pick<Prompty, "model" | "tools" | "outputs">;
  * The body of a request: Chat Completions, Responses (`apiType: "responses"`), or Anthropic's Messages API.
  *
  * @throws InvokerError for another provider or another `apiType`
+ * @throws ValueError for a further field that `host.allowedProperties` would have to name
  */
-export function toRequest(agent: Asked, messages: readonly Message[]): Body {
+export function toRequest(
+  agent: Asked,
+  messages: readonly Message[],
+  host: Pick<PromptyHost, "allowedProperties"> = {},
+): Body {
+  return { ...furtherFields(agent.model, host), ...bodyOf(agent, messages) };
+}
+
+function bodyOf(agent: Asked, messages: readonly Message[]): Body {
   const { provider = "openai", apiType } = agent.model;
   if (provider === "anthropic" && apiType === "chat") return anthropic(agent, messages);
   if (provider !== "openai") throw new InvokerError("request form", provider);
@@ -52,7 +62,7 @@ function optionsOf({ options = {} }: Prompty["model"], names: Names): Body {
     const value = options[option as keyof PromptyModelOptions];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...options.additionalProperties, ...Object.fromEntries(named) };
+  return Object.fromEntries(named);
 }
 
 /** A list under its name, or nothing if it is empty. */

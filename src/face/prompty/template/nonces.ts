@@ -1,7 +1,7 @@
 /** Inputs that are not text: a nonce stands for each in the rendered text, and becomes its messages or its part. */
 import { ValueError } from "../errors.js";
 import { isMap } from "../file/frontmatter.js";
-import { textOfMessage } from "../model/content.js";
+import { isContentPart, textOfMessage } from "../model/content.js";
 import { withoutOuterLines } from "../text.js";
 import type { ContentPart, Inputs, MediaPart, Message, Property, PromptyHost } from "../types.js";
 
@@ -17,15 +17,16 @@ export function withNonces(
   { random }: PromptyHost,
 ): { inputs: Inputs; nonces: Nonces } {
   const nonces: Nonces = new Map();
-  const replaced = { ...inputs };
+  const given = new Map(Object.entries(inputs));
+  const replaced = new Map(given);
   for (const { name, kind } of properties) {
-    const value = inputs[name];
+    const value = given.get(name);
     if (!RICH.includes(kind) || value === undefined || value === null) continue;
     const nonce = `${NONCE}${hexDigits(random)}_${name}__`;
     nonces.set(nonce, { kind, name, value });
-    replaced[name] = nonce;
+    replaced.set(name, nonce);
   }
-  return { inputs: replaced, nonces };
+  return { inputs: Object.fromEntries(replaced), nonces };
 }
 
 /** Eight digits that no input can foresee, or those of the caller's `random`. */
@@ -101,9 +102,13 @@ function threadOf(value: unknown, name: string): Message[] {
   return list.map((message: unknown) => {
     if (!isMap(message) || typeof message["role"] !== "string")
       throw new ValueError(`A message of the input ${name} needs a role`);
-    const { content } = message;
+    const { content, metadata = {} } = message;
     const parts = typeof content === "string" ? [{ kind: "text", value: content }] : content;
     if (!Array.isArray(parts)) throw new ValueError(`A message of the input ${name} needs content`);
+    if (!parts.every(isContentPart) || !isMap(metadata))
+      throw new ValueError(
+        `A message of the input ${name} needs parts with a text as value, and metadata as a mapping`,
+      );
     return { ...message, content: parts } as unknown as Message;
   });
 }

@@ -12,14 +12,15 @@ import type { Inputs, Message, Prompty, PromptyHost } from "../types.js";
  * @throws ValueError `Missing required input: …`
  */
 export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: Inputs = {}): Inputs {
-  const valid: Inputs = { ...given };
+  // Whatever its name, an input is a field of its own and no prototype.
+  const valid = new Map(Object.entries(given));
   for (const { name, required = false, default: fallback } of inputs) {
-    if (Object.hasOwn(valid, name) && valid[name] !== undefined) continue;
-    if (fallback !== undefined) valid[name] = structuredClone(fallback);
+    if (valid.get(name) !== undefined) continue;
+    if (fallback !== undefined) valid.set(name, structuredClone(fallback));
     else if (required) throw new ValueError(`Missing required input: ${name}`);
-    else delete valid[name];
+    else valid.delete(name);
   }
-  return valid;
+  return Object.fromEntries(valid);
 }
 
 /**

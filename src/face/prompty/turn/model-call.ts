@@ -70,7 +70,8 @@ export async function* callModel(
       executing.set("error", String(error));
       checkCancelled();
       // Another attempt changes neither a refusal nor a mistake of the program or of the file.
-      if (isFinal(error)) throw error;
+      const final = finalError(error);
+      if (final !== undefined) throw final;
       if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
       const jitter = (host.random ?? Math.random)();
       const delayMs = Math.min(2 ** attempt + jitter, 60) * 1000;
@@ -85,10 +86,11 @@ export async function* callModel(
   }
 }
 
-/** Whether another attempt changes nothing. The engine names mistakes of a configuration by their codes. */
-function isFinal(error: unknown): boolean {
-  if (error instanceof RunError) return error.code.startsWith("config");
-  return [RefusalError, ValueError, LoopletError].some((kind) => error instanceof kind);
+/** The error of a call that another attempt cannot change. The engine names mistakes of a configuration by their codes. */
+function finalError(error: unknown): unknown {
+  if ([RefusalError, ValueError, LoopletError].some((kind) => error instanceof kind)) return error;
+  const failure = error instanceof RunError ? error.result.error : undefined;
+  return failure?.code.startsWith("config") ? new ValueError(failure.message, { cause: error }) : undefined;
 }
 
 /** What a provider tells of an answer: its id and its tokens. */

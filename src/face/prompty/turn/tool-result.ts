@@ -1,7 +1,7 @@
 /** What a tool returns, as the model reads it. */
 import type { ContentBlock } from "../../api/index.js";
 import { isMap } from "../file/frontmatter.js";
-import { textOfMessage } from "../model/content.js";
+import { isContentPart, textOfMessage } from "../model/content.js";
 import { StructuredResultSymbol } from "../model/process.js";
 import { richResult } from "../../tools/tool-content.js";
 import type { ContentPart } from "../types.js";
@@ -32,14 +32,10 @@ function inParts(parts: ContentPart[]): ReadResult {
   return parts.every(({ kind }) => kind === "text") ? { text } : { text, parts };
 }
 
-const KINDS = ["text", "image", "file", "audio"];
-
 function partsOf(value: unknown): ContentPart[] | undefined {
   if (!isMap(value) || Object.keys(value).join() !== "parts" || !Array.isArray(value["parts"]))
     return undefined;
-  const isPart = (part: unknown): boolean =>
-    isMap(part) && KINDS.includes(part["kind"] as string) && typeof part["value"] === "string";
-  return value["parts"].every(isPart) ? (value["parts"] as ContentPart[]) : undefined;
+  return value["parts"].every(isContentPart) ? value["parts"] : undefined;
 }
 
 function partOf(block: ContentBlock): ContentPart {

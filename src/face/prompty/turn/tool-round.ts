@@ -3,19 +3,11 @@ import type { HostAbortSignal } from "../../api/platform.js";
 import { readArguments } from "./arguments.js";
 import { ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type ToolErrorKind } from "./events.js";
+import type { ToolGuardrail, Verdict } from "./guardrails.js";
 import { getTool, getToolHandler, type ToolFunction, type ToolHandler } from "../registry.js";
 import { readResult, type ReadResult } from "./tool-result.js";
 import type { Span } from "../tracer.js";
 import type { Inputs, Prompty, PromptyHost, ToolCall, ToolDefinition, ToolResult } from "../types.js";
-
-/** The decision of a guardrail; `rewrite` takes the place of what it looked at. */
-export interface Verdict<T> {
-  allowed: boolean;
-  reason?: string;
-  rewrite?: T;
-}
-
-export type ToolGuardrail = (name: string, args: any) => Verdict<object> | Promise<Verdict<object>>;
 
 export interface RoundOptions {
   agent: Prompty;
@@ -100,10 +92,12 @@ async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promi
   if (repairedBy !== undefined)
     (host.logger ?? console).warn(`The arguments of ${name} were read by a fallback: ${repairedBy}`);
   try {
-    const verdict = await permitted(call, read.args, options);
+    // The guardrail judges the arguments that the function gets. A file's own bindings are among them.
+    const asked = { ...read.args, ...bound(tool, inputs) };
+    const verdict = await permitted(call, asked, options);
     if (verdict?.allowed === false)
       return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
-    const args = { ...(verdict?.rewrite ?? read.args), ...bound(tool, inputs) };
+    const args = { ...(verdict?.rewrite ?? asked) };
     const { text, parts, isError = false } = await executed(call, args, run, options);
     return {
       result: text,

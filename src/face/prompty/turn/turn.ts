@@ -2,39 +2,20 @@
 import type { HostAbortSignal } from "../../api/platform.js";
 import { checkValue } from "../../options/check.js";
 import { getExecutor, getProcessor } from "../components.js";
-import { GuardrailError } from "../errors.js";
 import { checkMayRun, childPath, filesOf, offered } from "./children.js";
-import { hooked, safeListener, stopwatch, type OnTurnEvent, type Steering } from "./events.js";
+import { hooked, safeListener, stopwatch, type HookType, type OnTurnEvent, type Steering } from "./events.js";
+import { isCalls, judgedInput, judgedOutput, messageOf, textParts, type Guardrails } from "./guardrails.js";
 import { invoke, providerOf } from "../invoke.js";
 import { load } from "../file/load.js";
 import { callModel, cancellation } from "./model-call.js";
 import { prepare, validateInputs } from "../template/prepare.js";
-import {
-  StructuredResultSymbol,
-  textContent,
-  withText,
-  type Processed,
-  type StructuredResult,
-} from "../model/process.js";
-import { chatCall } from "../model/wire.js";
+import { StructuredResultSymbol, textContent, withText } from "../model/process.js";
 import type { ToolFunction } from "../registry.js";
 import { PromptyStream } from "../model/stream.js";
-import { runCalls, type RoundOptions, type ToolGuardrail, type Verdict } from "./tool-round.js";
+import { runCalls, type RoundOptions } from "./tool-round.js";
 import { Span } from "../tracer.js";
 import { summarize, trim } from "./trim.js";
-import type { Inputs, Message, Prompty, PromptyHost, ToolCall, ToolDefinition } from "../types.js";
-
-/**
- * Contract: each returns whether it allows what it sees; anything but `allowed: true` is a no. An error of `input` and
- * `output` ends the turn.
- */
-export interface Guardrails {
-  /** Asked before each model call. */
-  input?: (messages: readonly Message[]) => Verdict<Message[]> | Promise<Verdict<Message[]>>;
-  /** Asked about each answer, before its tools run. `metadata.tool_calls` are its calls; a rewrite replaces its text. */
-  output?: (message: Message) => Verdict<string> | Promise<Verdict<string>>;
-  tool?: ToolGuardrail;
-}
+import type { Inputs, Message, Prompty, PromptyHost, ToolDefinition } from "../types.js";
 
 export interface TurnOptions {
   host?: PromptyHost | undefined;
@@ -171,7 +152,8 @@ async function* loop(
 ): AsyncGenerator<string, unknown> {
   const { host = {}, maxIterations = 10, maxLlmRetries = 3, guardrails = {}, steering, signal } = options;
   const tell = safeListener(options.onEvent);
-  const hooks = { tell, clock: host.clock };
+  const around = <T>(hookType: HookType, work: () => T | Promise<T>): Promise<T> =>
+    hooked(hookType, { tell, clock: host.clock }, work);
   const elapsed = stopwatch(host.clock);
   const checkCancelled = cancellation(signal, tell);
   const { agent, inputs, first } = await begin(pathOrAgent, given, tools, options, span, tell);
@@ -217,10 +199,8 @@ async function* loop(
         tell("status", { message: `Injected ${steered.length} steering message(s)` });
       }
       await fit(messages, options, tell, update);
-      const { input, output } = guardrails;
-      const asked = input && (await hooked("input_guardrail", hooks, () => input(messages)));
-      if (input && asked?.allowed !== true) throw denied("Input", asked?.reason);
-      if (asked?.rewrite !== undefined) update(asked.rewrite);
+      const asked = await judgedInput(messages, guardrails, around);
+      if (asked !== undefined) update(asked);
       checkCancelled();
       iteration++;
       const response = yield* heard(callModel(messages, calling, span), tell);
@@ -229,9 +209,7 @@ async function* loop(
       );
       // No tool of an answer runs before the guardrail has allowed the answer.
       const message = messageOf(response, result);
-      const verdict = output && (await hooked("output_guardrail", hooks, () => output(message)));
-      if (output && verdict?.allowed !== true) throw denied("Output", verdict?.reason);
-      const rewrite = verdict?.rewrite;
+      const rewrite = await judgedOutput(message, guardrails, around);
       if (isCalls(result)) {
         checkCancelled();
         if (iteration === 1) tell("status", { message: "Starting agent loop" });
@@ -252,7 +230,8 @@ async function* loop(
       messages = [...messages, rewrite === undefined ? message : { ...message, content: textParts(rewrite) }];
       end("success", { response: final });
       tell("done", { response: final, messages: [...messages] });
-      return options.raw === true ? response : final;
+      if (options.raw !== true) return final;
+      return rewrite === undefined ? response : withText(response, rewrite);
     }
   } catch (error) {
     const isCancelled = signal?.aborted === true;
@@ -266,24 +245,6 @@ async function* loop(
 
 const NOT_RUN = "Error: The tool was not run";
 
-/** The answer as a message, with its calls. */
-function messageOf(response: unknown, result: Processed): Message {
-  if (isCalls(result)) {
-    const tool_calls = result.map(chatCall);
-    return { role: "assistant", content: textParts(textContent(response) ?? ""), metadata: { tool_calls } };
-  }
-  const text = typeof result === "string" ? result : (result as StructuredResult)[StructuredResultSymbol];
-  return { role: "assistant", content: textParts(text) };
-}
-
-function textParts(value: string): Message["content"] {
-  return [{ kind: "text", value }];
-}
-
-function isCalls(result: unknown): result is ToolCall[] {
-  return Array.isArray(result) && !(StructuredResultSymbol in result);
-}
-
 async function* heard(
   texts: AsyncGenerator<string, unknown>,
   tell: OnTurnEvent,
@@ -294,10 +255,6 @@ async function* heard(
     tell("token", { token: value });
     yield value;
   }
-}
-
-function denied(which: "Input" | "Output", reason = "no reason"): GuardrailError {
-  return new GuardrailError(`${which} guardrail denied: ${reason}`, reason);
 }
 
 /** Replaces the oldest messages by a summary if the conversation is over its budget. */
@@ -347,14 +304,17 @@ async function runPrompty(
   tool: ToolDefinition,
   args: Inputs,
   parent: Prompty,
-  { host = {}, signal, within = [] }: TurnOptions,
+  given: TurnOptions,
   span: Span,
 ): Promise<unknown> {
+  const { host = {}, signal, within = [], guardrails, maxIterations, maxLlmRetries } = given;
+  const { contextBudget, compaction, parallelToolCalls } = given;
   const path = await childPath(tool, parent, within, host);
   const files = filesOf(parent, within);
   checkMayRun(path, files);
-  const options = { host, span, signal };
-  return tool.mode === "agentic"
-    ? turn(path, args, {}, { ...options, within: files })
-    : invoke(path, args, options);
+  const options = { host, span, signal, guardrails };
+  if (tool.mode !== "agentic") return invoke(path, args, options);
+  // A file cannot leave the bounds of its parent's turn by having another file as its tool.
+  const bounds = { maxIterations, maxLlmRetries, contextBudget, compaction, parallelToolCalls };
+  return turn(path, args, {}, { ...options, ...bounds, within: files });
 }

@@ -1,0 +1,55 @@
+/** The further fields of a request that a file may set, by `model.options.additionalProperties`. */
+import { ValueError } from "../errors.js";
+import type { PromptyHost, PromptyModel } from "../types.js";
+
+/**
+ * Fields by which a vendor runs tools of its own, asks other servers, or keeps or takes up conversations: the prompts would
+ * reach more than the endpoint, or the answers come from elsewhere. Written without `_` and in small letters, because
+ * Google takes two spellings.
+ */
+const REACHING = new Set([
+  "tools",
+  "functions",
+  "toolresources",
+  "mcpservers",
+  "websearchoptions",
+  "websearch",
+  "searchparameters",
+  "plugins",
+  "connectors",
+  "datasources",
+  "container",
+  "prompt",
+  "conversation",
+  "previousresponseid",
+  "previousinteractionid",
+  "cachedcontent",
+  "background",
+  "store",
+  "webhook",
+  "provider",
+]);
+
+/** Fields that the messages and the agent of a request fill. */
+const OWN = ["messages", "input", "contents", "stream"];
+
+/**
+ * The fields, if the host allows them.
+ *
+ * @throws ValueError
+ */
+export function furtherFields(
+  { options: { additionalProperties } = {} }: Pick<PromptyModel, "options">,
+  { allowedProperties = [] }: Pick<PromptyHost, "allowedProperties">,
+): { [field: string]: unknown } | undefined {
+  for (const field of Object.keys(additionalProperties ?? {})) {
+    if (OWN.includes(field))
+      throw new ValueError(`model.options.additionalProperties.${field} is written by the turn`);
+    if (!REACHING.has(field.replaceAll("_", "").toLowerCase()) || allowedProperties.includes(field)) continue;
+    throw new ValueError(
+      `The file sets the field ${field} of requests, by which a vendor reaches other servers or keeps conversations: ` +
+        `add it to host.allowedProperties if you trust the file`,
+    );
+  }
+  return additionalProperties;
+}
