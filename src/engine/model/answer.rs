@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::message::Json;
-use crate::engine::model::usage::{Price, Usage};
+use crate::engine::model::usage::{Price, Usage, is_version_of};
 
 /// Why the model stopped, in neutral words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +114,9 @@ pub struct ModelAnswer {
     /// The usage as reported so far; `None` before the first report. A decoder overwrites it with the vendor's latest
     /// report.
     pub usage: Option<Usage>,
+    /// The parts of the usage by model, where others than the asked one have worked on the answer; `None` is the asked one.
+    #[serde(default)]
+    pub usage_by_model: Vec<(Option<String>, Usage)>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
     /// The vendor's id of the answer.
@@ -133,6 +136,9 @@ pub struct ModelAnswer {
     keep_deltas: bool,
     /// The price of a token, for vendors that do not report the cost.
     pub price: Option<Price>,
+    /// [`crate::engine::model::config::ModelConfig::other_prices`]
+    #[serde(default)]
+    pub other_prices: Vec<(String, Price)>,
     /// The name of the tool by which the model gives its answer.
     pub answer_tool: Option<String>,
     /// The names by which the model can call the run's tools. `None` if every call is the run's.
@@ -223,6 +229,7 @@ impl ModelAnswer {
         self.parts.clear();
         self.changes.clear();
         (self.usage, self.finish_reason, self.raw_finish_reason) = (None, None, None);
+        self.usage_by_model.clear();
         self.begun_bytes == 0
     }
 
@@ -391,9 +398,28 @@ impl ModelAnswer {
 
     /// Replaces the usage and reports it when it differs. No part of a count is more than the count.
     pub fn set_usage(&mut self, usage: Usage) {
-        let usage = Some(usage.bounded().priced(self.price.as_ref()));
-        if self.usage != usage {
-            self.usage = usage;
+        self.replace_usage(usage.bounded().priced(self.price.as_ref()));
+    }
+
+    /// Replaces the usage by that of several models, each of which has its own price. `None` is the asked model.
+    pub fn set_usage_by_model(&mut self, mut parts: Vec<(Option<String>, Usage)>) {
+        let mut sum = Usage::default();
+        for (model, usage) in &mut parts {
+            *usage = usage.bounded().priced(self.price_of(model.as_deref()));
+            sum.add(usage);
+        }
+        self.usage_by_model = parts;
+        self.replace_usage(sum);
+    }
+
+    fn price_of(&self, model: Option<&str>) -> Option<&Price> {
+        let mut others = self.other_prices.iter();
+        let other = others.find(|(name, _)| model.is_some_and(|model| is_version_of(model, name)));
+        other.map(|(_, price)| price).or(self.price.as_ref())
+    }
+
+    fn replace_usage(&mut self, usage: Usage) {
+        if self.usage.replace(usage) != Some(usage) {
             self.changes.push(Change::Usage);
         }
     }
@@ -418,6 +444,8 @@ impl ModelAnswer {
             text_bytes: 0,
             argument_bytes: 0,
             price: self.price,
+            usage_by_model: self.usage_by_model.clone(),
+            other_prices: Vec::new(),
             answer_tool: self.answer_tool.clone(),
             tools: self.tools.clone(),
             ..*self

@@ -155,6 +155,15 @@ impl Price {
     }
 }
 
+/// Whether a vendor's name of a model is the asked one or that with a date: `claude-opus-4-8-20260501`.
+pub fn is_version_of(told: &str, asked: &str) -> bool {
+    let Some(date) = told.strip_prefix(asked) else {
+        return false;
+    };
+    let digits = date.trim_start_matches(['-', '@']);
+    date.is_empty() || (digits.len() == 8 && digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
 /// A decimal number times ten to the power of `shift`, rounded: `0.0000702` with 9 is 70,200. `None` for text that is
 /// not a number, for a negative number and for one that is too large.
 pub fn shifted(text: &str, shift: i32) -> Option<u64> {

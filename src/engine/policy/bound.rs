@@ -122,7 +122,7 @@ impl Worst {
             models: most(agents, |agent| 1 + agent.fallback_models.len() as u64),
             input: greatest(agents.iter().map(|agent| window(agent))),
             output: greatest(models().map(|(agent, model)| least(answer_tokens(model), window(agent)))),
-            prices: models().map(|(_, model)| model.price).collect(),
+            prices: models().flat_map(|(_, model)| prices_of(model)).collect(),
         }
     }
 
@@ -159,6 +159,12 @@ impl Worst {
         };
         self.prices.as_ref()?.iter().map(one).max()
     }
+}
+
+/// The prices of a model and of those that its vendor may ask within a request.
+fn prices_of(model: &ModelConfig) -> impl Iterator<Item = Option<Price>> {
+    let others = model.other_prices.iter().map(|(_, price)| Some(*price));
+    std::iter::once(model.price).chain(others)
 }
 
 /// Tokens of one answer. Fields of `body` win over the option.

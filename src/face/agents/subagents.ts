@@ -14,6 +14,7 @@ import type {
   TypedAgent,
 } from "../api/index.js";
 import type { Config } from "../generated/input.js";
+import { checkPrices } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, fieldOf, isObject, joined } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
@@ -163,14 +164,8 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   const fallbacks = fallbackConfig(options, field, list.models, tools)?.map((config) =>
     maxOutputTokens === undefined ? config : joined(config, { maxOutputTokens }),
   );
-  const unpriced = [model, ...(fallbacks ?? [])].some(({ price }) => price === undefined);
-  if (options.maxUsd !== undefined && unpriced && list.options.allowUnknownPrice !== true) {
-    throw new LoopletError(
-      "config_missing",
-      at(field, "maxUsd"),
-      "needs to know what the model costs: give the model a price, or set allowUnknownPrice: true in createAgent",
-    );
-  }
+  if (options.maxUsd !== undefined && list.options.allowUnknownPrice !== true)
+    for (const asked of [model, ...(fallbacks ?? [])]) checkPrices(asked, "model", at(field, "maxUsd"));
   const isRuns = options.model === undefined && options.fallbackModels === undefined;
   const noMore = isRuns ? {} : { fallbackModels: undefined };
   const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };

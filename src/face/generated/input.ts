@@ -429,6 +429,11 @@ export interface ModelConfig {
    */
   quirks?: unknown;
   price?: Price | null;
+  /**
+   * The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a fallback.
+   * Tokens of a model that is not here cost as much as those of the asked one.
+   */
+  otherPrices?: readonly [string, Price][];
 }
 
 /** The price of a model in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens). */

@@ -5,6 +5,7 @@ import { nanoPrice } from "../options/model-options.js";
 import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
 import type { AgentOptions, Fetch } from "../api/index.js";
 
+type NanoPrice = NonNullable<ModelConfig["price"]>;
 type Settings = Pick<AgentOptions, "fetch" | "steps" | "maxUsd" | "allowUnknownPrice">;
 
 export class ModelList {
@@ -44,13 +45,7 @@ export class ModelList {
     if (chosen !== undefined && !tools.has(chosen)) {
       throw new LoopletError("config_invalid_value", at(field, "toolChoice"), `there is no tool "${chosen}"`);
     }
-    if (maxUsd !== undefined && config.price === undefined && allowUnknownPrice !== true) {
-      throw new LoopletError(
-        "config_missing",
-        "maxUsd",
-        `needs to know what ${field === "model" ? "the model" : field} costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs`,
-      );
-    }
+    if (maxUsd !== undefined && allowUnknownPrice !== true) checkPrices(config, field, "maxUsd");
     this.#all.push(joined(given, { config }));
     return config;
   }
@@ -75,10 +70,46 @@ export class ModelList {
   }
 }
 
-/** The model's configuration, with its price from the table if it has one. */
+/** The model's configuration, with the prices that the table knows. */
 function priced({ config, prices }: ModelParts): ModelConfig {
-  const price = prices?.(config.vendor, config.model);
-  return price === undefined ? config : { ...config, price: nanoPrice(price) };
+  if (prices === undefined) return config;
+  const others = askedInside(config).flatMap((name) => {
+    const price = prices(config.vendor, name);
+    return price === undefined ? [] : [[name, nanoPrice(price)] as [string, NanoPrice]];
+  });
+  const price = prices(config.vendor, config.model);
+  return {
+    ...config,
+    ...(price === undefined ? {} : { price: nanoPrice(price) }),
+    ...(others.length === 0 ? {} : { otherPrices: others }),
+  };
+}
+
+/** The models that `body` lets the vendor ask within a request: advisors (`tools`) and fallbacks. */
+function askedInside({ model, body }: ModelConfig): string[] {
+  const { tools, fallbacks } = (body ?? {}) as Record<string, unknown>;
+  const entries: unknown[] = [tools, fallbacks].filter(Array.isArray).flat();
+  const names = entries.map((entry) => (entry as { model?: unknown } | null)?.model);
+  return [...new Set(names)].filter((name): name is string => typeof name === "string" && name !== model);
+}
+
+/**
+ * Checks that the price of each model is known that a request may cost. `field` is the model's path, `limit` that of the
+ * limit.
+ *
+ * @throws LoopletError `config_missing`
+ */
+export function checkPrices(config: ModelConfig, field: string, limit: string): void {
+  const known = config.otherPrices?.map(([name]) => name) ?? [];
+  const inside = askedInside(config).find((name) => !known.includes(name));
+  const asked = field === "model" ? "the model" : field;
+  const unknown = config.price === undefined ? asked : inside && `${inside} in its body`;
+  if (unknown === undefined) return;
+  throw new LoopletError(
+    "config_missing",
+    limit,
+    `needs to know what ${unknown} costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs`,
+  );
 }
 
 /**

@@ -77,6 +77,7 @@ impl Agent {
         call.max_error_bytes = config.max_error_body_bytes as usize;
         call.limit_events(config.max_answer_event_bytes as usize);
         call.answer.price = model.price;
+        call.answer.other_prices.clone_from(&model.other_prices);
         call.answer.max_parts = config.max_answer_blocks as usize;
         call.answer.max_text_bytes = config.max_answer_text_bytes as usize;
         call.answer.max_argument_bytes = config.max_answer_argument_bytes as usize;
@@ -115,8 +116,14 @@ impl Agent {
         let usage = answer.usage.take();
         let accounts = &mut desk.ledger.accounts;
         accounts.count(desk.who.agent, usage.as_ref());
-        if usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some() {
-            accounts.count_model(&desk.who.model.config.model, usage.as_ref());
+        let asked = &desk.who.model.config.model;
+        let parts = std::mem::take(&mut answer.usage_by_model);
+        for (model, usage) in &parts {
+            accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
+        }
+        let has_answered = usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some();
+        if parts.is_empty() && has_answered {
+            accounts.count_model(asked, usage.as_ref());
         }
         add_report(&mut self.reply.usage, usage.as_ref());
     }

@@ -84,6 +84,9 @@ pub struct ModelConfig {
     /// [`crate::engine::protocol::quirks`]. Default: the deviations in the vendor's row.
     pub quirks: Option<Json>,
     pub price: Option<Price>,
+    /// The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a fallback.
+    /// Tokens of a model that is not here cost as much as those of the asked one.
+    pub other_prices: Vec<(String, Price)>,
 }
 
 impl ModelConfig {
@@ -126,6 +129,7 @@ impl Default for ModelConfig {
             body: None,
             quirks: None,
             price: None,
+            other_prices: Vec::new(),
         }
     }
 }

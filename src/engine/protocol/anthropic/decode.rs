@@ -26,13 +26,19 @@ pub struct AnthropicDecoder {
     /// The blocks that have started and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,
     usage: Reported,
+    /// The model that goes on with the answer after Anthropic's fallback. The top-level counts are its own then.
+    #[serde(default)]
+    fallback: Option<String>,
+    /// The work on the answer that the top-level counts leave out, by model; `None` is the one that answers.
+    #[serde(default)]
+    beside: Vec<(Option<String>, Usage)>,
     /// `message_start` has come.
     has_begun: bool,
     /// `message_stop` has come.
     done: bool,
 }
 
-/// The usage in Anthropic's terms, where `input_tokens` excludes tokens read from or written to the cache.
+/// Tokens in Anthropic's terms, where `input_tokens` excludes tokens read from or written to the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Reported {
     input: u64,
@@ -41,18 +47,6 @@ struct Reported {
     cache_read: u64,
     output: u64,
     thinking: u64,
-    /// The calls of a model within this one, summed up.
-    within: Within,
-}
-
-/// The work on an answer that Anthropic's top-level counts leave out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Within {
-    input: u64,
-    cache_write: u64,
-    cache_write_hour: u64,
-    cache_read: u64,
-    output: u64,
 }
 
 impl AnthropicDecoder {
@@ -86,7 +80,7 @@ impl AnthropicDecoder {
             }
             "content_block_start" => {
                 if let (Some(index), Some(block)) = (block_index(event), event.get("content_block")) {
-                    read_fallback(block, answer);
+                    self.read_fallback(block, answer);
                     self.open(index, block, answer);
                 }
             }
@@ -124,6 +118,8 @@ impl AnthropicDecoder {
     fn begin_anew(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         self.open.clear();
         self.usage = Reported::default();
+        self.fallback = None;
+        self.beside.clear();
         if answer.void() {
             return Ok(());
         }
@@ -168,7 +164,7 @@ impl AnthropicDecoder {
         }
         self.read_head(message, answer);
         for block in message.items("content") {
-            read_fallback(block, answer);
+            self.read_fallback(block, answer);
             OpenBlock::start(block, answer).stop(answer);
         }
         answer.complete = true;
@@ -210,45 +206,63 @@ impl AnthropicDecoder {
     /// Reads usage. The last report of each number counts, because `message_delta` repeats some of them, increased by
     /// the tokens that server tools read.
     fn read_usage(&mut self, usage: &Object<'_>, answer: &mut ModelAnswer) {
-        let details = usage.object("output_tokens_details");
-        let thinking = details.and_then(|details| details.number("thinking_tokens"));
-        let written = usage.object("cache_creation");
-        let hour = written.and_then(|written| written.number("ephemeral_1h_input_tokens"));
-        let reported = &mut self.usage;
-        for (slot, number) in [
-            (&mut reported.input, usage.number("input_tokens")),
-            (
-                &mut reported.cache_write,
-                usage.number("cache_creation_input_tokens"),
-            ),
-            (&mut reported.cache_write_hour, hour),
-            (&mut reported.cache_read, usage.number("cache_read_input_tokens")),
-            (&mut reported.output, usage.number("output_tokens")),
-            (&mut reported.thinking, thinking),
-        ] {
-            if let Some(number) = number {
-                *slot = number;
+        self.usage.read(usage);
+        if usage.has("iterations") {
+            self.read_iterations(usage);
+        }
+        if self.fallback.is_none() && self.beside.is_empty() {
+            return answer.set_usage(self.usage.counts());
+        }
+        let mut parts = vec![(self.fallback.clone(), self.usage.counts())];
+        for (model, usage) in &self.beside {
+            add_part(&mut parts, model.as_ref().or(self.fallback.as_ref()), usage);
+        }
+        answer.set_usage_by_model(parts);
+    }
+
+    /// Reads the iterations that the top-level counts leave out, and are billed: compaction on the server, an advisor
+    /// model, and a model that refused to go on in mid-answer. One that refused before it wrote anything costs nothing.
+    /// <https://platform.claude.com/docs/en/build-with-claude/compaction-threshold>,
+    /// <https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback> and the four members of
+    /// `BetaIterationsUsage` of Anthropic's SDKs (2026-11-26)
+    fn read_iterations(&mut self, usage: &Object<'_>) {
+        self.beside.clear();
+        let all: Vec<Object<'_>> = usage
+            .items("iterations")
+            .into_iter()
+            .filter_map(Object::parse)
+            .collect();
+        if let Some(served) = all.iter().rfind(|one| one.is("type", "fallback_message")) {
+            self.fallback = served.owned("model").or(self.fallback.take());
+        }
+        for iteration in &all {
+            let model = iteration.owned("model");
+            let mut reported = Reported::default();
+            reported.read(iteration);
+            let is_beside = match iteration.word("type") {
+                "compaction" | "advisor_message" => true,
+                "message" => {
+                    let is_other = model.is_some() && model != self.fallback;
+                    self.fallback.is_some() && is_other && reported.output > 0
+                }
+                _ => false,
+            };
+            if is_beside {
+                add_part(&mut self.beside, model.as_ref(), &reported.counts());
             }
         }
-        if usage.has("iterations") {
-            reported.within = Within::of(usage);
+    }
+
+    /// Notes the model that goes on with the answer after Anthropic's fallback, which a block tells. The head has the
+    /// model that was asked. Recorded 2026-08-20.
+    fn read_fallback(&mut self, block: &str, answer: &mut ModelAnswer) {
+        let block = Object::parse(block).unwrap_or_default();
+        if block.is("type", "fallback")
+            && let Some(model) = block.object("to").and_then(|to| to.owned("model"))
+        {
+            self.fallback = Some(model.clone());
+            answer.model = Some(model);
         }
-        let within = reported.within;
-        let cache_write = reported.cache_write.saturating_add(within.cache_write);
-        let cache_read = reported.cache_read.saturating_add(within.cache_read);
-        answer.set_usage(Usage {
-            input_tokens: reported
-                .input
-                .saturating_add(within.input)
-                .saturating_add(cache_write)
-                .saturating_add(cache_read),
-            output_tokens: reported.output.saturating_add(within.output),
-            cache_read_tokens: cache_read,
-            cache_write_tokens: cache_write,
-            cache_write_hour_tokens: reported.cache_write_hour.saturating_add(within.cache_write_hour),
-            reasoning_tokens: reported.thinking,
-            ..Usage::default()
-        });
     }
 
     fn stop_all(&mut self, answer: &mut ModelAnswer) {
@@ -258,44 +272,50 @@ impl AnthropicDecoder {
     }
 }
 
-impl Within {
-    /// Sums up the iterations that are not samplings of the message itself: compaction on the server, and an advisor
-    /// model. They are billed. <https://platform.claude.com/docs/en/build-with-claude/compaction-threshold> and
-    /// `BetaAdvisorMessageIterationUsage` of Anthropic's SDKs (2026-11-22)
-    fn of(usage: &Object<'_>) -> Within {
-        let mut sum = Within::default();
-        for iteration in usage.items("iterations") {
-            let iteration = Object::parse(iteration).unwrap_or_default();
-            if !["compaction", "advisor_message"].contains(&iteration.word("type")) {
-                continue;
-            }
-            let count = |name: &str| iteration.number(name).unwrap_or(0);
-            let written = iteration.object("cache_creation").unwrap_or_default();
-            for (slot, number) in [
-                (&mut sum.input, count("input_tokens")),
-                (&mut sum.cache_write, count("cache_creation_input_tokens")),
-                (
-                    &mut sum.cache_write_hour,
-                    written.number("ephemeral_1h_input_tokens").unwrap_or(0),
-                ),
-                (&mut sum.cache_read, count("cache_read_input_tokens")),
-                (&mut sum.output, count("output_tokens")),
-            ] {
-                *slot = slot.saturating_add(number);
+impl Reported {
+    /// Takes over the counts that are there.
+    fn read(&mut self, usage: &Object<'_>) {
+        let details = usage.object("output_tokens_details");
+        let thinking = details.and_then(|details| details.number("thinking_tokens"));
+        let written = usage.object("cache_creation");
+        let hour = written.and_then(|written| written.number("ephemeral_1h_input_tokens"));
+        for (slot, number) in [
+            (&mut self.input, usage.number("input_tokens")),
+            (&mut self.cache_write, usage.number("cache_creation_input_tokens")),
+            (&mut self.cache_write_hour, hour),
+            (&mut self.cache_read, usage.number("cache_read_input_tokens")),
+            (&mut self.output, usage.number("output_tokens")),
+            (&mut self.thinking, thinking),
+        ] {
+            if let Some(number) = number {
+                *slot = number;
             }
         }
-        sum
+    }
+
+    fn counts(&self) -> Usage {
+        let cached = self.cache_write.saturating_add(self.cache_read);
+        Usage {
+            input_tokens: self.input.saturating_add(cached),
+            output_tokens: self.output,
+            cache_read_tokens: self.cache_read,
+            cache_write_tokens: self.cache_write,
+            cache_write_hour_tokens: self.cache_write_hour,
+            reasoning_tokens: self.thinking,
+            ..Usage::default()
+        }
     }
 }
 
-/// Notes the model that goes on with the answer after Anthropic's fallback, which a block tells. The head has the model
-/// that was asked. Recorded 2026-08-20.
-fn read_fallback(block: &str, answer: &mut ModelAnswer) {
-    let block = Object::parse(block).unwrap_or_default();
-    if block.is("type", "fallback")
-        && let Some(model) = block.object("to").and_then(|to| to.owned("model"))
-    {
-        answer.model = Some(model);
+/// Adds usage to its model's part. A server that names more models than requests have is not followed: the first part
+/// takes the rest.
+fn add_part(parts: &mut Vec<(Option<String>, Usage)>, model: Option<&String>, usage: &Usage) {
+    const MOST_MODELS: usize = 16;
+    let known = parts.iter().position(|(name, _)| name.as_ref() == model);
+    let place = known.or((parts.len() >= MOST_MODELS).then_some(0));
+    match place.and_then(|at| parts.get_mut(at)) {
+        Some((_, sum)) => sum.add(usage),
+        None => parts.push((model.cloned(), *usage)),
     }
 }
 
