@@ -1,7 +1,9 @@
 //! Runs whose processes end one after the other: what may have caused the deaths decides how many there may be.
 
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::Input;
+use looplet::engine::model::input::{Input, Reconciled};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::subagents::{ask, calls, says, setting as with_subagents};
@@ -153,4 +155,73 @@ fn a_journal_tells_how_often_its_run_was_stopped() {
     world.respond(&stream(&[text("Done.")], "end_turn"));
     world.die(few());
     assert_eq!(world.run.tail().stops, 0);
+}
+
+/// A run with a tool that must not run twice and one that may, stopped by its deaths while both were at work.
+fn stopped_at_work() -> (World, impl Fn() -> Settings) {
+    let few = || {
+        let tools = json!([tool("pay", json!({})), tool("dig", json!({"replay": "safe"}))]);
+        let recovery = json!({"maxCrashes": 1});
+        config(
+            tools,
+            json!({"journal": true, "toolExecution": "parallel", "recovery": recovery}),
+        )
+    };
+    let mut world = World::started(few());
+    let both = [call("p", "pay", json!({})), call("d", "dig", json!({}))];
+    world.respond(&stream(&both, "tool_use"));
+    world.crash(few());
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    let messages = world.result()["messages"].to_string();
+    assert_eq!(messages.matches("it may have been done").count(), 2);
+    (world, few)
+}
+
+#[test]
+fn whoever_takes_a_stopped_run_up_is_asked_about_its_open_calls() {
+    let (mut world, few) = stopped_at_work();
+    world.crash(few());
+    assert!(world.done.is_none());
+    let started: Vec<_> = world.running.keys().cloned().collect();
+    assert_eq!(started, ["d"], "a call that may run again does");
+    let (question, asked) = world.questions.pop().expect("a question about the payment");
+    assert_eq!(asked.point, Point::Reconcile);
+    let output = Json::of(&json!("paid"));
+    world.input(Input::Answered {
+        question,
+        answer: Answer::Reconciled(Reconciled::Done { output }),
+    });
+    world.return_value("d", json!("dug"));
+    let results = world.body(1)["messages"][2]["content"].to_string();
+    assert!(results.contains("paid") && results.contains("dug"), "{results}");
+    assert!(!results.contains("may have been done"), "{results}");
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn a_stopped_run_that_is_only_looked_at_stays_as_it_was() {
+    let (mut world, few) = stopped_at_work();
+    for _ in 0..2 {
+        world.die(few());
+        world.run.recall();
+        let messages = world.run.history().messages.to_vec();
+        let messages = serde_json::to_string(&messages).unwrap();
+        assert_eq!(messages.matches("it may have been done").count(), 2);
+    }
+    world.crash(few());
+    assert_eq!(world.questions.len(), 1);
+}
+
+#[test]
+fn a_subagent_goes_on_in_a_stopped_run_that_is_taken_up() {
+    let few = || with_subagents(json!({"journal": true, "recovery": {"maxInterruptions": 1}}));
+    let mut world = World::started(few());
+    world.respond(&calls(&[ask("a", "helper", "One.")]));
+    world.crash(few());
+    assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
+    world.crash(few());
+    world.respond_to("root/helper", &says("First."));
+    world.respond(&says("Done."));
+    assert_eq!(world.result()["outcome"], "completed");
 }

@@ -110,7 +110,7 @@ pub struct Call {
     pub elicitations: Vec<Elicitation>,
     /// The number of changes of the two that this process has made.
     pub changes: u32,
-    /// The step at which it was in another process, until your code has prepared it in this one.
+    /// The step at which it was in another process and is in the journal, until this process takes it up.
     pub kept: Option<CallStatus>,
     pub phase: CallPhase,
 }

@@ -115,9 +115,9 @@ impl Calls {
         self.batch.calls.iter().map(Mark::of_call).collect()
     }
 
-    /// The state of a call, if it has one.
+    /// The state of a call, if it has one that the journal has not.
     pub fn state(&self, index: usize) -> Option<CallState> {
-        let call = self.batch.calls.get(index)?;
+        let call = self.batch.calls.get(index).filter(|call| call.kept.is_none())?;
         let status = match &call.phase {
             CallPhase::Unprepared | CallPhase::Preparing | CallPhase::Hooking => return None,
             CallPhase::Checked | CallPhase::Contested { .. } if call.gate.is_unasked() => return None,
@@ -196,25 +196,29 @@ impl Calls {
     }
 
     /// Lists the calls of a restored answer and takes no step with them. If the run does not go on, the result of a call that
-    /// had begun says that nobody knows its outcome.
+    /// had begun says that nobody knows its outcome. The journal keeps the calls as they were: whoever takes the run up again
+    /// is asked about them.
     pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>, goes_on: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
             let state = states.iter().find(|state| state.tool_call_id == call.id);
             self.list(desk, call);
-            match state.map(|state| state.status.clone()) {
-                Some(CallStatus::Done { result, .. } | CallStatus::Returned { result, .. }) => {
-                    self.finish(desk, index, result);
+            let (Some(state), Some(call)) = (state, self.batch.calls.get_mut(index)) else {
+                continue;
+            };
+            if goes_on {
+                call.question = state.question;
+                call.elicitations.clone_from(&state.elicitations);
+            }
+            if !matches!(state.status, CallStatus::Done { .. }) {
+                call.kept = Some(state.status.clone());
+            }
+            match &state.status {
+                CallStatus::Done { result, .. } | CallStatus::Returned { result, .. } => {
+                    self.finish(desk, index, result.clone());
                 }
-                _ if goes_on => {
-                    if let (Some(call), Some(state)) = (self.batch.calls.get_mut(index), state) {
-                        call.question = state.question;
-                        call.elicitations.clone_from(&state.elicitations);
-                        call.kept = Some(state.status.clone());
-                    }
-                }
-                Some(CallStatus::Started { .. }) => {
+                CallStatus::Started { .. } if !goes_on => {
                     let hint = "Do not repeat the call as it is; ask the user.";
                     self.fail(desk, index, fault("interrupted", OUTCOME_UNKNOWN, hint));
                 }
