@@ -6,7 +6,7 @@
  */
 import type { HostAbortSignal, HostResponse } from "../api/platform.js";
 import { describeRejection, discard, redirectOf } from "./exchange.js";
-import { redact, secretsOf, urlSecrets } from "./redact.js";
+import { readUrl, redactor, secretsOf, urlSecrets } from "./secrets/redact.js";
 
 /** The global `fetch`, or a function like it. */
 export type Sends = (
@@ -69,9 +69,13 @@ export interface ByteBudget {
  */
 export async function send(out: Outgoing): Promise<Answer> {
   const { url, place, signal, timeoutMs } = out;
+  // The platform's error would repeat the address, with a key that cannot be told from the rest.
+  if (readUrl(url) === undefined)
+    throw new SendError("network", `${place} was not sent: its address cannot be read.`);
   const own = Object.entries(out.ownHeaders ?? {}).map(([name, value]) => [name, String(value)] as const);
   const secrets = [...secretsOf([], own), ...urlSecrets(url), ...(out.secrets ?? [])];
-  const clean = (text: string): string => redact(text, secrets);
+  const redact = redactor(secrets);
+  const clean = (text: string): string => redact(text);
   const ending = new Ending(place, signal, timeoutMs);
   try {
     const fetch = out.fetch ?? (globalThis.fetch as unknown as Sends);

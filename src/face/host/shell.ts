@@ -16,7 +16,7 @@ import {
 import { entriesOf } from "./entries.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
-import { redact, redactFailure, secretsOf } from "./redact.js";
+import { redact, redactFailure, secretsOf } from "./secrets/redact.js";
 import type { ElicitationAnswer, Failure, FetchInit, Outcome } from "../api/index.js";
 import type { ToolCheckpoint } from "../generated/model.js";
 import type { Input } from "../generated/input.js";

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../options/check.js";
 import type { HostAbortSignal } from "../api/platform.js";
-import { shownUrl } from "../host/redact.js";
+import { shownUrl } from "../host/secrets/redact.js";
 import { send, type Answer, type ByteBudget, type Sends } from "../host/sender.js";
 import { McpError, mcpErrorOf } from "./errors.js";
 import { eventsOf } from "./events.js";

@@ -2,7 +2,7 @@
  * Takes secrets out of what a run has recorded. A body comes in chunks and its texts in pieces, and a secret may lie across
  * both, so a body is searched whole.
  */
-import { redact } from "../host/redact.js";
+import { redactor } from "../host/secrets/redact.js";
 import { jsonStrings, unescaped, type JsonString } from "./json-strings.js";
 import { starredShapes, stars } from "./secret-shapes.js";
 
@@ -14,13 +14,13 @@ interface Edit {
 }
 
 export class Redaction {
-  readonly #secrets: readonly string[];
+  readonly #redact: ReturnType<typeof redactor>;
   readonly #own: (text: string) => string;
   readonly #names = new Map<string, string>();
 
   /** `own` is the user's: it sees each text that is searched. */
   constructor(secrets: readonly string[], own: (text: string) => string) {
-    this.#secrets = secrets;
+    this.#redact = redactor(secrets);
     this.#own = own;
   }
 
@@ -36,7 +36,7 @@ export class Redaction {
   }
 
   #known(text: string): string {
-    return starredShapes(redact(text, this.#secrets, stars));
+    return starredShapes(this.#redact(text, stars));
   }
 
   /** The chunks of one body. */

@@ -1,7 +1,7 @@
 // Secrets and the responses that could carry them away.
 import { afterEach, describe, expect, it } from "vitest";
 import type { FetchInit } from "../../../src/face/api/index.js";
-import { redact } from "../../../src/face/host/redact.js";
+import { redact } from "../../../src/face/host/secrets/redact.js";
 import { answer, begin, duck, settle, streamOf, type Recorded } from "./kit.js";
 
 const runs: Recorded[] = [];
@@ -90,6 +90,17 @@ describe("the key of a request", () => {
   });
 });
 
+it("a key of many thousand characters keeps no failure from its code", async () => {
+  const key = "eyJ" + "abcdefgh01".repeat(500);
+  const run = await begun({
+    authorize: ({ headers }) => [...headers, ["authorization", `Bearer ${key}`]],
+    fetch: async () => new Response(`{"error":{"message":"no ${key}"}}`, { status: 401 }),
+  });
+  await run.done;
+  expect(run.driver.outcome()!.error).toMatchObject({ code: "auth", status: 401 });
+  expect(run.driver.outcome()!.error!.message).toContain("no [redacted]");
+});
+
 describe("redact", () => {
   const base64 = (before: string): string => btoa(`${before}${secret}!`);
   it.each([
@@ -133,6 +144,26 @@ describe("redact", () => {
   it("takes the beginning of a secret in base64 from a text that was cut off", () => {
     const cut = btoa(`u:${secret}`).slice(0, -4);
     expect(redact(`before ${cut}`, [secret])).toMatch(/^before .{0,3}\[redacted\]$/);
+  });
+
+  it("finds a secret behind characters that could be the beginning of an escape", () => {
+    for (const key of ["abcdef0123456789", "0061feed0061feed", "25ab25ab25ab"])
+      for (const before of ["%", "%4", "\\", "\\u", "\\u00", "%25", "\\u00%"])
+        for (const text of [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)])
+          expect(redact(`${before}${text}.`, [key]), before + text).toMatch(/^[^]{0,5}\[redacted\]\.$/);
+  });
+
+  it("finds a secret of any length, and makes one of places that overlap", () => {
+    const long = Array.from({ length: 20_000 }, (_, at) => (at * at).toString(36))
+      .join("")
+      .slice(0, 20_000);
+    expect(redact(`a ${long} b ${long.slice(0, -1)}`, [long])).toBe("a [redacted] b [redacted]");
+    expect(redact("my-key-is-open-sesame!", ["my-key-is-open", "is-open-sesame"])).toBe("[redacted]!");
+  });
+
+  it("takes linear time for a secret that a server has chosen", () => {
+    const chosen = "a".repeat(999) + "b";
+    expect(redact(`${"a".repeat(300_000)}.`, [chosen])).toHaveLength(300_001);
   });
 
   it("takes linear time for hostile texts", () => {

@@ -1,7 +1,7 @@
 /** `${env:NAME}`, `${env:NAME:default}` and `${file:path}` in the frontmatter. */
 import { FileNotFoundError, ValueError } from "../errors.js";
 import { isMap, yaml } from "./frontmatter.js";
-import { shownUrl } from "../../host/redact.js";
+import { shownUrl } from "../../host/secrets/redact.js";
 import { send } from "../../host/sender.js";
 import { folderOf, isInside, joinPath } from "./paths.js";
 import type { PromptyHost } from "../types.js";

@@ -1,5 +1,5 @@
 /** Where a file may send prompts and keys. */
-import { shownUrl } from "../../host/redact.js";
+import { shownUrl } from "../../host/secrets/redact.js";
 import { ValueError } from "../errors.js";
 import type { PromptyHost } from "../types.js";
 

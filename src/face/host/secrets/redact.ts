@@ -3,12 +3,10 @@
  *
  * Only the words of a failure are searched. The text of an answer is not, because that would slow down every stream.
  */
-import type { Failure } from "../api/index.js";
-import { requestUrl } from "../models/models.js";
-import { soundsSecret } from "../options/secret-name.js";
-
-/** The shortest secret, in characters. Shorter values are not secrets, and removing them would garble texts. */
-const MIN_SECRET_CHARS = 8;
+import type { Failure } from "../../api/index.js";
+import { requestUrl } from "../../models/models.js";
+import { soundsSecret } from "../../options/secret-name.js";
+import { MIN_LETTERS, Needle, readingsOf, replaced, type Place } from "./occurrences.js";
 
 const REDACTED = "[redacted]";
 
@@ -34,7 +32,7 @@ export function secretsOf(before: readonly Pair[], after: readonly Pair[]): stri
 }
 
 function longestFirst(secrets: readonly string[]): string[] {
-  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
+  const long = secrets.filter((secret) => secret.length >= MIN_LETTERS);
   return [...new Set(long)].sort((a, b) => b.length - a.length);
 }
 
@@ -55,12 +53,8 @@ function basicSecrets(value: string): string[] {
  * services give an address that is itself a key.
  */
 export function urlSecrets(url: string): string[] {
-  let read: URL;
-  try {
-    read = new URL(url, "http://page.invalid");
-  } catch {
-    return [];
-  }
+  const read = readUrl(url);
+  if (read === undefined) return [];
   const { username, password, searchParams, search, pathname } = read;
   const written = search
     .slice(1)
@@ -71,13 +65,34 @@ export function urlSecrets(url: string): string[] {
   return longestFirst([...parts, ...written, ...searchParams.values()]);
 }
 
-/** An address for an error: without a name, a password, a query, and levels that look like keys. */
+/**
+ * An address for an error, as `fetch` reads it: without a name, a password, a query, and levels that look like keys. In
+ * `https://one.test\@two.test` the host is `one.test`, whatever stands last.
+ */
 export function shownUrl(url: string): string {
-  const bare = url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1").split(/[?#]/)[0]!;
-  return bare
+  const read = readUrl(url);
+  if (read === undefined) return "an address that cannot be read";
+  const { protocol, host, pathname } = read;
+  const path = pathname
     .split("/")
-    .map((level, at) => (at > 2 && isKeyLike(level) ? "…" : level))
+    .map((level) => (isKeyLike(level) ? "…" : level))
     .join("/");
+  // A page completes an address without a scheme or a host.
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.test(url.trim()) ? protocol : "";
+  const place = host === PAGE_HOST ? "" : host === "" ? scheme : `${scheme}//${host}`;
+  const isWritten = path !== "/" || place === "" || /^[^?#]*[^/?#]\/(?:$|[?#])/.test(url);
+  return isWritten ? place + path : place;
+}
+
+const PAGE_HOST = "page.invalid";
+
+/** Undefined for an address that `fetch` refuses. */
+export function readUrl(url: string): URL | undefined {
+  try {
+    return new URL(url, `http://${PAGE_HOST}`);
+  } catch {
+    return undefined;
+  }
 }
 
 /** True for 16 characters and more with digits and letters, as no word has them. */
@@ -120,29 +135,27 @@ function resolved(url: string): string {
  * `text` without the secrets, as they are, escaped for JSON or for a URL, or in base64. A text that was cut off may end
  * with the beginning of a secret, which goes too. `mark` makes what stands in its place.
  */
-export function redact(
-  text: string,
-  secrets: readonly string[],
-  mark: (found: string) => string = () => REDACTED,
-): string {
-  return secrets.reduce((rest, secret) => {
-    const forms = base64Forms(secret);
-    const pattern = [patternOf(secret), ...forms.map((form) => EDGE + patternOf(form) + EDGE)].join("|");
-    const searched = rest.replace(new RegExp(pattern, "gi"), (found) => mark(found));
-    return [secret, ...forms].reduce((left, form) => withoutStart(left, form, mark), searched);
-  }, text);
+export function redact(text: string, secrets: readonly string[], mark?: (found: string) => string): string {
+  return redactor(secrets)(text, mark);
 }
 
-/** A pattern for the character of base64 that a secret shares with the byte beside it. It has bits of the secret. */
-const EDGE = String.raw`(?:\\{0,4}[\w+/-]|\\{1,4}u00[0-9a-f]{2}|%(?:25){0,2}[0-9a-f]{2})?`;
-
-/** A pattern for a text whose characters may be escaped. Its repetitions are bounded, so it takes linear time. */
-function patternOf(text: string): string {
-  return Array.from(text, (character) => {
-    const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
-    const plain = character.replace(/[^A-Za-z0-9]/, "\\$&");
-    return `(?:\\\\{0,4}${plain}|\\\\{1,4}u00${hex}|%(?:25){0,2}${hex})`;
-  }).join("");
+/** A {@link redact} for many texts, which prepares the search once. */
+export function redactor(
+  secrets: readonly string[],
+): (text: string, mark?: (found: string) => string) => string {
+  let needles: readonly Needle[] | undefined;
+  return (text, mark = () => REDACTED) => {
+    if (secrets.length === 0) return text;
+    // A secret, and its base64 with the letters on both sides, which have bits of it.
+    needles ??= secrets.flatMap((secret) => [
+      new Needle(secret),
+      ...base64Forms(secret).map((form) => new Needle(form, true)),
+    ]);
+    const places: Place[] = [];
+    const readings = readingsOf(text);
+    for (const needle of needles) for (const reading of readings) needle.placesIn(reading, places);
+    return replaced(text, places, mark);
+  };
 }
 
 /** The base64 of a secret behind 0, 1 and 2 other bytes, in both alphabets, without the characters that it shares. */
@@ -155,11 +168,4 @@ function base64Forms(secret: string): string[] {
     return [whole, whole.replaceAll("+", "-").replaceAll("/", "_")];
   });
   return [...new Set(forms)];
-}
-
-function withoutStart(text: string, secret: string, mark: (found: string) => string): string {
-  for (let length = secret.length - 1; length >= MIN_SECRET_CHARS; length--) {
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mark(text.slice(-length));
-  }
-  return text;
 }
