@@ -7,7 +7,8 @@
 import type { HostAbortSignal } from "../api/platform.js";
 import { isObject } from "../options/check.js";
 import { McpError } from "./errors.js";
-import { MAX_QUESTIONS } from "./questions.js";
+import { shown } from "./listing.js";
+import { MAX_KEY_CHARS, MAX_QUESTIONS } from "./questions.js";
 import type { McpElicitationAnswer } from "./types.js";
 import { wordsOf, type Fields } from "./wire.js";
 
@@ -19,15 +20,20 @@ const POLL_MS = 1000;
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 60_000;
 
-/** The most characters of a server's words about a task. */
+/** The most characters of a server's words about a task, and of the id of a task. */
 const SAID_CHARS = 2000;
+const MAX_ID_CHARS = 1000;
 
-/** How far a call has come, as JSON. */
-type CallState = { readonly inputRequired: Fields } | { readonly taskId: string };
+/** How far a call has come, as JSON. `server` is the address at which it was begun. */
+type CallState = { readonly server: string } & (
+  { readonly inputRequired: Fields } | { readonly taskId: string }
+);
 
 /** The run around a call; alone it has no journal. */
 export interface CallHost {
   readonly signal: HostAbortSignal;
+  /** The address of the server. */
+  readonly address: string;
   /** Asks the user. `params` come from the server; `key` tells questions of a task apart. */
   readonly elicit: (params: unknown, key?: string) => Promise<McpElicitationAnswer>;
   /** A text of the server without the secrets of the request. */
@@ -48,14 +54,16 @@ export type Ask = (method: string, params: Fields) => Promise<Fields>;
  * @throws McpError
  */
 export async function durableCall(ask: Ask, params: Fields, host: CallHost): Promise<Fields> {
-  const tool = String(params["name"]);
-  let state = host.restored as CallState | undefined;
+  const tool = shown(String(params["name"]));
+  const server = host.address;
+  let state = restoredState(host, tool);
   let more: Fields = {};
   for (let round = 0; round <= ROUNDS; round++) {
     if (state === undefined) {
       const result = await ask("tools/call", { ...params, ...more });
-      if (result["resultType"] === "input_required") state = { inputRequired: result };
-      else if (result["resultType"] === "task") state = { taskId: taskIdOf(result, tool) };
+      const { resultType, inputRequests, requestState } = result;
+      if (resultType === "input_required") state = { server, inputRequired: { inputRequests, requestState } };
+      else if (resultType === "task") state = { server, taskId: taskIdOf(result, tool) };
       else return result;
       await host.checkpoint(state);
     }
@@ -68,9 +76,26 @@ export async function durableCall(ask: Ask, params: Fields, host: CallHost): Pro
   throw new McpError("input_rounds", `The tool ${tool} asked for input more than ${ROUNDS} times.`);
 }
 
+/**
+ * The state that another process has left, which may have come from a journal of a stranger. What one server has begun is
+ * nothing that another one is told, also where it has the name now.
+ *
+ * @throws McpError
+ */
+function restoredState({ restored, address }: CallHost, tool: string): CallState | undefined {
+  if (restored === undefined) return undefined;
+  const { server, taskId, inputRequired } = isObject(restored) ? restored : ({} as Fields);
+  if (server === address && typeof taskId === "string") return { server, taskId };
+  if (server === address && isObject(inputRequired)) return { server, inputRequired };
+  throw new McpError(
+    "other_server",
+    `A call of the tool ${tool} was begun at another server, and cannot go on at ${address}.`,
+  );
+}
+
 function taskIdOf({ taskId }: Fields, tool: string): string {
-  if (typeof taskId === "string" && taskId !== "") return taskId;
-  throw new McpError("http", `The tool ${tool} answered with a task that has no id.`);
+  if (typeof taskId === "string" && taskId !== "" && taskId.length <= MAX_ID_CHARS) return taskId;
+  throw new McpError("http", `The tool ${tool} answered with a task whose id is none.`);
 }
 
 /** What a call needs, for its next round. */
@@ -85,6 +110,11 @@ async function inputFor({ inputRequests, requestState }: Fields, host: CallHost)
 /** The requests by their keys. @throws McpError if they are too many, before the first is put */
 function entriesOf(requests: unknown): [key: string, request: unknown][] {
   const entries = Object.entries(isObject(requests) ? requests : {});
+  if (entries.some(([key]) => key.length > MAX_KEY_CHARS))
+    throw new McpError(
+      "rpc",
+      `The MCP server asked a question whose key has more than ${MAX_KEY_CHARS} characters.`,
+    );
   if (entries.length <= MAX_QUESTIONS) return entries;
   throw new McpError("input_rounds", `The MCP server asked ${entries.length} questions at once.`);
 }
@@ -127,7 +157,7 @@ async function taskResult(ask: Ask, tool: string, taskId: string, host: CallHost
           const inputResponses = await responsesTo(open, host, true);
           await ask("tasks/update", { taskId, inputResponses });
           for (const [key] of open) answered.add(key);
-          await host.checkpoint({ taskId });
+          await host.checkpoint({ server: host.address, taskId });
         }
       }
       const wanted = typeof pollIntervalMs === "number" ? pollIntervalMs : POLL_MS;

@@ -16,7 +16,9 @@ export type McpErrorCode =
   /** The server has answered with an error of JSON-RPC. */
   | "rpc"
   /** A call asked for more input than ten times, or put more questions than 50. */
-  | "input_rounds";
+  | "input_rounds"
+  /** A call that goes on in another process was begun at another server. */
+  | "other_server";
 
 /** The failure of a request to an MCP server, without the secrets of the request. */
 export class McpError extends Error {

@@ -11,7 +11,9 @@ import { LEGACY, MODERN, modern, type Identity } from "./eras.js";
 import { McpError } from "./errors.js";
 import { listed, MAX_WARNINGS, shown } from "./listing.js";
 import { namesOf, serverPart } from "./names.js";
+import { readOptions } from "./options.js";
 import { Questions } from "./questions.js";
+import { resultOf } from "./result.js";
 import type {
   McpCallOptions,
   McpClient,
@@ -26,8 +28,12 @@ import { Wire, wordsOf, type AskLimits, type Fields, type Reply, type RpcMessage
 export { McpError, type McpErrorCode } from "./errors.js";
 export type * from "./types.js";
 
-/** The most requests of a server that wait for their answers at once. */
+/** The most requests of a server in one answer, and of those the most that wait for their answers at once. */
+const MAX_REQUESTS = 1000;
 const MAX_WAITING = 100;
+
+/** The milliseconds that a server has for the end of its session. Nobody waits for more. */
+const CLOSE_MS = 5000;
 
 /** The most characters of a report of progress, and of the problem of a tool. */
 const PROGRESS_CHARS = 2000;
@@ -39,14 +45,9 @@ const WARNING_CHARS = 300;
  * @throws McpError `needs_auth` if the server wants another authorization
  */
 export async function connectMcp(options: McpOptions): Promise<McpClient> {
-  if (typeof options?.url !== "string") throw new TypeError("connectMcp: url needs the address of a server");
-  for (const name of ["maxResponseBytes", "timeoutMs"] as const) {
-    const value = options[name];
-    if (value !== undefined && !(Number.isInteger(value) && value > 0 && value < 2 ** 31))
-      throw new TypeError(`connectMcp: ${name} needs a positive integer below 2 ** 31`);
-  }
-  const client = new Client(options);
-  await client.connect(options.signal);
+  const own = readOptions(options);
+  const client = new Client(own);
+  await client.connect(own.signal);
   return client;
 }
 
@@ -56,7 +57,7 @@ interface AskOptions extends McpCallOptions, AskLimits {
 }
 
 /** The run around a call, or nobody. */
-interface Caller extends Omit<CallHost, "onProgress" | "elicit" | "clean"> {
+interface Caller extends Omit<CallHost, "address" | "onProgress" | "elicit" | "clean"> {
   readonly elicit: (request: McpElicitation) => Promise<McpElicitationAnswer>;
 }
 
@@ -98,8 +99,9 @@ class Client implements McpClient {
 
   async listTools({ signal }: { readonly signal?: HostAbortSignal | undefined } = {}): Promise<McpTool[]> {
     const budget = this.#wire.budget();
+    const deadline = this.#wire.deadline();
     const page = async (params: Fields): Promise<Fields> =>
-      (await this.#ask("tools/list", params, { signal, budget })).result;
+      (await this.#ask("tools/list", params, { signal, budget, timeoutMs: deadline() })).result;
     const tools = await listed(page, this.#wire.address, (problem) => this.#warn(problem));
     this.#tools = new Map(tools.map((listed) => [listed.name, listed]));
     return tools;
@@ -123,7 +125,7 @@ class Client implements McpClient {
     const { signal } = run;
     const own = this.#options.onElicitation;
     const identity = { ...(server === undefined ? {} : { name: server }), url: this.#wire.address };
-    const questions = new Questions(identity, name, async (request) =>
+    const questions = new Questions(identity, name, signal, async (request) =>
       typeof own === "function"
         ? ((await own(request, { signal })) ?? { action: "decline" })
         : run.elicit(request),
@@ -138,7 +140,13 @@ class Client implements McpClient {
       clean = reply.clean;
       return reply.result;
     };
-    const host: CallHost = { ...run, elicit, onProgress, clean: (text) => clean(text) };
+    const host: CallHost = {
+      ...run,
+      address: this.#wire.address,
+      elicit,
+      onProgress,
+      clean: (text) => clean(text),
+    };
     return resultOf(await durableCall(ask, { name, arguments: input }, host), host.clean);
   }
 
@@ -176,7 +184,7 @@ class Client implements McpClient {
 
   async close(): Promise<void> {
     if (this.#session["mcp-session-id"] === undefined) return;
-    await this.#wire.tell("DELETE", this.#session).catch(() => {});
+    await this.#wire.tell("DELETE", this.#session, undefined, { timeoutMs: CLOSE_MS }).catch(() => {});
   }
 
   #tool({ name, description = name, inputSchema, annotations }: McpTool, server: string): Tool {
@@ -201,6 +209,9 @@ class Client implements McpClient {
     const params = { protocolVersion: LEGACY, capabilities, clientInfo: client };
     const { result, session: id } = await this.#ask("initialize", params, { signal });
     const version = result["protocolVersion"];
+    // It goes back with each request.
+    if (id !== null && !/^[!-~]{1,4096}$/.test(id))
+      throw new McpError("http", `The MCP server ${this.#wire.address} began a session whose id is none.`);
     // It becomes a header.
     if (typeof version === "string" && /^[\w.-]{1,64}$/.test(version)) this.protocolVersion = version;
     this.#session = {
@@ -208,7 +219,7 @@ class Client implements McpClient {
       ...(id === null ? {} : { "mcp-session-id": id }),
     };
     this.#know(result, result["serverInfo"]);
-    await this.#wire.tell("POST", this.#session, { method: "notifications/initialized" }, signal);
+    await this.#wire.tell("POST", this.#session, { method: "notifications/initialized" }, { signal });
   }
 
   #know({ instructions }: Fields, server: unknown): void {
@@ -259,14 +270,15 @@ class Client implements McpClient {
   /** Answers the requests of a server of the generation before, one after the other, while their stream lasts. */
   #answering({ elicit, signal }: AskOptions, over: HostAbortSignal): (request: RpcMessage) => void {
     let waiting = 0;
+    let asked = 0;
     let last = Promise.resolve();
     return (request) => {
       waiting += 1;
-      if (waiting > MAX_WAITING)
-        throw new McpError(
-          "too_large",
-          `The MCP server ${this.#wire.address} asked more than ${MAX_WAITING} things at once.`,
-        );
+      asked += 1;
+      if (waiting > MAX_WAITING || asked > MAX_REQUESTS) {
+        const most = waiting > MAX_WAITING ? `${MAX_WAITING} things at once` : `${MAX_REQUESTS} things`;
+        throw new McpError("too_large", `The MCP server ${this.#wire.address} asked more than ${most}.`);
+      }
       const isPing = request.method === "ping";
       // Nobody waits with a ping until a person has answered.
       const answer = (isPing ? Promise.resolve() : last).then(async () => {
@@ -299,7 +311,7 @@ class Client implements McpClient {
         error: { code: -32603, message: isOurs ? error.message : "The question was not answered." },
       };
     }
-    await this.#wire.tell("POST", this.#session, message as RpcMessage, signal).catch(() => {});
+    await this.#wire.tell("POST", this.#session, message as RpcMessage, { signal }).catch(() => {});
   }
 }
 
@@ -312,18 +324,5 @@ function progressOf(
     progress: typeof progress === "number" ? progress : 0,
     ...(typeof total === "number" ? { total } : {}),
     ...(typeof message === "string" ? { message: clean(message.slice(0, PROGRESS_CHARS)) } : {}),
-  };
-}
-
-/** The texts of an error have lost the secrets of the request. */
-function resultOf({ content, structuredContent, isError }: Fields, clean: Reply["clean"]): McpResult {
-  const blocks = (Array.isArray(content) ? (content as unknown[]) : []).filter(isObject);
-  const told = blocks.map((block) =>
-    isError === true && typeof block["text"] === "string" ? { ...block, text: clean(block["text"]) } : block,
-  );
-  return {
-    content: told as unknown as McpResult["content"],
-    ...(structuredContent === undefined || structuredContent === null ? {} : { structuredContent }),
-    ...(isError === true ? { isError } : {}),
   };
 }

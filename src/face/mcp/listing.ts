@@ -8,6 +8,10 @@ import { wordsOf, type Fields } from "./wire.js";
 const MAX_PAGES = 100;
 const MAX_TOOLS = 2000;
 
+/** The most characters of a tool's name, and of its description and its schema together: they go along with each request. */
+const MAX_NAME_CHARS = 1000;
+const MAX_TOOL_CHARS = 256 * 1024;
+
 /** Reads one page. */
 export type Page = (params: Fields) => Promise<Fields>;
 
@@ -51,9 +55,12 @@ function tooLong(address: string, most: string): McpError {
 /** Why a tool is left out. */
 function problemOf(tool: unknown): string | undefined {
   if (!isObject(tool)) return "A tool that is no object is left out.";
-  const { name, inputSchema } = tool;
+  const { name, description, inputSchema } = tool;
   if (typeof name !== "string" || name === "") return "A tool without a name is left out.";
+  if (name.length > MAX_NAME_CHARS) return `The tool ${shown(name)} is left out: its name is too long.`;
   if (!isObject(inputSchema)) return `The tool ${shown(name)} is left out: it has no inputSchema.`;
+  if (wordsOf(description ?? "").length + wordsOf(inputSchema).length > MAX_TOOL_CHARS)
+    return `The tool ${shown(name)} is left out: it has more than ${MAX_TOOL_CHARS} characters.`;
   return undefined;
 }
 

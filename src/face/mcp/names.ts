@@ -3,8 +3,9 @@
  * has one reading.
  */
 
-/** The longest name of a tool that an agent takes. */
+/** The longest name of a tool that an agent takes, and the longest of a server, so that the server is never cut off. */
 const MAX_NAME_CHARS = 128;
+const MAX_SERVER_CHARS = 64;
 
 /**
  * The name of a server inside the names of its tools. Characters that vendors refuse become `_`.
@@ -13,6 +14,8 @@ const MAX_NAME_CHARS = 128;
  */
 export function serverPart(server: string, place: string): string {
   const part = plain(String(server));
+  if (part.length > MAX_SERVER_CHARS)
+    throw new TypeError(`${place}: a server needs a name of at most ${MAX_SERVER_CHARS} characters`);
   if (/^[^_](?:_?[^_])*$/.test(part)) return part;
   const problem =
     'needs a name without "__", and without "_" at its ends, because "__" ends it in mcp__server__tool';

@@ -6,8 +6,10 @@ import { isObject } from "../options/check.js";
 import type { HostAbortSignal } from "../api/platform.js";
 import { shownUrl } from "../host/secrets/redact.js";
 import { send, type Answer, type ByteBudget, type Sends } from "../host/sender.js";
+import { HOST_CLOCK } from "../clock.js";
 import { McpError, mcpErrorOf } from "./errors.js";
 import { eventsOf } from "./events.js";
+import { headersOf } from "./options.js";
 import type { McpOptions } from "./types.js";
 
 export interface Fields {
@@ -36,6 +38,8 @@ export interface AskLimits {
   readonly signal?: HostAbortSignal | undefined;
   /** Whether the request may take as long as the signal lets it. */
   readonly isCall?: boolean;
+  /** Milliseconds that the request has. Default: those of the options. */
+  readonly timeoutMs?: number | undefined;
   /** Default: one of its own. */
   readonly budget?: ByteBudget | undefined;
 }
@@ -49,10 +53,13 @@ const TIMEOUT_MS = 60_000;
 
 export class Wire {
   readonly #options: McpOptions;
+  /** The address of the server, without what may be a key. */
+  readonly address: string;
   #lastId = 0;
 
   constructor(options: McpOptions) {
     this.#options = options;
+    this.address = shownUrl(options.url);
   }
 
   nextId(): number {
@@ -64,9 +71,14 @@ export class Wire {
     return { left: this.#options.maxResponseBytes ?? MAX_RESPONSE_BYTES };
   }
 
-  /** The address of the server, without what may be a key. */
-  get address(): string {
-    return shownUrl(this.#options.url);
+  /** The milliseconds that are left of the time of one request, for requests that share it. */
+  deadline(): () => number {
+    const end = HOST_CLOCK.now() + this.#timeoutMs;
+    return () => Math.min(Math.max(1, end - HOST_CLOCK.now()), this.#timeoutMs);
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? TIMEOUT_MS;
   }
 
   /**
@@ -104,9 +116,9 @@ export class Wire {
     method: "POST" | "DELETE",
     headers: Record<string, string>,
     message?: RpcMessage,
-    signal?: HostAbortSignal,
+    limits: Pick<AskLimits, "signal" | "timeoutMs"> = {},
   ): Promise<void> {
-    (await this.send(method, headers, message, { signal })).end();
+    (await this.send(method, headers, message, limits)).end();
   }
 
   /**
@@ -118,10 +130,10 @@ export class Wire {
     method: "POST" | "DELETE",
     headers: Record<string, string>,
     message: RpcMessage | undefined,
-    { signal, isCall = false }: AskLimits,
+    { signal, isCall = false, timeoutMs = this.#timeoutMs }: AskLimits,
   ): Promise<Answer> {
-    const { url, fetch, headers: given, timeoutMs = TIMEOUT_MS } = this.#options;
-    const ownHeaders = typeof given === "function" ? await given() : given;
+    const { url, fetch, headers: given } = this.#options;
+    const ownHeaders = typeof given === "function" ? headersOf(await given()) : given;
     const session = headers["mcp-session-id"];
     try {
       const answer = await send({
