@@ -33,7 +33,10 @@ export interface McpOptions {
   trusted?: boolean | undefined;
   /** The most bytes of an answer, and of all pages of a list together. Default 16 MiB. */
   maxResponseBytes?: number | undefined;
-  /** Milliseconds that a request has. A call of a tool has the time that its `signal` gives it. Default 60,000. */
+  /**
+   * Milliseconds that a request has, and all pages of a list together. A call of a tool has the time that its `signal` gives
+   * it. Default 60,000.
+   */
   timeoutMs?: number | undefined;
   /** Contract: called when the server lists a tool that is left out, or has a name that was changed. Default: `console.warn`. */
   onWarning?: ((message: string) => void) | undefined;
@@ -119,9 +122,9 @@ export interface McpClient {
    * would get the same name so have a digest of their own name behind it. A tool that `createAgent` would refuse is left
    * out. With `trusted: true` a tool with `readOnlyHint` may run beside others, and in plan mode.
    *
-   * @throws McpError; TypeError for a server whose name has `__`, or `_` at its ends
+   * @throws McpError; TypeError for a server whose name has `__`, `_` at its ends or more than 64 characters
    */
   tools(server: string): Promise<Record<string, Tool>>;
-  /** Ends the session, if the server has one. */
+  /** Ends the session, if the server has one. It waits for the server for at most 5 s. */
   close(): Promise<void>;
 }
