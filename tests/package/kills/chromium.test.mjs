@@ -7,16 +7,20 @@ import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { installPacked } from "../install.mjs";
 import { browse, writePage } from "../page.mjs";
-import { KILLS, World, killAtRandom } from "./world.mjs";
+import { KILLS, LEASE_IS_OUT_MS, World, freezeAtRandom, killAtRandom } from "./world.mjs";
 
 const executablePath = process.env.LOOPLET_CHROMIUM;
 
+// What `localStorage` has of the time lets leases run out, for a page that stood still and for its successor.
 const script = `
 import * as looplet from "looplet";
 import { indexedDbStore } from "looplet/stores";
 import { checkTranscript } from "looplet/transcript";
 import { live } from "../killed-run.mjs";
-await live({ ...looplet, checkTranscript }, { url: location.search.slice(1), store: indexedDbStore({ persist: false }) });
+const now = () => Date.now() + Number(localStorage.passed ?? 0);
+const clock = { now, setTimer: (...given) => setTimeout(...given), clearTimer: (timer) => clearTimeout(timer) };
+const store = indexedDbStore({ persist: false, now });
+await live({ ...looplet, checkTranscript }, { url: location.search.slice(1), store, clock });
 `;
 
 let installed;
@@ -47,26 +51,48 @@ const deaths = [
   },
 ];
 
-test(
-  "a run in a page survives the deaths of its tabs",
-  { skip: !executablePath && "no Chromium" },
-  (context) => {
+/** Tests with pages that have a profile of their own in each world. */
+const inChromium = (name, count, tests) =>
+  test(name, { skip: !executablePath && "no Chromium" }, (context) => {
     let current;
     const hear = (request, response) => current.hear(request, response);
     const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
     const options = { folder: installed.folder, path: "/main.mjs", launch, others: { "/life": hear } };
     return browse(options, (empty) =>
-      killAtRandom(context, "Chromium", Math.ceil(KILLS / 10), async (use) => {
+      tests(context, "Chromium", count, async (use) => {
         current = new World();
         const profile = await empty.context().browser().newContext();
-        await use(current, async ({ path, fail }) => {
+        const begin = async ({ path, fail }) => {
           const page = await profile.newPage();
           page.on("pageerror", fail);
           await page.goto(new URL(`/killed/?${path}`, empty.url()).href);
-          return () => deaths[current.lives.length % deaths.length](page);
-        });
+          const kill = () => deaths[current.lives.length % deaths.length](page);
+          return Object.assign(kill, stillness(await profile.newCDPSession(page)));
+        };
+        const pass = async () => {
+          const page = await profile.newPage();
+          await page.goto(new URL("/main.mjs", empty.url()).href);
+          await page.evaluate((ms) => localStorage.setItem("passed", String(ms)), LEASE_IS_OUT_MS);
+          await page.close();
+        };
+        await use(current, begin, pass);
         await profile.close();
       }),
     );
+  });
+
+/** The debugger stops a page before its next statement, in whatever task. */
+const stillness = (session) => ({
+  async standStill() {
+    await session.send("Debugger.enable");
+    await session.send("Debugger.pause");
   },
+  wake: () => session.send("Debugger.disable"),
+});
+
+inChromium("a run in a page survives the deaths of its tabs", Math.ceil(KILLS / 10), killAtRandom);
+inChromium(
+  "a page that stood still makes no call that its successor has made",
+  Math.ceil(KILLS / 5),
+  freezeAtRandom,
 );

@@ -1,17 +1,12 @@
 // Processes of Node that are killed or stand still, with stores on the disk. LOOPLET_SEED asks for other moments, LOOPLET_KILLS
 // for another number of deaths.
-import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
-import { seeded } from "../../../bench/random.mjs";
 import { installPacked } from "../install.mjs";
-import { KILLS, SEED, World, killAtRandom, report, serve, wholeLife } from "./world.mjs";
-
-/** Longer than a lease. */
-const LEASE_IS_OUT_MS = 100_000;
+import { KILLS, LEASE_IS_OUT_MS, World, freezeAtRandom, killAtRandom, serve } from "./world.mjs";
 
 let installed, server, current;
 before(async () => {
@@ -26,8 +21,8 @@ after(() => {
 });
 
 /**
- * A world with a store of this kind. `begin(life)` begins a process and gives `kill`, with the process as `kill.child`. The time
- * of a dead process's lease passes before the next one begins, unless the store can see that it is gone.
+ * A world with a store of this kind. The time of a dead process's lease passes before the next one begins, unless the store
+ * can see that it is gone.
  */
 const inWorldOf = (kind) => async (use) => {
   const folder = mkdtempSync(join(installed.folder, "world-"));
@@ -38,7 +33,7 @@ const inWorldOf = (kind) => async (use) => {
   current = new World();
   const children = [];
   try {
-    await use(current, begin, () => pass(LEASE_IS_OUT_MS), standStill);
+    await use(current, begin, () => pass(LEASE_IS_OUT_MS));
   } finally {
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -70,7 +65,7 @@ const inWorldOf = (kind) => async (use) => {
       child.kill("SIGKILL");
       await gone;
     };
-    return Object.assign(kill, { child });
+    return Object.assign(kill, { standStill: () => standStill(child), wake: () => child.kill("SIGCONT") });
   }
 };
 
@@ -90,48 +85,6 @@ for (const kind of ["files", "SQLite"]) {
   test(`a run on ${kind} survives the deaths of its processes`, (context) =>
     killAtRandom(context, kind, KILLS, inWorldOf(kind)));
 
-  // The world's answers are the latency of the store: each save is held until it has answered.
-  test(`a process that stood still makes no call on ${kind} that its successor has made`, async (context) => {
-    const random = seeded(SEED);
-    const inWorld = inWorldOf(kind);
-    const whole = await wholeLife(inWorld);
-    const count = Math.ceil(KILLS / 5);
-    const sums = { frozen: 0, questions: 0, refused: 0, cancelled: 0 };
-    const seen = new Set();
-    while (sums.frozen < count) {
-      await inWorld(async (world, begin, pass, standStill) => {
-        const frozen = world.begin(random.between(0, whole.steps.length - 1));
-        const { child } = await begin(frozen);
-        const { heldAt } = await frozen.over;
-        // The number of saves differs a little.
-        if (heldAt === undefined) return;
-        const message = `LOOPLET_SEED=${SEED}, process ${sums.frozen}, stood still at ${frozen.cut} (${heldAt})`;
-        await standStill(child);
-        pass();
-        const next = world.begin();
-        await begin(next);
-        const again = await next.over;
-        world.assertWhole(again, whole.end, message);
-        frozen.letGo();
-        child.kill("SIGCONT");
-        const woken = await frozen.over;
-        // It had ended already, or ends again with the result of its successor.
-        if (woken.outcome === "completed") assert.deepEqual(woken.end, whole.end, message);
-        else assert.equal(woken.outcome, "cancelled", message);
-        world.assertWhole(again, whole.end, message);
-        // Nothing in a process can see that it stood still in the middle of a tool.
-        if (heldAt !== "before effect") assert.equal(world.refused, 0, message);
-        seen.add(heldAt);
-        sums.frozen += 1;
-        sums.questions += world.questions;
-        sums.refused += world.refused;
-        sums.cancelled += Number(woken.outcome === "cancelled");
-      });
-    }
-    context.diagnostic(`LOOPLET_SEED=${SEED}, stood still at ${[...seen].sort().join(", ")}`);
-    report(
-      kind,
-      `${sums.frozen} frozen processes, 0 effects twice, ${sums.questions} questions, ${sums.refused} effects refused by their fence, ${sums.cancelled} woken runs cancelled`,
-    );
-  });
+  test(`a process that stood still makes no call on ${kind} that its successor has made`, (context) =>
+    freezeAtRandom(context, kind, Math.ceil(KILLS / 5), inWorldOf(kind)));
 }

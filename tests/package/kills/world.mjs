@@ -7,6 +7,9 @@ import { seeded } from "../../../bench/random.mjs";
 export const KILLS = Number(process.env.LOOPLET_KILLS || 30);
 export const SEED = Number(process.env.LOOPLET_SEED || 1);
 
+/** Longer than a lease. */
+export const LEASE_IS_OUT_MS = 100_000;
+
 /** A process that makes no progress is a failure. */
 const PATIENCE_MS = 60_000;
 
@@ -192,8 +195,55 @@ export async function killAtRandom(context, name, count, inWorld) {
   assert.ok(seen.size >= Math.min(8, count / 4), [...seen].join());
 }
 
+/**
+ * Lets `count` processes stand still while the world answers them, which is the latency of the store or of a service. A
+ * successor ends their runs, and then they wake. `inWorld` is as in `killAtRandom`, and calls `use(world, begin, pass)`:
+ * `pass()` lets the time of a lease pass. What `begin` resolves with has `standStill()` and `wake()`.
+ */
+export async function freezeAtRandom(context, name, count, inWorld) {
+  const random = seeded(SEED);
+  const whole = await wholeLife(inWorld);
+  const sums = { frozen: 0, questions: 0, refused: 0, cancelled: 0 };
+  const seen = new Set();
+  while (sums.frozen < count) {
+    await inWorld(async (world, begin, pass) => {
+      const frozen = world.begin(random.between(0, whole.steps.length - 1));
+      const process = await begin(frozen);
+      const { heldAt } = await frozen.over;
+      // The number of saves differs a little.
+      if (heldAt === undefined) return;
+      const message = `LOOPLET_SEED=${SEED}, process ${sums.frozen}, stood still at ${frozen.cut} (${heldAt})`;
+      await process.standStill();
+      await pass();
+      const next = world.begin();
+      await begin(next);
+      const again = await next.over;
+      world.assertWhole(again, whole.end, message);
+      frozen.letGo();
+      await process.wake();
+      const woken = await frozen.over;
+      // It had ended already, or ends again with the result of its successor.
+      if (woken.outcome === "completed") assert.deepEqual(woken.end, whole.end, message);
+      else assert.equal(woken.outcome, "cancelled", message);
+      world.assertWhole(again, whole.end, message);
+      // Nothing in a process can see that it stood still in the middle of a tool.
+      if (heldAt !== "before effect") assert.equal(world.refused, 0, message);
+      seen.add(heldAt);
+      sums.frozen += 1;
+      sums.questions += world.questions;
+      sums.refused += world.refused;
+      sums.cancelled += Number(woken.outcome === "cancelled");
+    });
+  }
+  context.diagnostic(`LOOPLET_SEED=${SEED}, stood still at ${[...seen].sort().join(", ")}`);
+  report(
+    name,
+    `${sums.frozen} frozen processes, 0 effects twice, ${sums.questions} questions, ${sums.refused} effects refused by their fence, ${sums.cancelled} woken runs cancelled`,
+  );
+}
+
 /** The end and the steps of a process that nobody kills. */
-export async function wholeLife(inWorld) {
+async function wholeLife(inWorld) {
   let whole;
   await inWorld(async (world, begin) => {
     const life = world.begin();
@@ -207,6 +257,6 @@ export async function wholeLife(inWorld) {
 }
 
 /** The line that the note of an issue quotes. */
-export function report(name, text) {
+function report(name, text) {
   console.log(`kills: ${name} ${text}`);
 }
