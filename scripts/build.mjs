@@ -7,7 +7,6 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { SetupError, fail, isMain, root, run, runQuietly, versions } from "./lib/machine.mjs";
 import { setup } from "./setup.mjs";
 
@@ -66,8 +65,8 @@ async function bind({ env }, wasm, dev) {
     await runQuietly("wasm-opt", process.execPath, [wasmOpt, ...flags, file, "-o", file]);
   }
   const bytes = readFileSync(file);
-  const constants = { inline: ["gzip", gzipSync(bytes, { level: 9 }).toString("base64")] };
-  constants.length = ["wasmBytes", bytes.length];
+  // A letter for each byte: src/face/host/text-bytes.ts says why.
+  const constants = { inline: ["wasm", bytes.toString("latin1")], length: ["wasmBytes", bytes.length] };
   for (const [module, [name, value]] of Object.entries(constants)) {
     writeFileSync(join(glue, `${module}.js`), `export const ${name} = ${JSON.stringify(value)};\n`);
     writeFileSync(join(glue, `${module}.d.ts`), `export declare const ${name}: ${typeof value};\n`);
@@ -79,7 +78,7 @@ async function bundle(dev) {
   const { build: esbuild } = require("esbuild");
   mkdirSync(dist, { recursive: true });
   for (const name of readdirSync(dist)) if (name !== "types") rmSync(join(dist, name), { recursive: true });
-  const entries = ["default", "node", "workerd", "edge", "external"].map((name) => [
+  const entries = ["default", "inline", "node", "workerd", "edge", "external"].map((name) => [
     name,
     `src/face/entry/${name}.ts`,
   ]);
@@ -136,7 +135,7 @@ function mapOf(source, text) {
 const shortSource = {
   name: "short-source",
   setup({ onLoad }) {
-    const text = "// The WebAssembly of looplet, as gzip in base64.\n";
+    const text = "// The WebAssembly of looplet, a letter for each byte.\n";
     const url = mapOf("inline.js", text);
     onLoad({ filter: /[\\/]glue[\\/]inline\.js$/ }, ({ path }) => ({
       contents: `${readFileSync(path, "utf8")}//# sourceMappingURL=${url}\n`,

@@ -13,12 +13,15 @@ after(() => installed?.remove());
 const { exports, sideEffects } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
-const subpaths = Object.keys(exports).filter((path) => /^\.\/[a-z-]+$/.test(path) && path !== "./external");
+const subpaths = Object.keys(exports).filter(
+  (path) => /^\.\/[a-z-]+$/.test(path) && !["./external", "./inline"].includes(path),
+);
 /** A facade that runs the engine stands under `looplet/external` without it. */
 const facades = subpaths.filter((path) => `./external/${path.slice(2)}` in exports);
 const conditions = [["browser"], ["workerd", "worker"], ["node"], ["edge-light"], ["deno"], ["bun"]];
-/** An engine: base64 that is longer than any text of the face, or an import of the file. */
-const engine = /["'`][A-Za-z0-9+/]{20000,}|["'`]\.\/looplet\.wasm(\?module)?["'`]/;
+/** An engine: a text that begins as a `.wasm` does, or an import of the file. */
+const inside = /["'`]\\(?:0|x00)asm/g;
+const engine = new RegExp(`${inside.source}|["'\`]\\./looplet\\.wasm(\\?module)?["'\`]`);
 
 for (const path of subpaths) {
   const subpath = facades.includes(path) ? `./external/${path.slice(2)}` : path;
@@ -58,7 +61,16 @@ for (const names of conditions)
 test("looplet itself holds the engine, once, beside any subpath", async () => {
   const all = subpaths.map((path, at) => `export * as more${at} from "looplet${path.slice(1)}";`).join("");
   const text = await bundled(`export * from "looplet"; ${all}`, ["browser"]);
-  assert.equal(text.match(/[A-Za-z0-9+/]{20000,}/g).length, 1);
+  assert.equal(text.match(inside).length, 1);
+});
+
+test("looplet/inline holds the engine in its own file, for a place that loads no module later", async () => {
+  const text = await bundled(
+    'export * from "looplet/inline"; export { query } from "looplet/external/agent-sdk";',
+    ["browser"],
+  );
+  assert.equal(text.match(inside).length, 1);
+  assert.doesNotMatch(text, /\bimport\(/);
 });
 
 test("the source maps have the sources of the face, and do not repeat the engine", () => {
@@ -66,7 +78,7 @@ test("the source maps have the sources of the face, and do not repeat the engine
   const maps = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith(".map"));
   const texts = maps.map((file) => readFileSync(join(dist, file), "utf8"));
   assert.ok(texts.some((text) => text.includes("src/face/run/run.ts")));
-  for (const text of texts) assert.doesNotMatch(text, /[A-Za-z0-9+/]{20000,}/);
+  for (const text of texts) assert.doesNotMatch(text, /(\\u0000|\\\\0|\\\\x00)asm/);
 });
 
 test("an error is of one class, whichever entry throws it", async () => {
@@ -80,7 +92,7 @@ test("an error is of one class, whichever entry throws it", async () => {
 });
 
 test("only the entries that find the engine have side effects", () => {
-  const finding = [".", ...facades].flatMap((path) =>
+  const finding = [".", "./inline", ...facades].flatMap((path) =>
     JSON.stringify(exports[path]).match(/\.\/dist\/[\w/-]+\.js/g),
   );
   const found = new Set(finding);

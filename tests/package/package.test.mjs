@@ -137,7 +137,54 @@ test("Chromium runs it from a Vite build", { skip: !browserPath && "no Chromium"
     build: { outDir: inFolder("vite") },
   });
   assert.match(await open(installed.folder, "/vite/", launch), answer);
+  // The page does not wait for the engine, which is a file of its own.
+  const files = readdirSync(inFolder("vite/assets")).map((name) =>
+    readFileSync(inFolder("vite/assets", name), "utf8"),
+  );
+  const holding = files.map((text) => /["'`]\\(?:0|x00)asm/.test(text));
+  assert.deepEqual([holding.length > 1, holding.filter(Boolean).length], [true, 1]);
+  assert.doesNotMatch(readFileSync(inFolder("vite/index.html"), "utf8"), /inline/);
 });
+
+test(
+  "a service worker runs looplet/inline without a bundler",
+  { skip: !browserPath && "no Chromium" },
+  async () => {
+    assert.match(await openServiceWorker("inline"), /done: completed: Hello/);
+  },
+);
+
+test(
+  "a service worker that loads looplet without a bundler is told what to do",
+  { skip: !browserPath && "no Chromium" },
+  async () => {
+    assert.match(await openServiceWorker("default"), /done: failed: .*looplet\/inline/);
+  },
+);
+
+/** What a run in a module service worker says that loads this file of the package as it is. */
+function openServiceWorker(entry) {
+  const page = `service-${entry}`;
+  writePage(installed.folder, page);
+  writeFileSync(
+    inFolder(page, "worker.mjs"),
+    `import { createAgent, custom } from "../node_modules/looplet/dist/${entry}.js";
+const agent = createAgent({ model: custom(() => "Hello") });
+addEventListener("message", async ({ source }) => {
+  const { outcome, text, error } = await agent.run("Hi").result;
+  source.postMessage(outcome + ": " + (error?.message ?? text));
+});
+`,
+  );
+  writeFileSync(
+    inFolder(page, "main.js"),
+    `navigator.serviceWorker.onmessage = ({ data }) => (document.title = "done: " + data);
+await navigator.serviceWorker.register("./worker.mjs", { type: "module" });
+(await navigator.serviceWorker.ready).active.postMessage("go");
+`,
+  );
+  return open(installed.folder, `/${page}/`, launch);
+}
 
 test(
   "Chromium streams the .wasm of looplet/external from a Vite build",

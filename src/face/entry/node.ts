@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { wasmBytes } from "../../../target/glue/length.js";
+import { bytesOf } from "../host/text-bytes.js";
 import { setWasmSource } from "../host/wasm.js";
 import { setRootCheck } from "../options/root-user.js";
 
@@ -24,11 +25,8 @@ function beside(): Uint8Array<ArrayBuffer> | undefined {
 }
 
 async function inside(): Promise<Uint8Array<ArrayBuffer>> {
-  const [{ gzip }, { inflate }] = await Promise.all([
-    import("../../../target/glue/inline.js"),
-    import("../host/inflate.js"),
-  ]);
-  return inflate(gzip);
+  const { wasm } = await import("../../../target/glue/inline.js");
+  return bytesOf(wasm, wasmBytes);
 }
 
 export * from "../index.js";

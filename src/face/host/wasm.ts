@@ -109,6 +109,8 @@ function explain(error: unknown): LoopletError {
 function adviceFor(text: string): string | undefined {
   if (/content security policy|\bcsp\b|unsafe-eval/i.test(text))
     return "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src directive.";
+  if (/\bimport\b.*service ?worker/i.test(text))
+    return "A service worker loads no module later: bundle it into one file, or import looplet/inline in place of looplet.";
   if (/code generation disallowed/i.test(text))
     return (
       "This runtime compiles no WebAssembly from bytes: bundle looplet with the export condition `workerd` or `edge-light`, " +

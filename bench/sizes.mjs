@@ -1,0 +1,59 @@
+// What a page downloads for an agent with tools that asks Anthropic's models, in kB of brotli: `npm run bench:sizes`. Each
+// bundle is made by esbuild into one file, as a page without splitting has it.
+import { readFileSync } from "node:fs";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+import { setUp } from "./setup.mjs";
+
+const imports = {
+  "looplet, the default import": 'export { createAgent, anthropic, tool } from "looplet"',
+  "looplet/external, beside looplet.wasm": 'export { createAgent, anthropic, tool } from "looplet/external"',
+  "AI SDK": 'export { streamText, tool } from "ai"; export { createAnthropic } from "@ai-sdk/anthropic"',
+  "Anthropic SDK, its tool runner": 'export { Anthropic } from "@anthropic-ai/sdk"',
+  "pi agent-core":
+    'export { runAgentLoop } from "@earendil-works/pi-agent-core"; export * from "@earendil-works/pi-ai/api/anthropic-messages"',
+  "xsAI (Chat Completions)":
+    'export { streamText } from "@xsai/stream-text"; export { rawTool } from "@xsai/tool"',
+};
+
+setUp();
+const wasm = readFileSync(new URL("../dist/looplet.wasm", import.meta.url));
+print("", ["raw", "gzip -9", "brotli"]);
+for (const [name, contents] of Object.entries(imports)) {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    // Code that a page never reaches, and optional peers.
+    external: [
+      "node:*",
+      "fs",
+      "os",
+      "path",
+      "crypto",
+      "child_process",
+      "http",
+      "https",
+      "stream",
+      "effect",
+      "sury",
+    ],
+    logLevel: "error",
+  });
+  print(name, sizes(outputFiles[0].contents));
+  if (name.startsWith("looplet/external")) print("  looplet.wasm", sizes(wasm));
+}
+
+function sizes(bytes) {
+  return [bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes)].map(({ length }) =>
+    (length / 1000).toFixed(1),
+  );
+}
+
+function print(name, columns) {
+  console.log(name.padEnd(40) + columns.map((text) => text.padStart(10)).join(""));
+}
