@@ -79,7 +79,7 @@ describe("sessions of a store", () => {
     );
     expect((await agentOn(here).readChat("a"))!.messages).toHaveLength(6);
     await expect(mine.import(agentOn(here), "b", "no chat")).rejects.toThrow(/an entry in each line/);
-    await expect(mine.import(agentOn(here), "b", '{"what":"is this"}')).rejects.toThrow(/chat/);
+    await expect(mine.import(agentOn(here), "b", '{"what":"is this"}')).rejects.toThrow(/entry/);
     expect((await here.load("b")) ?? []).toEqual([]);
     expect(idsOf(await mine.list())).toEqual(["a"]);
   });
@@ -132,7 +132,7 @@ describe("sessions of a store", () => {
     expect([await sessions.list(), await store.load("a")]).toEqual([[], undefined]);
     expect(await agentOn(store).readChat("a")).toBeUndefined();
     await expect(sessions.rename("a", "x")).rejects.toThrow('there is no session "a"');
-    await expect(sessions.fork(agentOn(store), "a")).rejects.toThrow('there is no chat "a"');
+    await expect(sessions.fork(agentOn(store), "a")).rejects.toThrow('there is no session "a"');
     const without = createAgent({ model: custom(() => "Hi") });
     await expect(without.readChat("a")).rejects.toMatchObject({ code: "config_missing" });
   });

@@ -149,6 +149,26 @@ fn another_process_gets_the_whole_stream_of_the_same_answer() {
 }
 
 #[test]
+fn an_id_of_dots_is_no_part_of_a_url() {
+    for id in [".", ".."] {
+        let mut world = World::started(setting(json!({})));
+        world.round_trips = false;
+        world.head(200, &[("content-type", "text/event-stream")]);
+        world.chunk(&(created().replace("resp_1/é", id) + &delta(2, "The first half")));
+        world.network_failed();
+        world.pass(2000);
+        assert_eq!(asked(&world)[1], ("POST".to_owned(), URL.to_owned()), "{id}");
+
+        let mut world = begun(json!({}));
+        for agent in &mut world.checkpoint.agents {
+            agent.state.background = Some(id.to_owned());
+        }
+        world.crash(setting(json!({})));
+        assert_eq!(asked(&world)[1], ("POST".to_owned(), URL.to_owned()), "{id}");
+    }
+}
+
+#[test]
 fn an_answer_that_the_provider_does_not_know_is_asked_for_anew() {
     let mut world = begun(json!({}));
     world.network_failed();

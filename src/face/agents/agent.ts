@@ -216,7 +216,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
       return new Conversation(startIn(), chat, parts.endSession);
     },
     openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),
-    readChat: (id) => readChat(parts, load, id),
+    readChat: (id, options = {}) => readChat(parts, load, id, options),
   };
   return keepMade(agent, { options, config: parts.config, sets: parts.sets });
 }

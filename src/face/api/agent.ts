@@ -161,9 +161,12 @@ export interface TypedAgent<C extends ToolTypes, Output> {
   openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
   /**
    * The messages of a chat in the agent's `store`, whoever goes on with it; undefined if there is no such chat. Nothing begins or
-   * changes. Rejects as `openChat`.
+   * changes. `entries` are read in place of those that the store has. Rejects as `openChat`.
    */
-  readChat(id: string): Promise<KeptChat | undefined>;
+  readChat(
+    id: string,
+    options?: { readonly entries?: readonly JournalEntry[] | undefined },
+  ): Promise<KeptChat | undefined>;
 }
 
 /** The options of `agent.resumePending`: those of `agent.resume` for each of the runs. */

@@ -123,6 +123,8 @@ export interface KeptChat {
   readonly usage: ModelUsage | null;
   /** Whether a run of it has not ended. Its messages are those so far. */
   readonly isRunning: boolean;
+  /** Whether all entries of its journal count, up to the last one. */
+  readonly isWhole: boolean;
 }
 
 /** The options of `agent.openChat`: for the run that goes on, if there is one. */

@@ -43,23 +43,26 @@ export async function readChat(
   parts: AgentParts,
   load: LoadEngine,
   key: string,
+  { entries: given }: { readonly entries?: readonly JournalEntry[] | undefined },
 ): Promise<KeptChat | undefined> {
-  const { kept, entries } = await found(parts, load, key, "agent.readChat");
+  const { kept, entries } = await found(parts, load, key, "agent.readChat", given);
   if (entries.length === 0) return undefined;
   const { tail, messages, subagents, usage } = kept.read(entries);
-  return { messages, subagents, usage, isRunning: !tail.isOver };
+  return { messages, subagents, usage, isRunning: !tail.isOver, isWhole: tail.leftOut === 0 };
 }
 
-/** The journal of a chat, and what the store has of it. */
+/** The journal of a chat, and what the store has of it, or what is given in its place. */
 async function found(
   parts: AgentParts,
   load: LoadEngine,
   key: string,
   method: string,
+  given?: readonly JournalEntry[],
 ): Promise<{ kept: ChatJournal; entries: readonly JournalEntry[] }> {
   checkValue(key, "id", "text");
   if (key === "") throw new LoopletError("config_invalid_value", "id", "must not be empty");
   const { store } = parts;
   if (store === undefined) throw new LoopletError("config_missing", "store", `${method} needs one`);
-  return { kept: new ChatJournal(key, parts, await loaded(load)), entries: (await store.load(key)) ?? [] };
+  const kept = new ChatJournal(key, parts, await loaded(load));
+  return { kept, entries: given ?? (await store.load(key)) ?? [] };
 }

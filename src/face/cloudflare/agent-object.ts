@@ -2,7 +2,7 @@
  * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was evicted,
  * and clients follow the events by server-sent events or WebSockets that hibernate.
  */
-import type { Agent, Chat, Run, RunEvent, Store } from "../api/index.js";
+import type { Agent, Chat, JournalEntry, KeptChat, Run, RunEvent, Store } from "../api/index.js";
 import type { HostResponse } from "../api/platform.js";
 import type { QuestionAnswer } from "../api/run.js";
 import { isObject } from "../options/check.js";
@@ -45,6 +45,11 @@ export interface AgentObjectOptions {
    * every path is that of the session.
    */
   base?: RegExp | undefined;
+  /**
+   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also those that nobody has
+   * allowed here, so only those who may do everything may ask then. Default false.
+   */
+  trustedSessions?: boolean | undefined;
 }
 
 /** The session of an instance of the object. */
@@ -82,6 +87,7 @@ export abstract class AgentObject<Env = unknown> {
   readonly #alarmMs: number;
   readonly #allowedOrigins: AllowedOrigins;
   readonly #base: RegExp | undefined;
+  readonly #trustedSessions: boolean;
   #session: Promise<Opened> | undefined;
   /** The run that this instance of the object goes on with. */
   #woken: Run | undefined;
@@ -91,12 +97,13 @@ export abstract class AgentObject<Env = unknown> {
   #asked: (questionId: number) => unknown = () => {};
 
   constructor(ctx: DurableObjectStateLike, env: Env, options: AgentObjectOptions = {}) {
-    const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, base } = options;
+    const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, base, trustedSessions = false } = options;
     this.ctx = ctx;
     this.env = env;
     this.#alarmMs = alarmMs;
     this.#allowedOrigins = checkedOrigins(allowedOrigins);
     this.#base = base;
+    this.#trustedSessions = trustedSessions;
     this.#log = new EventLog(ctx.storage, keepEvents);
     const { sql } = ctx.storage;
     sql.exec("CREATE TABLE IF NOT EXISTS looplet_requests (id TEXT PRIMARY KEY)");
@@ -149,7 +156,10 @@ export abstract class AgentObject<Env = unknown> {
     if (chat.current !== undefined) return json({ error: "A run of this session goes on." }, 409);
     this.#session = undefined;
     const text = await request.text();
-    await ofRequest(() => imported(store, SESSION, text, () => agent.readChat(SESSION)));
+    const trusted = this.#trustedSessions;
+    const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>
+      agent.readChat(SESSION, { entries });
+    await ofRequest(() => imported(store, SESSION, text, read, { trusted }));
     const { messages } = await this.#open();
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
     this.#log.append({ ...seen, type: "snapshot", text: "", messages: [...messages] });

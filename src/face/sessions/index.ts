@@ -48,7 +48,7 @@ export interface Sessions {
    * Begins a chat with the messages of another one, of which nothing changes; a run of it may go on meanwhile. `at` is the number
    * of messages that it takes over, all by default: it must leave no call without its result. `as` is the new id.
    *
-   * @throws LoopletError `misuse_invalid_argument` if there is no such chat, `config_…` for messages that are not legal
+   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, `config_…` for messages that are not legal
    */
   fork<C extends ToolTypes, Output>(
     agent: TypedAgent<C, Output>,
@@ -57,17 +57,19 @@ export interface Sessions {
   ): Promise<TypedChat<C, Output>>;
   /**
    * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should not be under way,
-   * because it would go on in both places. Undefined if there is no such chat.
+   * because it would go on in both places. Undefined if the list has no such chat.
    */
   export(id: string): Promise<string | undefined>;
   /**
    * Takes in the text of a chat, and notes it in the list. A chat that the store has already gets what is new, so that a chat may go
-   * to and fro; an older text changes nothing. The agent reads the chat once.
+   * to and fro; an older text changes nothing. The agent reads the chat once, before the store gets it.
    *
-   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, and for a chat that has gone on differently here;
-   * `config_…` for one that the agent cannot go on with
+   * `trusted`: whether a run of it may go on, with all that its text says was allowed. Default false.
+   *
+   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that has gone on differently here, and for a
+   * run that goes on in a text that is not trusted; `config_…` for one that the agent cannot go on with
    */
-  import(agent: Agent, id: string, text: string): Promise<void>;
+  import(agent: Agent, id: string, text: string, options?: { trusted?: boolean | undefined }): Promise<void>;
   /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */
   rename(id: string, title: string): Promise<void>;
   /** Puts these tags in the place of those before. @throws LoopletError as `rename` */
@@ -116,16 +118,23 @@ export function sessionsOf(
     if ((await get(id)) === undefined)
       throw new LoopletError("misuse_invalid_argument", "id", `there is no session "${id}" in the list`);
   };
+  const notTheList = (id: string): void => {
+    if (id === key)
+      throw new LoopletError("misuse_invalid_argument", "id", `"${id}" is the key of the list itself`);
+  };
   return {
     list,
     get,
     latest: async () => (await list())[0],
     async open(agent, id = ids(), options) {
+      notTheList(id);
       const chat = await agent.openChat(id, options);
       await note({ id });
       return chat;
     },
     async fork(agent, id, { at, as = ids() } = {}) {
+      await known(id);
+      notTheList(as);
       const before = await agent.readChat(id);
       if (before === undefined)
         throw new LoopletError("misuse_invalid_argument", "id", `there is no chat "${id}" in the store`);
@@ -135,9 +144,10 @@ export function sessionsOf(
       await note({ id: as, from: id });
       return chat;
     },
-    export: (id) => exported(store, id),
-    async import(agent, id, text) {
-      await imported(store, id, text, () => agent.readChat(id));
+    export: async (id) => ((await get(id)) === undefined ? undefined : exported(store, id)),
+    async import(agent, id, text, options) {
+      notTheList(id);
+      await imported(store, id, text, (entries) => agent.readChat(id, { entries }), options);
       await note({ id });
     },
     async rename(id, title) {
@@ -160,10 +170,18 @@ export function sessionsOf(
 function changeIn(json: string): Change | undefined {
   try {
     const change = JSON.parse(json) as Change | null;
-    return typeof change?.id === "string" ? change : undefined;
+    return isChange(change) ? change : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isChange(change: Change | null): change is Change {
+  if (typeof change?.id !== "string" || typeof change.atMs !== "number") return false;
+  const { title = "", from = "", tags = [] } = change as { [field in keyof Change]: unknown };
+  return [title, from, ...(Array.isArray(tags) ? (tags as unknown[]) : [0])].every(
+    (text) => typeof text === "string",
+  );
 }
 
 /** The sessions that the changes come to, those last that were changed last. */

@@ -1,6 +1,6 @@
 /** A chat on its way from one store to another, as text: the entries of its journal, one a line. */
 import { LoopletError } from "../api/errors.js";
-import type { Store } from "../api/index.js";
+import type { JournalEntry, KeptChat, Store } from "../api/index.js";
 import { entriesOf, linesOf } from "../host/entries.js";
 
 /** The chat of this id as text; undefined if the store has none. */
@@ -10,40 +10,50 @@ export async function exported(store: Store, id: string): Promise<string | undef
 }
 
 /**
- * Gives a store what it does not have of a chat. `check` rejects for a chat that cannot be read, which is taken out of the store
- * again if all of it was new.
+ * Gives a store what it does not have of a chat. `read` reads the chat of these entries before the store gets any.
  *
- * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, and for a chat that goes on differently in the store
+ * Whoever writes a journal says what was allowed in it: a run that goes on makes the calls that its text wants. Only a trusted
+ * text may have one. Of runs that have ended count the messages, the memory of subagents, the usage and who spoke last.
+ *
+ * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that goes on differently in the store, and
+ * for a run that goes on in a text that is not trusted
  */
 export async function imported(
   store: Store,
   id: string,
   text: string,
-  check: () => Promise<unknown>,
+  read: (entries: readonly JournalEntry[]) => Promise<KeptChat | undefined>,
+  { trusted = false }: { trusted?: boolean | undefined } = {},
 ): Promise<void> {
   const lines = text.trimEnd().split("\n");
-  if (!lines.every(isJson)) throw wrong("needs the text that export has given, with an entry in each line");
+  if (lines.some((line) => seqOf(line) === undefined))
+    throw wrong("needs the text that export has given, with an entry in each line");
   const kept = (await store.load(id)) ?? [];
   // An older text says nothing new.
   const shared = Math.min(kept.length, lines.length);
   if (kept.slice(0, shared).some(({ json }, at) => json !== lines[at]))
     throw wrong(`the store has a chat "${id}" that has gone on differently; give it another id`);
   if (lines.length <= kept.length) return;
-  await store.append(id, entriesOf(kept.length + 1, lines.slice(kept.length).join("\n")), kept.length);
-  try {
-    await check();
-  } catch (error) {
-    if (kept.length === 0) await store.delete?.(id);
-    throw error;
-  }
+  const added = entriesOf(kept.length + 1, lines.slice(kept.length).join("\n"));
+  const chat = await read([...kept, ...added]);
+  if (chat === undefined) throw wrong("is read by an agent of this process alone");
+  if (!trusted && chat.isRunning)
+    throw wrong(
+      "has a run that goes on, whose calls would be made as the text says: let it end before, or pass { trusted: true } if you " +
+        "trust whoever had the chat",
+    );
+  const counts = chat.isWhole && lines.every((line, at) => seqOf(line) === at + 1);
+  if (!trusted && !counts) throw wrong("has entries that do not count");
+  await store.append(id, added, kept.length);
 }
 
-function isJson(line: string): boolean {
+/** The number in an entry; undefined for a text that is no entry. */
+function seqOf(line: string): number | undefined {
   try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === "object" && entry !== null;
+    const { seq } = JSON.parse(line) as { seq?: unknown };
+    return typeof seq === "number" ? seq : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

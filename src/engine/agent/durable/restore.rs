@@ -9,6 +9,7 @@ use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::background::is_segment;
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::Transcript;
@@ -96,7 +97,8 @@ impl Node {
         agent.requests.fallbacks_used = policies.fallbacks_used;
         agent.requests.next_model = next_model.map(|model| Box::new(model.config));
         agent.requests.begun = Begun::of_journal(&streamed).filter(|_| state.step == Step::Ask);
-        agent.requests.background = state.background.filter(|_| state.step == Step::Ask);
+        let background = state.background.filter(|_| state.step == Step::Ask);
+        agent.requests.background = background.filter(|id| is_segment(id));
         agent.context = policies.context;
         agent.stop_hook_active = state.stop_hook_active;
         agent.has_new_prompt = state.has_new_prompt;

@@ -98,8 +98,13 @@ impl Agent {
 /// The id of an answer that goes on without a connection.
 fn id_of<'a>(call: &'a ModelCall, who: &Who) -> Option<&'a str> {
     let model = &who.model;
-    let id = call.answer.response_id.as_deref()?;
+    let id = call.answer.response_id.as_deref().filter(|id| is_segment(id))?;
     (model.protocol.is_background)(model.asked()).then_some(id)
+}
+
+/// Whether an id stays one segment of a URL. Dots climb out of the path even if they are escaped.
+pub fn is_segment(id: &str) -> bool {
+    !matches!(id, "" | "." | "..")
 }
 
 /// The URL of an answer's stream, behind the event with this number.
