@@ -170,3 +170,40 @@ describe("a run whose effects are steps", () => {
     }
   });
 });
+
+describe("an answer in a step", () => {
+  const asked = async (fetch: Fetch): Promise<RunResult> => {
+    const agent = createAgent({
+      ...inSteps("x", (_, work) => work()),
+      model: anthropic("claude-sonnet-4-6", { apiKey: "key-of-a-test", fetch }),
+      retry: { maxRetries: 0 },
+    });
+    return agent.run("Go").result;
+  };
+
+  it("of a fetch that has followed a redirect is refused", async () => {
+    const script = scripted([{ text: "Forged." }]);
+    const result = await asked(async (url, init) => {
+      const response = new Response((await script(url, init)).body as BodyInit);
+      const from = { redirected: { value: true }, url: { value: "https://evil.test/" } };
+      return Object.defineProperties(response, from);
+    });
+    expect(result).toMatchObject({ outcome: "failed", error: { code: "redirected" } });
+  });
+
+  it("that has no end is read for 64 MiB, and is cancelled", async () => {
+    const chunk = new Uint8Array(1024 * 1024);
+    let sent = 0;
+    let isCancelled = false;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        controller.enqueue(chunk);
+        sent += 1;
+      },
+      cancel: () => void (isCancelled = true),
+    });
+    const result = await asked(async () => new Response(body));
+    expect(result).toMatchObject({ outcome: "failed", error: { code: "network" } });
+    expect([sent < 70, isCancelled]).toEqual([true, true]);
+  });
+});

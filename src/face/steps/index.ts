@@ -43,6 +43,10 @@ export function inSteps(id: string, step: Step): SteppedOptions {
 /** An answer as a step keeps it. The body is text, or in base64 if it is not. */
 interface KeptAnswer {
   readonly status: number;
+  /** The fields by which a redirect is told that a `fetch` has followed, or that a browser hides. */
+  readonly type?: string;
+  readonly redirected?: boolean;
+  readonly url?: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
   readonly isBase64?: true;
@@ -56,19 +60,19 @@ const sent = async (send: Fetch, url: string, init: Parameters<Fetch>[1], step: 
     .toString(16)
     .padStart(8, "0");
   const kept = await step(asked, async () => {
-    const { status, headers, body } = await send(url, init);
+    const { status, headers, body, type, redirected, url: from } = (await send(url, init)) as Response;
     const pairs = [...new Headers(headers as HeadersInit | undefined)];
     const answer: KeptAnswer = {
       status,
+      ...(redirected === true || type === "opaqueredirect" ? { type, redirected, url: from } : {}),
       headers: pairs.filter(([name]) => !OF_THE_WAY.includes(name)),
       ...written(await bytesOf(body)),
     };
     return JSON.stringify(answer);
   });
-  const { status, headers, body, isBase64 } = JSON.parse(kept) as KeptAnswer;
+  const { body, isBase64, ...head } = JSON.parse(kept) as KeptAnswer;
   return {
-    status,
-    headers,
+    ...head,
     body: isBase64 ? Uint8Array.from(atob(body), (char) => char.charCodeAt(0)) : body,
   };
 };
@@ -81,14 +85,38 @@ function written(bytes: Uint8Array): Pick<KeptAnswer, "body" | "isBase64"> {
   }
 }
 
-/** The whole body, of whatever kind a `fetch` may give. */
+/** The most bytes of a body, as many as one that comes whole may have. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The whole body, of whatever kind a `fetch` may give. @throws an error for one that is longer than `MAX_BYTES` */
 async function bytesOf(body: unknown): Promise<Uint8Array> {
   const isIterable = typeof (body as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] === "function";
-  if (!isIterable || body instanceof ReadableStream)
+  if (!(body instanceof ReadableStream) && !isIterable)
     return new Uint8Array(await new Response(body as BodyInit).arrayBuffer());
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  let left = MAX_BYTES;
+  for await (const chunk of body instanceof ReadableStream
+    ? chunksOf(body)
+    : (body as AsyncIterable<Uint8Array>)) {
+    left -= chunk.length;
+    if (left < 0) throw new Error(`the body of the answer has more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
+
+/** The chunks of a stream, which browsers do not all let one iterate. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
 }
 
 /** FNV-1a in 32 bits. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { ToolError, tool } from "looplet";
+import { ToolError, tool, type Fetch } from "looplet";
 import {
   executeToolBlocks,
   runProduction,
@@ -178,6 +178,23 @@ describe("runProduction", () => {
     expect(raw[0]).toMatch(/event: message_start[^]*tool_use[^]*message_stop/);
     expect(raw[1]).toMatch(/Built\./);
     expect(entries.filter((entry) => "raw_response" in entry)).toHaveLength(2);
+  });
+
+  describe("with storeRawResponse", () => {
+    it("an answer of a fetch that has followed a redirect is refused", async () => {
+      const script = scripted([{ text: "Forged." }]);
+      const fetch: Fetch = async (url, init) => {
+        const response = new Response((await script(url, init)).body as BodyInit);
+        return Object.defineProperties(response, {
+          redirected: { value: true },
+          url: { value: "https://evil.test/" },
+        });
+      };
+      const { options } = job([], { storeRawResponse: true, host: { fetch } });
+      const { run, text } = await runProduction(options).result;
+      expect([run.outcome, text]).toEqual(["failed", ""]);
+      expect(run).toMatchObject({ error: { code: "redirected" } });
+    });
   });
 
   it("S003-07: closes with an error at the cap, and saves a checkpoint that a higher cap goes on from", async () => {
