@@ -7,6 +7,10 @@ import { tool } from "../tools/tool.js";
 /** The most definitions that may be withheld. */
 const MOST = 10_000;
 
+/** The most characters and words of a query that count. Each is looked for in each definition. */
+const MOST_CHARS = 1000;
+const MOST_WORDS = 50;
+
 /** Definitions that a search returns unless the model asks for another number. */
 const RESULTS = 5;
 
@@ -88,7 +92,12 @@ function selected(list: string, names: readonly string[]): string[] {
 
 /** The tools that have most of the words, in the order of the list where they have equally many. */
 function matching(query: string, texts: ReadonlyMap<string, string>): string[] {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = (
+    query
+      .slice(0, MOST_CHARS)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).slice(0, MOST_WORDS);
   const scored = [...texts].map(([name, text]) => ({
     name,
     score: words.filter((word) => text.includes(word)).length,

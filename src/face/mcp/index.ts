@@ -81,9 +81,11 @@ class Client implements McpClient {
     this.#identity = { client, capabilities };
   }
 
+  /** The requests of the beginning share the time of one. */
   async connect(signal?: HostAbortSignal): Promise<void> {
+    const deadline = this.#wire.deadline();
     try {
-      const { result } = await this.#ask("server/discover", {}, { signal });
+      const { result } = await this.#ask("server/discover", {}, { signal, timeoutMs: deadline() });
       const versions = result["supportedVersions"];
       if (Array.isArray(versions) && versions.includes(MODERN)) {
         const meta = isObject(result["_meta"]) ? result["_meta"] : {};
@@ -94,7 +96,7 @@ class Client implements McpClient {
       const refused = error instanceof McpError && (error.code === "rpc" || error.code === "http");
       if (!refused) throw error;
     }
-    await this.#initialize(signal);
+    await this.#initialize(signal, deadline);
   }
 
   async listTools({ signal }: { readonly signal?: HostAbortSignal | undefined } = {}): Promise<McpTool[]> {
@@ -202,12 +204,18 @@ class Client implements McpClient {
   }
 
   /** The greeting of the generation before. */
-  async #initialize(signal?: HostAbortSignal): Promise<void> {
+  async #initialize(
+    signal: HostAbortSignal | undefined,
+    deadline: () => number = this.#wire.deadline(),
+  ): Promise<void> {
     this.protocolVersion = LEGACY;
     this.#session = {};
     const { client, capabilities } = this.#identity;
     const params = { protocolVersion: LEGACY, capabilities, clientInfo: client };
-    const { result, session: id } = await this.#ask("initialize", params, { signal });
+    const { result, session: id } = await this.#ask("initialize", params, {
+      signal,
+      timeoutMs: deadline(),
+    });
     const version = result["protocolVersion"];
     // It goes back with each request.
     if (id !== null && !/^[!-~]{1,4096}$/.test(id))
@@ -219,7 +227,12 @@ class Client implements McpClient {
       ...(id === null ? {} : { "mcp-session-id": id }),
     };
     this.#know(result, result["serverInfo"]);
-    await this.#wire.tell("POST", this.#session, { method: "notifications/initialized" }, { signal });
+    await this.#wire.tell(
+      "POST",
+      this.#session,
+      { method: "notifications/initialized" },
+      { signal, timeoutMs: deadline() },
+    );
   }
 
   #know({ instructions }: Fields, server: unknown): void {

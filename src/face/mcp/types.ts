@@ -34,8 +34,8 @@ export interface McpOptions {
   /** The most bytes of an answer, and of all pages of a list together. Default 16 MiB. */
   maxResponseBytes?: number | undefined;
   /**
-   * Milliseconds that a request has, and all pages of a list together. A call of a tool has the time that its `signal` gives
-   * it. Default 60,000.
+   * Milliseconds that a request has, all requests of `connectMcp` together, and all pages of a list. A call of a tool has the
+   * time that its `signal` gives it. Default 60,000.
    */
   timeoutMs?: number | undefined;
   /** Contract: called when the server lists a tool that is left out, or has a name that was changed. Default: `console.warn`. */

@@ -31,6 +31,26 @@ describe("time", () => {
     expect(pages).toBe(2);
   });
 
+  it("all requests of the beginning share that of one request", async () => {
+    vi.useFakeTimers();
+    const late = async (answer: Response): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return answer;
+    };
+    const error = failure(
+      connect(
+        {
+          "server/discover": () => late(new Response("no", { status: 404 })),
+          initialize: ({ id }) => late(Response.json({ id, result: {} })),
+          "notifications/initialized": () => late(new Response(null, { status: 202 })),
+        },
+        { timeoutMs: 1000 },
+      ),
+    );
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await error).toMatchObject({ code: "timeout" });
+  });
+
   it("the end of a session has 5 s, also at the end of a query", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const answer = far({ ...LEGACY, ...listing() });
