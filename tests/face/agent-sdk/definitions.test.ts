@@ -101,6 +101,22 @@ describe("the definition of an agent", () => {
     expect(JSON.stringify(rule.bodies[2].messages.at(-1))).not.toContain("ran");
   });
 
+  it.each([
+    ["mcp__app__Ba*", "mcp__app__Bash"],
+    ["mcp__*__Bash", "mcp__app__Bash"],
+    ["mcp__app__Bash", "mcp__app__Bash__x"],
+  ])("keeps it by %s from calls of %s, as a rule of the query does", async (name, called) => {
+    const ran: string[] = [];
+    const own = (one: string) => tool(one, one, anything, () => (ran.push(one), "ran"));
+    const app = createSdkMcpServer({ name: "app", tools: [own("Bash"), own("Bash__x")] });
+    const calls: Turns = [{ toolCalls: [{ name: called, input: {} }] }];
+    const more = { mcpServers: { app } };
+    await delegated({ disallowedTools: [name] }, calls, more);
+    expect(ran).toEqual([]);
+    await delegated({}, calls, more);
+    expect(ran).toEqual([called.replace("mcp__app__", "")]);
+  });
+
   it("gives it servers of its own, which the query does not see, beside its tools", async () => {
     const notes = createSdkMcpServer({
       name: "notes",

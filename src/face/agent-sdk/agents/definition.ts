@@ -142,7 +142,10 @@ function isAmong(names: readonly string[], tool: string): boolean {
   return [tool, ...ofServer].some((name) => names.includes(name));
 }
 
-/** The rules of calls that an agent may not make. */
+/**
+ * The rules of calls that an agent may not make. A name with a star, or one that may be a server or a tool, is a rule too: the
+ * engine reads it in every way in which it may be meant.
+ */
 export function deniedBy({ disallowedTools = [] }: AgentDefinition): string[] {
-  return disallowedTools.filter((rule) => rule.includes("("));
+  return disallowedTools.filter((rule) => /[(*]|^mcp__/.test(rule));
 }
