@@ -74,6 +74,25 @@ test("other requests answer and abort", async () => {
   assert.equal((await client.get("")).isRunning, false);
 });
 
+test("a message of a request joins a run once, also if it comes again when the run has ended", async () => {
+  await client.post("run", { prompt: "Pay." });
+  const { id, questionId } = (await client.follow(0, isQuestion)).at(-1);
+  const more = { prompt: "More.", requestId: "r1" };
+  for (const taken of [true, false]) assert.equal((await client.post("run", more)).taken, taken);
+  await client.post("answer", { questionId, answer: { behavior: "allow" } });
+  await client.follow(id, isFinish);
+  assert.equal((await client.post("run", more)).taken, false);
+  const said = JSON.stringify((await client.get("")).messages);
+  assert.equal(said.split("More.").length - 1, 1);
+  // One that no call took may come again.
+  await client.post("run", { prompt: "Hang." });
+  const late = { prompt: "Late.", requestId: "r2" };
+  assert.equal((await client.post("run", late)).taken, true);
+  await client.post("abort");
+  await until(async () => !(await client.get("")).isRunning);
+  assert.equal((await client.post("run", late)).taken, true);
+});
+
 test("a session goes as text into another object, whose clients get its messages", async () => {
   const put = (client, body) => client.fetch("session", { method: "PUT", body });
   const other = clientOf(sessions, "two");
@@ -89,6 +108,13 @@ test("a session goes as text into another object, whose clients get its messages
   assert.equal((await put(other, text)).status, 409);
   await other.post("abort");
   assert.equal((await put(other, "no chat")).status, 400);
+  await client.post("run", { prompt: "Pay." });
+  await client.follow(0, isQuestion);
+  const open = await (await client.fetch("session")).text();
+  const refused = await put(clientOf(sessions, "three"), open);
+  assert.equal(refused.status, 400);
+  assert.match((await refused.json()).error, /has a run that goes on/);
+  assert.equal((await clientOf(sessions, "three").get("")).messages.length, 0);
   assert.equal((await other.get("")).messages.length, 3);
 });
 

@@ -257,10 +257,22 @@ export abstract class AgentObject<Env = unknown> {
     const { prompt, requestId } = order;
     const after = `${this.#log.last}`;
     if (requestId !== undefined && this.#isKnown(requestId, current)) return { taken: false, after };
-    if (current !== undefined)
-      await ofRequest(() => current.steer(prompt, requestId === undefined ? {} : { requestId }));
+    if (current !== undefined) await this.#steer(current, prompt, requestId);
     else await this.#begin(chat, prompt, requestId);
     return { taken: true, after };
+  }
+
+  async #steer(run: Run, prompt: string, requestId: string | undefined): Promise<void> {
+    const options = requestId === undefined ? {} : { requestId };
+    const { id } = await ofRequest(() => run.steer(prompt, options));
+    await run.saved();
+    if (requestId === undefined) return;
+    // The run knows its requests until it ends. One that it has not delivered then may come again.
+    this.#remember(requestId);
+    void run.result.then(
+      ({ undelivered }) => undelivered.includes(id) && this.#forget(requestId),
+      () => {},
+    );
   }
 
   async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
@@ -269,8 +281,15 @@ export abstract class AgentObject<Env = unknown> {
     const { run } = await ofRequest(() => ({ run: chat.run(prompt, { onEvent: this.#hear, ...id }) }));
     void ended(run).then(() => this.ctx.storage.deleteAlarm());
     await Promise.all([this.#watch(), run.saved()]);
-    if (requestId !== undefined)
-      this.ctx.storage.sql.exec("INSERT OR IGNORE INTO looplet_requests (id) VALUES (?)", requestId);
+    if (requestId !== undefined) this.#remember(requestId);
+  }
+
+  #remember(requestId: string): void {
+    this.ctx.storage.sql.exec("INSERT OR IGNORE INTO looplet_requests (id) VALUES (?)", requestId);
+  }
+
+  #forget(requestId: string): void {
+    this.ctx.storage.sql.exec("DELETE FROM looplet_requests WHERE id = ?", requestId);
   }
 
   #prune(): void {
