@@ -175,6 +175,7 @@ describe("keys as names of files", () => {
     for (const [at, name] of names.entries()) {
       expect(name).toMatch(/^(?:[a-z0-9_.-]|%[0-9A-F]{2}|%u[0-9A-F]{4})*$/);
       expect(keyOfName(name)).toBe(keys[at]);
+      expect([".", ".."]).not.toContain(name);
     }
     for (const name of ["%", "A", "%2f", "%41%", "a b", "~"]) expect(keyOfName(name)).toBeUndefined();
   });

@@ -4,6 +4,7 @@ import { createAgent, openai, type Agent, type Store } from "looplet";
 import { scripted } from "looplet/practice";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
+import { textOf, type PieceTable } from "../../src/face/stores/long/pieces.js";
 
 const paid: unknown[] = [];
 const agentOn = (store: Store): Agent =>
@@ -124,6 +125,30 @@ describe("the id of a chat", () => {
     );
     expect(await store.load(key)).toEqual(before);
   });
+});
+
+it("an id with half of a letter is refused, because databases take all halves as one", async () => {
+  const agent = agentOn(memoryStore());
+  const problem = { code: "config_invalid_value", message: expect.stringContaining("whole letters") };
+  for (const id of ["a\ud800", "\udfffb"]) {
+    await expect(agent.openChat(id)).rejects.toMatchObject(problem);
+    await expect(agent.readChat(id)).rejects.toMatchObject(problem);
+    expect(() => agent.run("Hi", { id })).toThrow("whole letters");
+    expect(() => agent.resume(id)).toThrow("whole letters");
+  }
+  expect((await agent.openChat("🦊")).messages).toEqual([]);
+});
+
+it("a row that names more pieces than there are is read up to them, at once", async () => {
+  const reads: number[] = [];
+  const table: PieceTable = {
+    put: async () => {},
+    get: async (_, at) => (reads.push(at), at < 40 ? "x" : undefined),
+    delete: async () => {},
+  };
+  expect(await textOf(table, { pieces: "p", count: 1e12 })).toBe("x".repeat(40));
+  expect(reads.length).toBeLessThan(100);
+  expect(await textOf(table, { pieces: "p", count: 35 })).toBe("x".repeat(35));
 });
 
 it("a list goes on without changes of another shape", async () => {

@@ -11,7 +11,7 @@ import { addAgents, type AgentList } from "./agent-list.js";
 import type { ChatJournal } from "../chat/chat-journal.js";
 import { Conversation, type StartRun } from "../chat/chat.js";
 import { openChat, readChat } from "../chat/open-chat.js";
-import { checkOptions, describe, describeReturned, joined, jsonOf } from "../options/check.js";
+import { checkOptions, checkValue, describe, describeReturned, joined, jsonOf } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -166,6 +166,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
         const problem = `needs the id of a run or its entries, got ${describe(run)}`;
         throw new LoopletError("misuse_invalid_argument", "run", problem);
       }
+      if (isKey) checkValue(run, "run", "id");
       const { takeOver, afterEvent } = options;
       const resumed = isKey
         ? { key: run, takeOver, afterEvent }

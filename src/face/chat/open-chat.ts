@@ -59,8 +59,7 @@ async function found(
   method: string,
   given?: readonly JournalEntry[],
 ): Promise<{ kept: ChatJournal; entries: readonly JournalEntry[] }> {
-  checkValue(key, "id", "text");
-  if (key === "") throw new LoopletError("config_invalid_value", "id", "must not be empty");
+  checkValue(key, "id", "id");
   const { store } = parts;
   if (store === undefined) throw new LoopletError("config_missing", "store", `${method} needs one`);
   const kept = new ChatJournal(key, parts, await loaded(load));

@@ -105,6 +105,12 @@ const PROBLEMS: { readonly [K in OptionKind]: (value: unknown) => Problem } = {
   text: (value) =>
     ofType(value, "string", "a string") ??
     ((value as string).trim() === "" ? ["config_invalid_value", "must not be empty"] : undefined),
+  // A database that takes halves of letters as one and the same would give the run of another id.
+  id: (value) =>
+    PROBLEMS.text(value) ??
+    (/\p{Surrogate}/u.test(value as string)
+      ? ["config_invalid_value", "needs whole letters, and has half of one (a lone surrogate)"]
+      : undefined),
   texts: (value) =>
     Array.isArray(value) && value.every((text) => typeof text === "string")
       ? undefined

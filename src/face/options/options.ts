@@ -29,6 +29,7 @@ export type OptionKind =
   | "number"
   | "string"
   | "text"
+  | "id"
   | "texts"
   /** Non-negative integers. */
   | "wholes"
@@ -126,7 +127,7 @@ export const PERMISSION_TABLE: OptionTable = {
 
 /** The options of `agent.resume`. */
 const LISTENER_TABLE: OptionTable = {
-  id: "text",
+  id: "id",
   signal: "any",
   onText: "function",
   onThinking: "function",

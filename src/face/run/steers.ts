@@ -38,7 +38,7 @@ export class Steers {
   queue(isSteer: boolean, prompt: Prompt, options: SteerOptions): Queued {
     const field = isSteer ? "steer" : "followUp";
     const blocks = content(prompt, field);
-    const { requestId } = checkOptions(options, field, { requestId: "text" });
+    const { requestId } = checkOptions(options, field, { requestId: "id" });
     const known = requestId === undefined ? undefined : this.#requests.get(requestId);
     if (known !== undefined) return known;
     if (this.#inbox.hasEnded()) {

@@ -5,12 +5,13 @@
 
 /** Letters, digits and these stand as they are. */
 const PLAIN = /^[a-z0-9_.-]$/;
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
+/** Names of devices, and of folders of every folder. */
+const TAKEN = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|^\.\.?$/;
 
 export function nameOfKey(key: string): string {
-  const isDevice = DEVICE.test(key);
+  const isTaken = TAKEN.test(key);
   return Array.from(key, (letter, at) =>
-    PLAIN.test(letter) && !(isDevice && at === 0) ? letter : escaped(letter),
+    PLAIN.test(letter) && !(isTaken && at === 0) ? letter : escaped(letter),
   ).join("");
 }
 
