@@ -4,6 +4,7 @@ import { createAgent, openai, type Agent, type Store } from "looplet";
 import { scripted } from "looplet/practice";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
+import { serveAgent } from "looplet/workers";
 import { textOf, type PieceTable } from "../../src/face/stores/long/pieces.js";
 
 const paid: unknown[] = [];
@@ -125,6 +126,19 @@ describe("the id of a chat", () => {
     );
     expect(await store.load(key)).toEqual(before);
   });
+});
+
+it("a page gives the host of an agent no journal, which would say what was allowed", async () => {
+  const { port1, port2 } = new MessageChannel();
+  serveAgent(agentOn(memoryStore()), { on: port1 as never });
+  const entries = journal("act", { status: "cleared" }).split("\n");
+  const args = [entries.map((json, at) => ({ seq: at + 1, json })), { id: "r" }];
+  const reply = new Promise<MessageEvent>((resolve) => (port2.onmessage = resolve));
+  port2.postMessage({ looplet: "call", from: "page", number: 1, target: {}, method: "resume", args });
+  const { data } = await reply;
+  port1.close();
+  expect(data).toMatchObject({ type: "reply", error: { name: "LoopletError", field: "run" } });
+  expect(paid).toEqual([]);
 });
 
 it("an id with half of a letter is refused, because databases take all halves as one", async () => {

@@ -145,6 +145,7 @@ describe("an agent behind a port", () => {
       field: "agent",
     });
     expect(await agent.resume("unknown").result).toMatchObject({ outcome: "failed" });
+    expect(() => agent.resume([{ seq: 1, json: "{}" }] as never)).toThrow(/run: needs a string/);
     const run = agent.run("Hi.");
     expect(() => run.setModel(custom(() => ""))).toThrow(/set it where the run is/);
     expect(() => run.export()).toThrow(/export it there/);

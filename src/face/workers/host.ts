@@ -6,6 +6,7 @@ import { LoopletError } from "../api/errors.js";
 import type { Agent, Chat, Queued, Run, RunEvent, Store } from "../api/index.js";
 import { reportUnheard } from "../host/failures.js";
 import { TAKEN } from "../run/journal.js";
+import { checkValue } from "../options/check.js";
 import { RunList } from "./run-list.js";
 import type { Follower, RunLog } from "./run-log.js";
 import {
@@ -180,6 +181,8 @@ export class AgentHost {
       case "run":
         return this.#begin(second.id, undefined, (own) => agent.run(first, { ...second, ...own }));
       case "resume":
+        // Entries say which calls were allowed, and a page does not decide that.
+        checkValue(first, "run", "id");
         return this.#begin(second.id ?? first, undefined, (own) =>
           agent.resume(first, { ...second, ...own }),
         );

@@ -2,7 +2,6 @@
 import type {
   Agent,
   Chat,
-  JournalEntry,
   KeptChat,
   PendingOptions,
   PendingRun,
@@ -16,7 +15,7 @@ import type {
 import { LoopletError } from "../api/errors.js";
 import type { HostAbortSignal } from "../api/platform.js";
 import { Conversation } from "../chat/chat.js";
-import { checkOptions, isObject } from "../options/check.js";
+import { checkOptions, checkValue, isObject } from "../options/check.js";
 import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../options/options.js";
 import { isOnlySummary, promptOf, type OnlySummary } from "../run/prompt.js";
 import { Connection } from "./connection.js";
@@ -77,13 +76,14 @@ interface Remote<R> {
  * - `outcome` and `result` come from the host, so an abort has its outcome when the host has told it.
  * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
  * - The id of a queued message is 0 until the host has taken it.
+ * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
  * - `setModel` and `export` throw, `resumePending` takes no `filter` and no `stopped`, and `pending` no `filter`: they belong to
  *   the host.
  */
 export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
   Remote<ReturnType<A["run"]>> & {
     run(...args: Parameters<A["run"]>): ReturnType<A["run"]> & Followed;
-    resume(...args: Parameters<A["resume"]>): ReturnType<A["run"]> & Followed;
+    resume(run: string, options?: Parameters<A["resume"]>[1]): ReturnType<A["run"]> & Followed;
     openChat(...args: Parameters<A["openChat"]>): Promise<RemoteChat<Awaited<ReturnType<A["openChat"]>>>>;
   };
 
@@ -161,9 +161,10 @@ export function remoteAgent(connection: Connection): RemoteAgent {
   };
   const remote: RemoteAgent = {
     run: (prompt, given = {}) => start(prompt, checkOptions(given, "", RUN_TABLE)),
-    resume(run: string | readonly JournalEntry[], given: ResumeOptions = {}) {
+    resume(run: string, given: ResumeOptions = {}) {
+      checkValue(run, "run", "id");
       const { takeOver, ...options } = checkOptions(given, "", RESUME_TABLE);
-      const id = options.id ?? (typeof run === "string" ? run : newId());
+      const id = options.id ?? run;
       return begin(id, options, "resume", [run, defined({ id, takeOver })]);
     },
     async pending(given = {}) {
