@@ -14,6 +14,7 @@ import { namesOf, serverPart } from "./names.js";
 import { readOptions } from "./options.js";
 import { Questions } from "./questions.js";
 import { resultOf } from "./result.js";
+import { versionOf } from "./version.js";
 import type {
   McpCallOptions,
   McpClient,
@@ -169,7 +170,7 @@ class Client implements McpClient {
       if (name === undefined) leave(found.name, "another tool of the server has its name.");
       else
         try {
-          tools.push([name, this.#tool(found, server)]);
+          tools.push([name, await this.#tool(found, server)]);
         } catch (error) {
           leave(found.name, messageOfThrown(error).split("\n")[0]!.slice(0, WARNING_CHARS));
         }
@@ -189,10 +190,14 @@ class Client implements McpClient {
     await this.#wire.tell("DELETE", this.#session, undefined, { timeoutMs: CLOSE_MS }).catch(() => {});
   }
 
-  #tool({ name, description = name, inputSchema, annotations }: McpTool, server: string): Tool {
+  async #tool(found: McpTool, server: string): Promise<Tool> {
+    const { name, description = name, inputSchema, annotations } = found;
+    // A definition that is too deep for JSON has none, and `tool` refuses it in its own words.
+    const version = await versionOf(found, this.#wire.address).catch(() => undefined);
     return tool({
       description,
       inputSchema,
+      ...(version === undefined ? {} : { version }),
       ...(annotations === undefined || this.#options.trusted !== true ? {} : { annotations }),
       execute: async (input: object, { progress, ...run }) => {
         const result = await this.#call(name, input, { onProgress: progress }, run, server);
