@@ -24,6 +24,7 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::{Input, Moment};
+use crate::engine::model::journal::JournalReader;
 use crate::engine::model::json;
 use crate::engine::model::message::Block;
 use crate::engine::run::Run;
@@ -69,17 +70,33 @@ impl AgentHandle {
         Ok(json::write(&self.setup.bound(&prompt, &options)))
     }
 
-    /// Opens the run of a journal, see [`Run::restore_journal`]. It goes on with the input `"resume"`. They come as UTF-8,
-    /// because wasm-bindgen copies text letter by letter.
+    /// Opens the run of a journal, see [`Run::restore_journal`]. It goes on with the input `"resume"`. `batch` gives entries by
+    /// the number of their batch from 0, so that no copy has all of them: JSON, each with its line end, or `undefined` behind
+    /// the last. They come as UTF-8, because wasm-bindgen copies text letter by letter.
     ///
     /// # Errors
     /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
-    pub fn restore(&self, entries: &[u8], last: f64, shell: Shell) -> Result<RunHandle, JsValue> {
-        let entries = String::from_utf8_lossy(entries);
-        RunHandle::of(
-            Run::restore_journal(Arc::clone(&self.setup), &entries, last as u64),
-            shell,
-        )
+    pub fn restore(&self, batch: &js_sys::Function, last: f64, shell: Shell) -> Result<RunHandle, JsValue> {
+        let mut reader = JournalReader::default();
+        let read = loop {
+            for at in 0_u32.. {
+                let lines = batch.call1(&JsValue::UNDEFINED, &at.into())?;
+                if lines.is_undefined() {
+                    break;
+                }
+                let bytes = lines.unchecked_into::<js_sys::Uint8Array>().to_vec();
+                let lines = String::from_utf8_lossy(&bytes);
+                lines
+                    .lines()
+                    .try_for_each(|line| reader.take(line))
+                    .map_err(thrown)?;
+            }
+            if let Some(read) = reader.finish().map_err(thrown)? {
+                break read;
+            }
+        };
+        let run = Run::restore_journal(Arc::clone(&self.setup), read, last as u64);
+        RunHandle::of(run, shell)
     }
 }
 

@@ -144,8 +144,7 @@ fn resumed(entries: &[impl AsRef<str>]) -> Vec<(String, String)> {
 fn told(entries: &[impl AsRef<str>]) -> (Vec<(String, String)>, Vec<Entry>) {
     let setup = config(json!([tool("read", json!({"readOnly": true}))]), json!({}));
     let setup = Arc::new(Setup::new(setup.config).unwrap());
-    let lines: Vec<&str> = entries.iter().map(AsRef::as_ref).collect();
-    let mut run = Run::restore_journal(setup, &lines.join("\n"), 0).unwrap();
+    let mut run = Run::restore_journal(setup, Checkpoint::of(entries).unwrap(), 0).unwrap();
     let moment = Moment {
         now_ms: 1_000_000,
         random: 7,
@@ -311,6 +310,37 @@ fn a_journal_with_a_corrupt_or_a_lost_entry_goes_on_from_the_save_before_it() {
                     assert_eq!(left_out, values.len() - kept, "entry {at} as {wrong:?}");
                     assert_eq!(resumed(&values).len(), usize::from(left_out > 0));
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_journal_with_several_inputs_that_cannot_be_read_goes_on_from_the_save_before_each() {
+    let entries = short();
+    let run = entries.last().unwrap().fact.clone();
+    // Nobody is the agent 99. A state is read only if no other follows it, so the last one is found out at the end.
+    for agents in [[99, 99], [99, 0], [0, 99], [0, 0]] {
+        for upto in (whole(&entries[..7])..=entries.len()).filter(|at| whole(&entries[..*at]) == *at) {
+            let before = folded(&entries[..upto]);
+            let mut values = texts(&entries[..upto]);
+            for agent in agents {
+                let seq = values.len() as u64;
+                let unread = Fact::State(Json::string("no state"));
+                for (at, agent, fact) in [(1, agent, unread), (2, 0, run.clone())] {
+                    let seq = seq + at;
+                    values.push(Json::of(&Entry { seq, agent, fact }));
+                }
+                let (checkpoint, left_out) = Checkpoint::of(&values).unwrap();
+                assert_eq!(left_out, 2, "{agents:?} behind {upto} entries");
+                let messages = &checkpoint.agents[0].messages;
+                assert_eq!(
+                    *messages, before.agents[0].messages,
+                    "{agents:?} behind {upto} entries"
+                );
+                let (warnings, written) = told(&values);
+                assert_eq!(warnings.len(), 1, "{warnings:?}");
+                values.extend(texts(&written));
             }
         }
     }

@@ -29,6 +29,7 @@ use crate::engine::model::usage::Usage;
 
 pub use deaths::Deaths;
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
+pub use read::JournalReader;
 pub use record::{Record, Recorded};
 pub use state::{
     AgentState, AnswerState, CallState, CallStatus, Elicitation, ModelName, OwnModel, Queued, Step,

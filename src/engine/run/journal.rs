@@ -114,14 +114,16 @@ struct Restored {
 }
 
 impl Run {
-    /// Makes a run of a journal: its entries as JSON, one a line. A part of it that is torn does not count, and the run says so
-    /// when it goes on. `last` is the number of the last entry, as the store has it; 0 if the lines alone tell it.
+    /// Makes a run of a journal that was read, and of which `left_out` entries do not count. The run says so when it goes on.
+    /// `last` is the number of the last entry, as the store has it; 0 if the entries alone tell it.
     ///
     /// # Errors
-    /// As [`Checkpoint::of`] and [`Run::restore`].
-    pub fn restore_journal(setup: Arc<Setup>, entries: &str, last: u64) -> Result<Run, ConfigError> {
-        let texts: Vec<&str> = entries.lines().collect();
-        let (mut checkpoint, left_out) = Checkpoint::of(&texts)?;
+    /// As [`Run::restore`].
+    pub fn restore_journal(
+        setup: Arc<Setup>,
+        (mut checkpoint, left_out): (Checkpoint, usize),
+        last: u64,
+    ) -> Result<Run, ConfigError> {
         if last > 0 {
             checkpoint.end = last;
         }

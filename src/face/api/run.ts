@@ -114,8 +114,8 @@ export type Recorder = () => RunRecord;
  * Contract: its methods call nothing, and only `text` throws.
  */
 export interface RunRecord {
-  /** A process begins: the JSON of the agent's configuration, and of the run's options or its journal. */
-  begin(config: string, source: string | { readonly lines: string; readonly last: number }): void;
+  /** A process begins: the JSON of the agent's configuration, and of the run's options or the entries of its journal. */
+  begin(config: string, source: string | { readonly texts: readonly string[]; readonly last: number }): void;
   /**
    * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the number
    * of outputs that were performed before it; `input` its JSON, or a chunk of a response, whose bytes change afterwards.

@@ -5,10 +5,14 @@ import { describe, isObject } from "../options/check.js";
 
 /** A journal from which a run goes on. */
 export interface JournalText {
-  readonly lines: string;
-  /** The number of the last entry as its store has it, which damaged lines do not tell; 0 for an empty journal. */
+  /** The JSON of each entry. */
+  readonly texts: readonly string[];
+  /** The number of the last entry as its store has it, which damaged entries do not tell; 0 for an empty journal. */
   readonly last: number;
 }
+
+/** The entries that go to the engine at once. A copy of a long journal as a whole would take its size once more. */
+const BATCH_ENTRIES = 100;
 
 /** The entries of these lines, of which the first has this number. */
 export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
@@ -21,19 +25,23 @@ export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
  * @throws LoopletError `misuse_invalid_argument` for a value that is no entry of a journal
  */
 export function journalOf(entries: readonly JournalEntry[]): JournalText {
-  return { lines: linesOf(entries), last: entries.at(-1)?.seq ?? 0 };
-}
-
-/**
- * The JSON of entries, one a line.
- *
- * @throws LoopletError `misuse_invalid_argument` for a value that is no entry of a journal
- */
-export function linesOf(entries: readonly JournalEntry[]): string {
-  const lines = entries.map((entry: unknown, index) => {
+  const texts = entries.map((entry: unknown, index) => {
     if (isObject(entry) && typeof entry["json"] === "string") return entry["json"];
     const problem = `needs the entries that looplet gave to the store, got ${describe(entry)}`;
     throw new LoopletError("misuse_invalid_argument", `entries[${index}]`, problem);
   });
-  return lines.join("\n");
+  return { texts, last: entries.at(-1)?.seq ?? 0 };
+}
+
+/** Gives the entries of a journal as the engine reads them: by the number of their batch from 0, in UTF-8, one a line. */
+export function batchesOf({ texts }: JournalText): (at: number) => Uint8Array | undefined {
+  const encoder = new TextEncoder();
+  let bytes = new Uint8Array(0);
+  return (at) => {
+    const batch = texts.slice(at * BATCH_ENTRIES, (at + 1) * BATCH_ENTRIES);
+    if (batch.length === 0) return undefined;
+    const text = batch.map((text) => `${text}\n`).join("");
+    if (bytes.length < 3 * text.length) bytes = new Uint8Array(3 * text.length);
+    return bytes.subarray(0, encoder.encodeInto(text, bytes).written);
+  };
 }

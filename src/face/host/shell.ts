@@ -13,7 +13,7 @@ import {
   redirectOf,
   textPairs,
 } from "./exchange.js";
-import { entriesOf } from "./entries.js";
+import { batchesOf, entriesOf } from "./entries.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, redactFailure, secretsOf } from "./secrets/redact.js";
@@ -68,7 +68,7 @@ export class Shell {
     const handle = this.instance.enter(() => {
       const agent = this.instance.agent(config);
       if (typeof options === "string") return agent?.open(options, this);
-      return agent?.restore(new TextEncoder().encode(options.lines), options.last, this);
+      return agent?.restore(batchesOf(options), options.last, this);
     });
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;

@@ -9,7 +9,7 @@ import {
   type RawRunResult,
   type ToolInvocation,
 } from "../host/driver.js";
-import { entriesOf, linesOf } from "../host/entries.js";
+import { batchesOf, entriesOf, journalOf } from "../host/entries.js";
 import { describe } from "../host/exchange.js";
 import { instanceOf, isProblem, type Instance } from "../host/instance.js";
 import type { Handle } from "../host/shell.js";
@@ -108,7 +108,7 @@ export class Player {
         const agent = instance.agent(JSON.stringify(config));
         return journal === undefined
           ? agent?.open(JSON.stringify(options), shell)
-          : agent?.restore(new TextEncoder().encode(linesOf(journal)), last, shell);
+          : agent?.restore(batchesOf(journalOf(journal)), last, shell);
       }),
     );
     if (handle === undefined) throw wrong("the WebAssembly was lost when its run was opened");

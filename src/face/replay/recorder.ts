@@ -110,16 +110,16 @@ function linesOf(inputs: readonly Kept[], redaction: Redaction): string[] {
 }
 
 /** The entries as a JSON array. A text that is cleaned no longer has its checksum, and a damaged one is kept as a text. */
-function entriesText({ lines }: JournalText): string {
-  const texts = lines.split("\n").map((line) => {
-    const text = line.replace(/,"crc":\d+\}$/, "}");
+function entriesText({ texts }: JournalText): string {
+  const entries = texts.map((entry) => {
+    const text = entry.replace(/,"crc":\d+\}$/, "}");
     try {
       return isObject(JSON.parse(text)) ? text : JSON.stringify(text);
     } catch {
       return JSON.stringify(text);
     }
   });
-  return `[${texts.join(",")}]`;
+  return `[${entries.join(",")}]`;
 }
 
 /** The JSON with other texts. JSON without a change stays as it is written. */

@@ -55,7 +55,7 @@ import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySu
 import { finished, unfinished } from "./result.js";
 import { Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
-import { sourceOf, type Resumed } from "./source.js";
+import { sourceOf, withoutEntries, type Resumed } from "./source.js";
 import { endedBy, follow, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
@@ -90,7 +90,7 @@ export class EngineRun implements Run {
   readonly #startedMs: number;
   readonly #journal: Journal | undefined;
   readonly #record: RunRecord | undefined;
-  readonly #resumed: Resumed | undefined;
+  #resumed: Resumed | undefined;
   /** The index of the agent that begins. */
   readonly #first: number;
   readonly #steers = new Steers({
@@ -314,6 +314,7 @@ export class EngineRun implements Run {
       const source = await sourceOf(own, this.#resumed, store, this.#journal);
       if (this.#outcome !== undefined) return;
       if (typeof source === "object" && "code" in source) return this.#failAlone(source);
+      this.#resumed &&= withoutEntries(this.#resumed);
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);

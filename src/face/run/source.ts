@@ -20,6 +20,11 @@ export interface Resumed {
   readonly held?: Held & { readonly entries: readonly JournalEntry[]; readonly isStopped: boolean };
 }
 
+/** What is left to know of it when the engine has its entries: a long journal takes much memory. */
+export function withoutEntries({ entries: _, held, ...rest }: Resumed): Resumed {
+  return held === undefined ? rest : { ...rest, held: { ...held, entries: [] } };
+}
+
 /** A run that is to begin, with its options as the engine reads them. */
 export interface NewRun {
   readonly id: string;

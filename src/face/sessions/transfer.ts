@@ -1,12 +1,12 @@
 /** A chat on its way from one store to another, as text: the entries of its journal, one a line. */
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, KeptChat, Store } from "../api/index.js";
-import { entriesOf, linesOf } from "../host/entries.js";
+import { entriesOf, journalOf } from "../host/entries.js";
 
 /** The chat of this id as text; undefined if the store has none. */
 export async function exported(store: Store, id: string): Promise<string | undefined> {
   const entries = (await store.load(id)) ?? [];
-  return entries.length === 0 ? undefined : `${linesOf(entries)}\n`;
+  return entries.length === 0 ? undefined : `${journalOf(entries).texts.join("\n")}\n`;
 }
 
 /**

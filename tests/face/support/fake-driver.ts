@@ -43,7 +43,7 @@ export class FakeDriver implements Driver {
     readonly host: HostCallbacks,
   ) {
     this.config = JSON.parse(config) as { [name: string]: unknown };
-    const source = typeof options === "string" ? options : options.lines;
+    const source = typeof options === "string" ? options : options.texts.join("\n");
     this.options = JSON.parse(source) as { [name: string]: unknown };
   }
 

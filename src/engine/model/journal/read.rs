@@ -3,86 +3,146 @@
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact};
 
+/// Folds the entries of a journal, one JSON text after the other, so that nobody needs all of them at once. The entries
+/// of one input count together or not at all, and the last of them is the state of the run. An entry that was written twice
+/// counts once. Behind a tear nothing counts, unless a process has gone on from the entries before it.
+///
+/// Each text goes to [`JournalReader::take`], then [`JournalReader::finish`] is called. It may ask for all texts once more.
+#[derive(Default)]
+pub struct JournalReader {
+    checkpoint: Checkpoint,
+    /// The entries of an input whose last one has not come.
+    input: Vec<Entry>,
+    texts: usize,
+    /// The number of texts up to the last one that counts.
+    counted: usize,
+    /// The number of the journal's last entry.
+    end: u64,
+    is_torn: bool,
+    /// The numbers of texts with which inputs end that cannot be folded.
+    unfoldable: Vec<usize>,
+    /// Reads each state, because one of them cannot be read, which is a tear.
+    reads_states: bool,
+    /// A part of an input has been folded that cannot be folded as a whole.
+    is_spoilt: bool,
+}
+
+impl JournalReader {
+    /// Takes the next entry.
+    ///
+    /// # Errors
+    /// A journal of a newer format.
+    pub fn take(&mut self, text: &str) -> Result<(), ConfigError> {
+        self.texts += 1;
+        if self.is_spoilt {
+            return Ok(());
+        }
+        let Ok(entry) = Entry::of_line(text) else {
+            self.end += 1;
+            self.is_torn = true;
+            return Ok(());
+        };
+        let is_new = entry.seq > self.end;
+        self.end = self.end.max(entry.seq);
+        if let Fact::Begun(begun) = &entry.fact {
+            begun.check_format()?;
+            // A store that counts the entries it has gives numbers of lost ones again.
+            if (is_new || self.is_torn) && begun.after == self.checkpoint.seq {
+                self.input = vec![entry];
+                self.is_torn = false;
+                return Ok(());
+            }
+        }
+        if self.is_torn {
+            return Ok(());
+        }
+        let last = self.input.last().map_or(self.checkpoint.seq, |entry| entry.seq);
+        if entry.seq <= last {
+            self.counted += usize::from(self.input.is_empty());
+            return Ok(());
+        }
+        self.is_torn = entry.seq != last + 1;
+        let is_last = matches!(entry.fact, Fact::Run(_));
+        self.input.push(entry);
+        if is_last && !self.is_torn {
+            self.fold_input();
+        }
+        Ok(())
+    }
+
+    fn fold_input(&mut self) {
+        let input = std::mem::take(&mut self.input);
+        if self.unfoldable.contains(&self.texts) {
+            self.is_torn = true;
+            return;
+        }
+        let checkpoint = &mut self.checkpoint;
+        // Entries that do not count may stand before these.
+        checkpoint.seq = input.first().map_or(0, |entry| entry.seq - 1);
+        let folded = input.into_iter().try_for_each(|entry| checkpoint.take(entry));
+        let read = folded.and_then(|()| match self.reads_states {
+            true => checkpoint.read_states(),
+            false => Ok(()),
+        });
+        match read {
+            Ok(()) => self.counted = self.texts,
+            Err(_) => {
+                self.unfoldable.push(self.texts);
+                self.is_spoilt = true;
+            }
+        }
+    }
+
+    /// The journal, and the number of texts at its end that do not count. `None` asks for all texts once more, because one
+    /// of them has turned out not to count.
+    ///
+    /// # Errors
+    /// A journal without a whole beginning.
+    pub fn finish(&mut self) -> Result<Option<(Checkpoint, usize)>, ConfigError> {
+        let JournalReader {
+            mut checkpoint,
+            texts,
+            counted,
+            end,
+            unfoldable,
+            reads_states,
+            is_spoilt,
+            ..
+        } = std::mem::take(self);
+        if is_spoilt {
+            (self.unfoldable, self.reads_states) = (unfoldable, reads_states);
+            return Ok(None);
+        }
+        if checkpoint.read_states().is_err() {
+            self.reads_states = true;
+            return Ok(None);
+        }
+        if checkpoint.agents.is_empty() {
+            let problem = match texts {
+                0 => "are empty: there is no such run",
+                _ => "have no whole beginning",
+            };
+            return Err(ConfigError::new("entries", problem));
+        }
+        checkpoint.end = end;
+        Ok(Some((checkpoint, texts - counted)))
+    }
+}
+
 impl Checkpoint {
-    /// Folds a journal, one JSON text for each entry. The entries of one input count together or not at all, and the last
-    /// of them is the state of the run. An entry that was written twice counts once. Behind a tear nothing counts, unless
-    /// a process has gone on from the entries before it. Returns the number of texts at the end that do not count.
+    /// The checkpoint of a journal, one JSON text for each entry, and the number of texts at its end that do not count.
     ///
     /// # Errors
     /// A journal of a newer format, or one without a whole beginning.
     pub fn of(texts: &[impl AsRef<str>]) -> Result<(Checkpoint, usize), ConfigError> {
-        let (mut checkpoint, left_out) = read(texts, |_| Ok(()))?;
-        match checkpoint.read_states() {
-            Ok(()) => Ok((checkpoint, left_out)),
-            // A state that cannot be read is a tear.
-            Err(_) => read(texts, Checkpoint::read_states),
-        }
-    }
-}
-
-/// As [`Checkpoint::of`], with an `after_input` that looks at the checkpoint after the entries of each input.
-fn read(
-    texts: &[impl AsRef<str>],
-    after_input: impl Fn(&mut Checkpoint) -> Result<(), ConfigError> + Copy,
-) -> Result<(Checkpoint, usize), ConfigError> {
-    let mut checkpoint = Checkpoint::default();
-    let mut batch: Vec<Entry> = Vec::new();
-    let (mut counted, mut end, mut is_torn) = (0, 0, false);
-    for (index, text) in texts.iter().enumerate() {
-        let Ok(entry) = Entry::of_line(text.as_ref()) else {
-            end += 1;
-            is_torn = true;
-            continue;
-        };
-        let is_new = entry.seq > end;
-        end = end.max(entry.seq);
-        if let Fact::Begun(begun) = &entry.fact {
-            begun.check_format()?;
-            // A store that counts the entries it has gives numbers of lost ones again.
-            if (is_new || is_torn) && begun.after == checkpoint.seq {
-                batch = vec![entry];
-                is_torn = false;
-                continue;
-            }
-        }
-        if is_torn {
-            continue;
-        }
-        let last = batch.last().map_or(checkpoint.seq, |entry| entry.seq);
-        if entry.seq <= last {
-            counted += usize::from(batch.is_empty());
-            continue;
-        }
-        is_torn = entry.seq != last + 1;
-        let is_last = matches!(entry.fact, Fact::Run(_));
-        batch.push(entry);
-        if is_torn || !is_last {
-            continue;
-        }
-        // Entries that do not count may stand before these.
-        checkpoint.seq = batch.first().map_or(0, |entry| entry.seq - 1);
-        let folded = batch.drain(..).try_for_each(|entry| checkpoint.take(entry));
-        match folded.and_then(|()| after_input(&mut checkpoint)) {
-            Ok(()) => counted = index + 1,
-            Err(_) => {
-                is_torn = true;
-                // A part of these entries may have been folded.
-                checkpoint = match texts.get(..counted) {
-                    Some(whole) if counted > 0 => read(whole, after_input)?.0,
-                    _ => Checkpoint::default(),
-                };
+        let mut reader = JournalReader::default();
+        loop {
+            texts.iter().try_for_each(|text| reader.take(text.as_ref()))?;
+            if let Some(read) = reader.finish()? {
+                return Ok(read);
             }
         }
     }
-    if checkpoint.agents.is_empty() {
-        let problem = match texts.is_empty() {
-            true => "are empty: there is no such run",
-            false => "have no whole beginning",
-        };
-        return Err(ConfigError::new("entries", problem));
-    }
-    checkpoint.end = end;
-    Ok((checkpoint, texts.len() - counted))
 }
 
 impl Begun {
