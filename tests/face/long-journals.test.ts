@@ -78,3 +78,56 @@ it("a long journal is read once more if its last state cannot be read", async ()
   expect([outcome, codes, looked]).toEqual(["completed", ["journal_torn"], []]);
   expect(toolCalls).toHaveLength(ROUNDS - 1);
 });
+
+it("a resumed run asks its store for the whole journal once, and then for what its last holder has added", async () => {
+  const { store, entries } = await ended([...rounds(0, 3), { text: "Done." }]);
+  const seen = numberOf(entries, '"c2"');
+  const all = without(entries, numberOf(entries, "Done."));
+  let isLeased = false;
+  const asked: (number | undefined)[] = [];
+  const shared: Store = {
+    append: () => {},
+    load(_, after = 0) {
+      asked.push(after);
+      return (isLeased ? all : without(all, seen)).filter(({ seq }) => seq > after);
+    },
+    lease(key, options) {
+      isLeased = true;
+      return store.lease(key, { ...options, takeOver: true });
+    },
+    pending: () => [],
+  };
+  const { agent, looked } = looker(shared, [{ text: "Done." }]);
+  const { outcome, toolCalls } = await agent.resume("run").result;
+  expect([outcome, looked, toolCalls.length]).toEqual(["completed", [], 3]);
+  expect(asked).toEqual([0, seen - 1]);
+});
+
+it("a chat asks its store for the end of its journal alone before a run", async () => {
+  const store = memoryStore();
+  const asked: (number | undefined)[] = [];
+  const watched: Store = {
+    ...store,
+    load(key, after) {
+      asked.push(after);
+      return store.load(key, after);
+    },
+  };
+  const { agent } = looker(watched, [...rounds(0, 3), { text: "One." }, { text: "Two." }]);
+  const chat = await agent.openChat("chat");
+  await chat.run("First.").result;
+  await chat.saved();
+  const last = (await store.load("chat"))!.length;
+  asked.length = 0;
+  const { outcome } = await chat.run("Second.").result;
+  expect([outcome, asked]).toEqual(["completed", [last - 1]]);
+});
+
+it("a store that knows no numbers gives all entries each time, and they count once", async () => {
+  const { store, entries } = await ended([...rounds(0, 3), { text: "Done." }]);
+  const all = without(entries, numberOf(entries, "Done."));
+  const plain: Store = { ...store, append: () => {}, load: () => all };
+  const { agent, looked } = looker(plain, [{ text: "Done." }]);
+  const { outcome, toolCalls } = await agent.resume("run", { takeOver: true }).result;
+  expect([outcome, looked, toolCalls.length]).toEqual(["completed", [], 3]);
+});

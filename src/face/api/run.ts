@@ -283,9 +283,13 @@ export interface Store {
    * The entries in their order, with the numbers that they were given; `undefined` or an empty array if there is no such journal.
    *
    * Contract: gives all that is there, with a gap in the numbers where entries are lost, and any text for one that cannot be
-   * read. looplet finds damage by numbers and checksums, and goes on from the last whole save.
+   * read. looplet finds damage by numbers and checksums, and goes on from the last whole save. Of entries whose number is
+   * not above `after`, none is needed: a store that finds entries by their numbers reads no more than the others. Default 0.
    */
-  load(key: string): Promise<readonly JournalEntry[] | undefined> | readonly JournalEntry[] | undefined;
+  load(
+    key: string,
+    after?: number,
+  ): Promise<readonly JournalEntry[] | undefined> | readonly JournalEntry[] | undefined;
   /**
    * Takes the lease of a journal, by which one process at a time goes on with a run. Default: there are no leases.
    *

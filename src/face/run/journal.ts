@@ -5,7 +5,7 @@
  * leases the journal takes the run's lease before its first write, and has it until the run ends.
  */
 import { isStoreConflict, StoreConflict } from "../api/errors.js";
-import type { JournalEntry } from "../api/index.js";
+import type { JournalEntry, Store } from "../api/index.js";
 import { ANSWER_MS, StoreTimeout, within } from "./saving/timed-store.js";
 import { RunLease, WAITS_MS, type Held, type LeaseHost, type Permit } from "./run-lease.js";
 
@@ -129,7 +129,8 @@ export class Journal {
       if (isOurs) return "claimed";
       // Entries that the store has missed are still to come.
       const expected = (this.#entries[0]?.seq ?? last + 1) - 1;
-      return ((await this.load()).at(-1)?.seq ?? 0) === expected ? "claimed" : "moved on";
+      const end = await this.load(Math.max(0, expected - 1));
+      return (end.at(-1)?.seq ?? 0) === expected ? "claimed" : "moved on";
     } catch (error) {
       if (needsStore) throw error;
       report(error);
@@ -137,10 +138,10 @@ export class Journal {
     }
   }
 
-  /** The entries that the store has. */
-  async load(): Promise<readonly JournalEntry[]> {
-    const entries = (await this.#asked(this.#host.store.load(this.#key))) ?? [];
-    this.#isKept = entries.length > 0;
+  /** The entries that the store has behind this number. */
+  async load(after = 0): Promise<readonly JournalEntry[]> {
+    const entries = await this.#asked(entriesBehind(this.#host.store, this.#key, after));
+    if (after === 0 || entries.length > 0) this.#isKept = entries.length > 0;
     return entries;
   }
 
@@ -278,9 +279,8 @@ export class Journal {
     if (!this.#isInDoubt) return entries;
     try {
       if (!(await this.#lease.renew())) return entries;
-      const kept = (await this.#host.store.load(this.#key)) ?? [];
+      const arrived = await entriesBehind(this.#host.store, this.#key, entries[0]!.seq - 1);
       const ours = new Map(entries.map(({ seq, json }) => [seq, json]));
-      const arrived = kept.filter(({ seq }) => seq >= entries[0]!.seq);
       if (!arrived.every(({ seq, json }) => ours.get(seq) === json)) return entries;
       return entries.slice(arrived.length);
     } catch (error) {
@@ -324,4 +324,10 @@ export class Journal {
   #wait(delayMs: number): Promise<void> {
     return new Promise((resolve) => void this.#host.clock.setTimer(resolve, delayMs));
   }
+}
+
+/** The entries that a store has behind this number. It may give earlier ones too. */
+async function entriesBehind(store: Store, key: string, after: number): Promise<readonly JournalEntry[]> {
+  const entries = (await store.load(key, after)) ?? [];
+  return after === 0 ? entries : entries.filter(({ seq }) => seq > after);
 }

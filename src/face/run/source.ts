@@ -71,9 +71,11 @@ async function readSource(
   }
   if (journal === undefined || (resumed === undefined && isNew)) return options;
   // A run that has saved nothing yet is under way in the process that begins it, which needs the lease.
-  if (resumed !== undefined && (await journal.load()).length === 0) return notSavedYet(id);
+  const seen = resumed === undefined ? [] : await journal.load();
+  if (resumed !== undefined && seen.length === 0) return notSavedYet(id);
   if (!(await journal.claim(resumed?.takeOver))) return held(id);
-  const entries = await journal.load();
+  // Its holder before may have written until then.
+  const entries = [...seen, ...(await journal.load(seen.at(-1)?.seq))];
   return resumed === undefined && entries.length === 0 ? options : journalOf(entries);
 }
 

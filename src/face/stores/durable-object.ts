@@ -61,10 +61,10 @@ export function durableObjectStore(
       });
       await storage.sync();
     },
-    load(key) {
-      const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? ORDER BY seq";
-      const rows = sql.exec(query, key).toArray() as unknown as { seq: number; entry: string }[];
-      const rest = rests.behind(key, 0);
+    load(key, after = 0) {
+      const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? AND seq > ? ORDER BY seq";
+      const rows = sql.exec(query, key, after).toArray() as unknown as { seq: number; entry: string }[];
+      const rest = rests.behind(key, after);
       return rows.map(({ seq, entry }) => ({ seq, json: entry + (rest.get(seq) ?? "") }));
     },
     async lease(key, options): Promise<Lease | undefined> {

@@ -92,9 +92,9 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
         checkSeq(key, (cursor?.primaryKey as [string, number] | undefined)?.[1], expectedSeq);
         for (const entry of entries) table.put({ key, ...entry });
       }),
-    async load(key) {
+    async load(key, after = 0) {
       const table = (await database()).transaction(ENTRIES).objectStore(ENTRIES);
-      const rows = (await answer(table.getAll(all(key)))) as (JournalEntry & { key: string })[];
+      const rows = (await answer(table.getAll(all(key, after + 1)))) as (JournalEntry & { key: string })[];
       return rows.map(({ seq, json }) => ({ seq, json }));
     },
     async lease(key, options) {
@@ -160,8 +160,8 @@ async function isPersisted(asks: boolean): Promise<boolean> {
 }
 
 /** The keys of all entries of a journal. */
-function all(key: string): IDBKeyRange {
-  return IDBKeyRange.bound([key, 0], [key, Infinity]);
+function all(key: string, from = 0): IDBKeyRange {
+  return IDBKeyRange.bound([key, from], [key, Infinity]);
 }
 
 function open(name: string, forget: () => void): Promise<IDBDatabase> {

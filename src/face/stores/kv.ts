@@ -75,8 +75,8 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
       const pieces = await putPieces(piecesOf(key), text, MAX_CHARS);
       await namespace.put(name, pieces === undefined ? text : wordsFor(pieces), { metadata: { last } });
     },
-    async load(key) {
-      const found = await listed(key);
+    async load(key, after = 0) {
+      const found = (await listed(key)).filter(({ last }) => last > after);
       const texts = await Promise.all(found.map(({ name }) => textIn(key, name)));
       return found.flatMap(({ first, last }, at) => entriesOf(first, texts[at]!, last));
     },

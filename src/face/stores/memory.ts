@@ -20,7 +20,11 @@ export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store
       for (const { json } of entries) journal.push(json);
       journals.set(key, journal);
     },
-    load: (key) => journals.get(key)?.map((json, index) => ({ seq: index + 1, json })),
+    load: (key, after = 0) =>
+      journals
+        .get(key)
+        ?.slice(after)
+        .map((json, index) => ({ seq: after + index + 1, json })),
     lease(key, options) {
       const before = leases.get(key);
       if (!isFree(before, now(), options)) return undefined;

@@ -125,9 +125,10 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       checkSeq(key, log.last, expectedSeq);
       throw new Error(`The journal "${key}" could not be written whole.`);
     },
-    async load(key) {
+    async load(key, after = 0) {
       // The file is read anew, because a part that was read before may be damaged since.
-      const log = new Log();
+      const known = after > 0 ? logs.get(key) : undefined;
+      const log = known?.last === after ? known : new Log();
       const entries = await log.entries(pathOf(key));
       logs.set(key, log);
       return entries;

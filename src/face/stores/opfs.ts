@@ -66,8 +66,10 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
       if (file.endsWith(".jsonl")) files.push({ file, first: Number.parseInt(file, 10) });
     return files.sort((one, other) => one.first - other.first);
   };
-  const entriesIn = async (folder: FileSystemDirectoryHandle): Promise<JournalEntry[]> => {
-    const files = await filesOf(folder);
+  const entriesIn = async (folder: FileSystemDirectoryHandle, after: number): Promise<JournalEntry[]> => {
+    const all = await filesOf(folder);
+    // The entries of a file have lower numbers than the next file begins with.
+    const files = all.filter((_, at) => (all[at + 1]?.first ?? Infinity) > after + 1);
     const texts = await Promise.all(files.map(({ file }) => textOf(folder, file)));
     return files.flatMap(({ first }, at) => entriesOf(first, texts[at] ?? ""));
   };
@@ -100,10 +102,10 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
         const file = `${String(entries[0]!.seq).padStart(DIGITS, "0")}.jsonl`;
         await write(folder, file, linesOf(entries));
       }),
-    load: (key) =>
+    load: (key, after = 0) =>
       alone(key, async () => {
         const folder = await folderOf(key);
-        return folder && entriesIn(folder);
+        return folder && entriesIn(folder, after);
       }),
     async lease(key, options) {
       const lock = await hold(lockOf(options.holder));

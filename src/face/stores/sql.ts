@@ -124,11 +124,11 @@ export function sqlStore(
       await refuse(key, expectedSeq, fence);
       throw new StoreConflict(`The journal "${key}" was changed by another process at the same moment.`);
     },
-    async load(id): Promise<JournalEntry[]> {
+    async load(id, after = 0): Promise<JournalEntry[]> {
       const key = keyOf(id);
-      const query = `SELECT first_seq, last_seq, entries FROM ${ENTRIES} WHERE run_id = ? ORDER BY first_seq`;
+      const query = `SELECT first_seq, last_seq, entries FROM ${ENTRIES} WHERE run_id = ? AND last_seq > ? ORDER BY first_seq`;
       const entries: JournalEntry[] = [];
-      for (const row of await all(query, key)) {
+      for (const row of await all(query, key, after)) {
         const column = String(row["entries"]);
         const pieces = piecesIn(column);
         const text = pieces === undefined ? column : await textOf(piecesOf(key), pieces);

@@ -94,6 +94,20 @@ const CASES: Cases = {
     await expectEntries(store, key, entries(1, 12));
     await expectEntries(await makeStore(), key, entries(1, 12));
   },
+  async "load gives every entry behind a number"(makeStore, key) {
+    const store = await makeStore();
+    await store.append(key, entries(1, 1), 0);
+    await store.append(key, entries(2, 4), 1);
+    await store.append(key, entries(5, 6), 4);
+    for (let after = 0; after <= 7; after++)
+      for (const one of [store, await makeStore()]) {
+        // Entries up to the number may come too.
+        const behind = ((await one.load(key, after)) ?? []).filter(({ seq }) => seq > after);
+        const expected = entries(1, 6).slice(after);
+        if (JSON.stringify(behind.map(({ seq, json }) => ({ seq, json }))) !== JSON.stringify(expected))
+          throw new Error(`load gave the entries [${behind.map(({ seq }) => seq)}] behind ${after}`);
+      }
+  },
   async "a writer with a number that is too low is refused"(makeStore, key) {
     const store = await makeStore();
     await store.append(key, entries(1, 2), 0);

@@ -180,7 +180,7 @@ export class RunLog {
       } catch (error) {
         // A write that failed may have reached the store, and then it has the last entry.
         if (isStoreConflict(error)) {
-          const last = (await store.load(this.#key))?.at(-1)?.json;
+          const last = (await store.load(this.#key, before))?.at(-1)?.json;
           this.#isLost = last !== rows.at(-1)!.json;
           if (!this.#isLost) this.#kept(rows);
           return;

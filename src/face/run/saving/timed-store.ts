@@ -45,7 +45,7 @@ export function timedStore(store: Store, clock: Clock): Store {
   });
   return {
     append,
-    load: async (key) => timed("load", store.load(key)),
+    load: async (key, after) => timed("load", store.load(key, after)),
     ...(store.lease !== undefined && {
       lease: async (key, options) => {
         const lease = await timed("lease", store.lease!(key, options));

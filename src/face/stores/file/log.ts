@@ -51,7 +51,7 @@ export class Log {
     await this.#read(path, () => {});
   }
 
-  /** All entries of a file that was not read before. Where its end is damaged, a last one says so. */
+  /** The entries that have come: all of a file that was not read before. Where its end is damaged, a last one says so. */
   async entries(path: string): Promise<JournalEntry[]> {
     const entries: JournalEntry[] = [];
     await this.#read(path, (line) => {
