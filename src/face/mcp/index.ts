@@ -71,6 +71,8 @@ class Client implements McpClient {
   readonly #options: McpOptions;
   /** Headers of the requests of a session. */
   #session: Record<string, string> = {};
+  /** A text of the server without the secrets of the last request. */
+  #clean: Reply["clean"] = (text) => text;
   /** The tools of the last list, by name. */
   #tools = new Map<string, McpTool>();
 
@@ -128,29 +130,25 @@ class Client implements McpClient {
     const { signal } = run;
     const own = this.#options.onElicitation;
     const identity = { ...(server === undefined ? {} : { name: server }), url: this.#wire.address };
-    const questions = new Questions(identity, name, signal, async (request) =>
+    let told: Reply["clean"] = (text) => this.#clean(text);
+    const clean: Reply["clean"] = (text) => told(text);
+    const questions = new Questions(identity, name, { signal, clean }, async (request) =>
       typeof own === "function"
         ? ((await own(request, { signal })) ?? { action: "decline" })
         : run.elicit(request),
     );
     const elicit: CallHost["elicit"] = (params, key) => questions.ask(params, key);
-    let clean: Reply["clean"] = (text) => text;
     const ask = async (method: string, params: Fields): Promise<Fields> => {
       const isCall = method === "tools/call";
       // A task is ended after its call was aborted.
       const limits = method === "tasks/cancel" ? {} : { signal, elicit, isCall };
       const reply = await this.#ask(method, params, { ...limits, ...(isCall ? { onProgress } : {}) });
-      clean = reply.clean;
+      told = reply.clean;
       return reply.result;
     };
-    const host: CallHost = {
-      ...run,
-      address: this.#wire.address,
-      elicit,
-      onProgress,
-      clean: (text) => clean(text),
-    };
-    return resultOf(await durableCall(ask, { name, arguments: input }, host), host.clean);
+    const { address } = this.#wire;
+    const host: CallHost = { ...run, address, elicit, onProgress, clean };
+    return resultOf(await durableCall(ask, { name, arguments: input }, host), clean);
   }
 
   async tools(server: string): Promise<Record<string, Tool>> {
@@ -182,7 +180,7 @@ class Client implements McpClient {
 
   #warn(message: string): void {
     const { onWarning = (text: string) => console.warn(text) } = this.#options;
-    onWarning(`The MCP server ${this.#wire.address}: ${message}`);
+    onWarning(`The MCP server ${this.#wire.address}: ${this.#clean(message)}`);
   }
 
   async close(): Promise<void> {
@@ -260,6 +258,7 @@ class Client implements McpClient {
     const answering = new AbortController();
     const heed = this.#answering(options, answering.signal);
     const hear = (heard: RpcMessage, clean: Reply["clean"]): void => {
+      this.#clean = clean;
       const { method, params = {} } = heard;
       if (method === "notifications/progress" && params["progressToken"] === id)
         onProgress?.(progressOf(params, clean));
@@ -272,7 +271,9 @@ class Client implements McpClient {
     };
     if (!isModern) signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await this.#wire.ask(message, headers, hear, options);
+      const reply = await this.#wire.ask(message, headers, hear, options);
+      this.#clean = reply.clean;
+      return reply;
     } catch (error) {
       const isGone = error instanceof McpError && error.status === 404 && "mcp-session-id" in headers;
       if (!isGone || isAgain) throw error;

@@ -17,11 +17,18 @@ const MAX_FORM_CHARS = 64 * 1024;
 const MAX_URL_CHARS = 4096;
 export const MAX_KEY_CHARS = 1000;
 
+/** The call that the questions belong to. */
+interface AskingCall {
+  readonly signal: HostAbortSignal;
+  /** A text of the server without the secrets of the request. */
+  readonly clean: (text: string) => string;
+}
+
 /** The questions of one call. */
 export class Questions {
   readonly #server: McpServerIdentity;
   readonly #tool: string;
-  readonly #signal: HostAbortSignal;
+  readonly #call: AskingCall;
   readonly #put: (request: McpElicitation) => PromiseLike<McpElicitationAnswer> | McpElicitationAnswer;
   #count = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -29,12 +36,12 @@ export class Questions {
   constructor(
     server: McpServerIdentity,
     tool: string,
-    signal: HostAbortSignal,
+    call: AskingCall,
     put: (request: McpElicitation) => PromiseLike<McpElicitationAnswer> | McpElicitationAnswer,
   ) {
     this.#server = server;
     this.#tool = tool;
-    this.#signal = signal;
+    this.#call = call;
     this.#put = put;
   }
 
@@ -50,8 +57,9 @@ export class Questions {
         "input_rounds",
         `The tool ${shown(this.#tool)} asked more than ${MAX_QUESTIONS} questions.`,
       );
-    const request = requestOf(params, this.#server, key);
-    const answer = this.#last.then(() => untilAbort(this.#put(request), this.#signal));
+    const { message, ...more } = requestOf(params, this.#server, key);
+    const request = { message: this.#call.clean(message), ...more };
+    const answer = this.#last.then(() => untilAbort(this.#put(request), this.#call.signal));
     this.#last = answer.catch(() => {});
     return answer;
   }

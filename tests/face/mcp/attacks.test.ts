@@ -104,6 +104,29 @@ describe("the secrets of a request", () => {
   });
 });
 
+it("a warning and a question have lost the secrets of the request", async () => {
+  const told: string[] = [];
+  const question = { method: "elicitation/create", params: { message: `You sent ${KEY}` } };
+  const client = await connect(
+    {
+      ...listing({ name: KEY }, { name: "x", inputSchema: { type: "object", properties: { [KEY]: 5 } } }),
+      "tools/call": ({ params }) =>
+        params.inputResponses === undefined
+          ? { resultType: "input_required", inputRequests: { a: question } }
+          : { content: [] },
+    },
+    {
+      onWarning: (words) => void told.push(words),
+      onElicitation: ({ message }) => (told.push(message), { action: "decline" }),
+    },
+  );
+  await client.tools("far");
+  await client.callTool("x", {});
+  expect(told).toHaveLength(3);
+  for (const words of told) expect(words).toContain("[redacted]");
+  expect(told.join()).not.toContain("secret-key-of-the-user-1");
+});
+
 describe("what is longer than it may be", () => {
   it.each([
     ["a body", "application/json", "x".repeat(1000)],
