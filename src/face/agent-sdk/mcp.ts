@@ -2,6 +2,7 @@
 import { tool as looplet, ToolError } from "../index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 import type { InputSchema, Tool, ToolAnnotations } from "../api/index.js";
+import { joined } from "../options/check.js";
 import { isShape, schemaOfShape, type ArgsOf, type InputShape } from "./shape.js";
 import { connectMcp, McpError } from "../mcp/index.js";
 import type { McpClient, McpElicitation, McpElicitationAnswer, McpFetch, McpOptions } from "../mcp/index.js";
@@ -104,7 +105,7 @@ export function checkServers(servers: McpServers): void {
     if (other !== undefined)
       throw new TypeError(`${field} has the same name for tools as "${other}": mcp__${part}__…; rename one`);
     parts.set(part, name);
-    const { type = "stdio", ...more } = (config ?? {}) as object as { readonly [field: string]: unknown };
+    const { type = "stdio", ...more } = joined(config as object) as { readonly [field: string]: unknown };
     const isFine =
       type === "sdk"
         ? Array.isArray(more["tools"])
@@ -181,7 +182,8 @@ export async function reach(
   };
   const names = Object.keys(servers);
   await Promise.all(
-    Object.entries(servers).map(([name, config]) => {
+    Object.entries(servers).map(([name, given]) => {
+      const config = joined(given);
       if (config.type === "http") return connect(name, config);
       if (config.type !== "sdk")
         errors[name] =

@@ -1,5 +1,7 @@
 // The options of a client: your own, as they were given.
 import { afterEach, describe, expect, it } from "vitest";
+import { custom } from "looplet";
+import { query } from "looplet/agent-sdk";
 import { connectMcp, type McpOptions } from "looplet/mcp";
 import { discovers, failure, far, KEY, listing, schema } from "./strangers.js";
 
@@ -58,4 +60,30 @@ describe("the address of a server in an error", () => {
       "server/discover to the MCP server an address that cannot be read was not sent: its address cannot be read.",
     );
   });
+});
+
+it("a server of a query is trusted by its own field alone", async () => {
+  const tool = { name: "x", inputSchema: schema, annotations: { readOnlyHint: true } };
+  let calls = 0;
+  const mcpFetch = far({
+    ...discovers,
+    ...listing(tool),
+    "tools/call": () => ((calls += 1), { content: [] }),
+  });
+  INHERITED["trusted"] = true;
+  const model = custom(({ messages }) =>
+    messages.length === 1 ? [{ type: "tool_call", id: "a", name: "mcp__far__x", input: {} }] : "Done.",
+  );
+  const asked = query({
+    prompt: "Go",
+    options: {
+      model,
+      permissionMode: "plan",
+      allowedTools: ["mcp__far"],
+      mcpServers: { far: { type: "http", url } },
+      host: { mcpFetch },
+    },
+  });
+  for await (const { type } of asked) expect(type).not.toBe("error");
+  expect(calls).toBe(0);
 });
