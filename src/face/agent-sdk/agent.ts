@@ -107,10 +107,10 @@ export interface Made {
  */
 export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made {
   const { settings, tools: remote = [], ofAgents: remoteOfAgents = [] }: Found = found ?? {};
-  const definitions = { ...settings?.agents, ...given.agents };
+  const definitions = ownFields({ ...settings?.agents, ...given.agents });
   const isRead = found !== undefined || (given.settingSources ?? []).length === 0;
   const self = ownAgent(given.agent, definitions, isRead);
-  const chosen = { ...given, model: given.model ?? settings?.model };
+  const chosen = joined(given, { model: given.model ?? settings?.model });
   const options = self === undefined ? chosen : asAgent(chosen, self);
   const { host = {}, maxBudgetUsd, maxTurns } = options;
   const allowed = [...(options.allowedTools ?? []), ...(settings?.allow ?? [])].map(currentRule);
@@ -278,14 +278,20 @@ function ownAgent(
 /** The options of a query that works as an agent. What they say themselves wins, but for the prompt. */
 function asAgent(options: PlainOptions, agent: AgentDefinition): PlainOptions {
   const { model, maxTurns, permissionMode } = agent;
-  return {
-    ...options,
+  return joined(options, {
     systemPrompt: [...textsOf(agent), ...appended(options)],
     model: options.model ?? (model === "inherit" ? undefined : model),
     effort: options.effort ?? levelOf(agent),
     maxTurns: options.maxTurns ?? maxTurns,
     permissionMode: options.permissionMode ?? permissionMode,
-  };
+  });
+}
+
+/** The definitions, each without what other code has added to the prototype of every object. */
+function ownFields(definitions: { readonly [name: string]: AgentDefinition }): {
+  readonly [name: string]: AgentDefinition;
+} {
+  return Object.fromEntries(Object.entries(definitions).map(([name, one]) => [name, joined(one)]));
 }
 
 /** The models of a list like `sonnet, haiku`, in their order. */

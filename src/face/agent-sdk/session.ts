@@ -10,6 +10,7 @@ import { COMMANDS, commandOf, saidBy, textOf, type Said } from "./control/prompt
 import { Servers } from "./control/servers.js";
 import { unheardHooks } from "./hooks/query-hooks.js";
 import { supportedModels } from "./models.js";
+import { joined } from "../options/check.js";
 import { wrong } from "./options/check.js";
 import { REPLAY, optionNotes, type PlainOptions } from "./options/options.js";
 import { ruleNotes } from "./options/rule-notes.js";
@@ -268,7 +269,7 @@ export class Session {
       ofAgents: this.servers.ofAgents.tools,
       ...(this.#settings === undefined ? {} : { settings: this.#settings }),
     };
-    return made({ ...this.#options, mcpServers: this.servers.current }, this.#ongoing, found);
+    return made(joined(this.#options, { mcpServers: this.servers.current }), this.#ongoing, found);
   }
 
   /** An agent with the servers of now goes on with the conversation. */

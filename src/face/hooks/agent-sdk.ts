@@ -6,7 +6,7 @@
 import type { HookEvent, HookGroup, HookOutput, Hooks } from "../api/hook.js";
 import type { CanUseTool, PermissionRequest, PermissionResult, PermissionUpdate } from "../api/permission.js";
 import type { HostAbortSignal } from "../api/platform.js";
-import { isObject } from "../options/check.js";
+import { isObject, joined } from "../options/check.js";
 import { matcherOf } from "./matcher.js";
 
 /** Hooks in the shape of the Agent SDK, by event. */
@@ -169,7 +169,8 @@ function inSdkNames(input: Fields): Fields {
 /** A hook's answer as one record in looplet's words. If it has two decisions, a denial wins. */
 function inOurWords(event: string, output: unknown): HookOutput {
   if (!isObject(output)) return output as HookOutput;
-  const { hookSpecificOutput, ...said } = output;
+  const { hookSpecificOutput, ...more } = joined(output);
+  const said = joined(more) as { [field: string]: unknown };
   for (const name of IGNORED) delete said[name];
   const isDenied = said["decision"] === "deny" || said["decision"] === "block";
   const take = (fields: Fields): void => {
