@@ -2,10 +2,12 @@
 /**
  * `npm run bench:durable [-- samples]`: what a journal costs in the loop of W3, and how long a run takes to go on from it.
  * CPU time of processes of their own, each warmed up by loops of the same kind; processes with and without a store take
- * turns, and the figure is the median.
+ * turns, and the figure is the median. A long journal is restored from a file, and the memory at its peak is told too.
  */
 import { execFileSync } from "node:child_process";
-import { cpus } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { heading, number, table } from "./report.mjs";
@@ -15,6 +17,8 @@ import { workloadOf } from "./workloads.mjs";
 const WIRE = "anthropic";
 const LENGTHS = [50, 200, 800];
 const RESTORED = 800;
+/** The iterations of a journal whose memory counts. */
+const LONG = 3200;
 const [given = "7", ...measured] = process.argv.slice(2);
 const SAMPLES = Number(given);
 /** Iterations of the loops in a process: those that warm it up, and those that count. */
@@ -30,6 +34,7 @@ linkPackage();
 const { settled, start } = await import("./contestants/looplet.mjs");
 const { anthropic, createAgent } = await import("looplet");
 const { memoryStore } = await import("looplet/stores");
+const { fileStore } = await import("looplet/stores/node");
 
 /** One W3 loop: the CPU time in milliseconds. */
 async function loop(iterations, store) {
@@ -66,8 +71,8 @@ async function journalOf(iterations) {
   return { entries, sizes };
 }
 
-/** The CPU time in milliseconds from `resume` to the request that it sends. */
-async function restore(entries) {
+/** The CPU time in milliseconds from `resume` to the request that it sends. `journal` is its entries, or an id in the store. */
+async function restore(journal, store) {
   const [{ options }] = workloadOf("W3-50", WIRE).begin();
   const { tools } = options;
   gc();
@@ -83,10 +88,11 @@ async function restore(entries) {
   const agent = createAgent({
     model: anthropic("claude-sonnet-4-6", { apiKey: "x" }),
     tools: Object.fromEntries(tools.map(({ name, ...own }) => [name, { ...own, readOnly: true }])),
-    maxIterations: RESTORED + 1,
+    maxIterations: LONG + 1,
     fetch,
+    ...(store && { store }),
   });
-  const run = agent.resume(entries);
+  const run = agent.resume(journal);
   const outcome = await Promise.race([asked, run.result]);
   if (outcome !== undefined) throw new Error(`${outcome.outcome}: ${outcome.error?.message}`);
   run.abort();
@@ -101,6 +107,7 @@ function since(before) {
 
 /** One figure, in a process of its own: milliseconds an iteration of loops of this length, or those of a `resume`. */
 async function measure([what, store]) {
+  if (what === "long") return JSON.stringify(await restoreLong(store));
   if (what === "restore") {
     const { entries } = await journalOf(RESTORED);
     const taken = [];
@@ -113,6 +120,30 @@ async function measure([what, store]) {
   let ms = 0;
   for (let done = 0; done < COUNTED; done += length) ms += await once();
   return ms / COUNTED;
+}
+
+/** CPU time and memory at its peak in megabytes, of a process that goes on with the run in this folder. */
+async function restoreLong(folder) {
+  const ms = await restore("long", fileStore(folder));
+  return { ms, peakMb: process.resourceUsage().maxRSS / 1000 };
+}
+
+/** The figures of processes that restore a journal of this many iterations from a file. */
+async function longRestored(iterations) {
+  const folder = mkdtempSync(join(tmpdir(), "looplet-bench-"));
+  try {
+    const { entries } = await journalOf(iterations);
+    const store = fileStore(folder);
+    for (let at = 0; at < entries.length; at += 500)
+      await store.append("long", entries.slice(at, at + 500), at);
+    const [, self] = process.argv;
+    const one = () =>
+      JSON.parse(execFileSync(process.execPath, [self, given, "long", folder], { encoding: "utf8" }));
+    const figures = Array.from({ length: SAMPLES }, one);
+    return ["ms", "peakMb"].map((name) => median(figures.map((figure) => figure[name])));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The median figure of each of these measurements, of processes that take turns. */
@@ -172,4 +203,12 @@ table([
   ["", "median", `≤ ${TARGETS.restoreMs}`],
   ["resume", number(restored), verdict(restored, TARGETS.restoreMs)],
 ]);
+
+heading("From resume to the next request in a fresh process, from a file · ms of CPU, MB at the peak");
+const longRows = [];
+for (const iterations of [1, LONG]) {
+  const [ms, peakMb] = await longRestored(iterations);
+  longRows.push([String(iterations), number(ms), number(peakMb)]);
+}
+table([["iterations", "CPU", "memory"], ...longRows]);
 process.exit();

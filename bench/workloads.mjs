@@ -47,8 +47,12 @@ export function figureOf(id, cpuUs) {
   return (unit.startsWith("µs") ? cpuUs : cpuUs / 1000) / per;
 }
 
+/** A loop may have any length: `W3-3200`. */
 export function workloadOf(id, wire) {
-  return catalogue[id].build(wire);
+  const [, iterations] = /^W3-(\d+)$/.exec(id) ?? [];
+  return iterations === undefined
+    ? catalogue[id].build(wire)
+    : loop(wire, { iterations: Number(iterations) });
 }
 
 function text(wire, how, deltas = TEXT_DELTAS) {
