@@ -38,34 +38,28 @@ export function readingsOf(text: string): Reading[] {
 }
 
 function read(text: string, escapes: string): Reading {
-  const pieces: string[] = [];
   const starts = new Uint32Array(text.length + 1);
-  let length = 0;
+  let letters = "";
   let at = 0;
   /** Where the backslashes before the next letter begin. */
   let begun: number | undefined;
-  const plain = (end: number): void => {
-    if (end === at) return;
-    pieces.push(text.slice(at, end));
-    for (let from = at; from < end; from++) {
-      starts[length++] = begun ?? from;
-      begun = undefined;
-    }
+  /** Takes the letters, the first of which begins at `start`. */
+  const take = (more: string, start: number): void => {
+    for (let place = 0; place < more.length; place++)
+      starts[letters.length + place] = place === 0 ? (begun ?? start) : start + place;
+    letters += more;
+    if (more !== "") begun = undefined;
   };
-  for (const found of text.matchAll(new RegExp(escapes, "gi"))) {
-    plain(found.index);
-    const code = found[1] ?? found[2];
-    if (code === undefined) begun = found.index;
-    else {
-      pieces.push(String.fromCharCode(parseInt(code, 16)));
-      starts[length++] = begun ?? found.index;
-      begun = undefined;
-    }
-    at = found.index + found[0].length;
+  for (const { index, 0: found, 1: unit, 2: byte } of text.matchAll(new RegExp(escapes, "gi"))) {
+    take(text.slice(at, index), at);
+    const code = unit ?? byte;
+    if (code === undefined) begun = index;
+    else take(String.fromCharCode(parseInt(code, 16)), index);
+    at = index + found.length;
   }
-  plain(text.length);
-  starts[length] = begun ?? text.length;
-  return { letters: small(pieces.join("")), starts };
+  take(text.slice(at), at);
+  starts[letters.length] = begun ?? text.length;
+  return { letters: small(letters), starts };
 }
 
 /** Letters of ASCII in one case, as escapes and base64 in capitals need it. Each keeps its place. */
@@ -74,91 +68,69 @@ function small(text: string): string {
 }
 
 /** A secret that is searched for. */
-export class Needle {
+export interface Needle {
   /** The secret as it stands, and with its own escapes read. */
-  readonly #forms: readonly string[];
-  readonly #hasEdges: boolean;
-  readonly #fallbacks = new Map<string, Uint32Array>();
+  readonly forms: readonly string[];
+  /** Whether a letter of base64 on each side belongs to what is found. */
+  readonly hasEdges: boolean;
+}
 
-  /** With `hasEdges` a letter of base64 on each side belongs to what is found. */
-  constructor(secret: string, hasEdges = false) {
-    this.#forms = [...new Set(readingsOf(secret).map(({ letters }) => letters))].filter(
-      (letters) => letters.length >= MIN_LETTERS,
-    );
-    this.#hasEdges = hasEdges;
-  }
+export function needleOf(secret: string, hasEdges = false): Needle {
+  const forms = new Set(readingsOf(secret).map(({ letters }) => letters));
+  return { forms: [...forms].filter(({ length }) => length >= MIN_LETTERS), hasEdges };
+}
 
-  /** The places in the text of a reading, and the beginning of the secret with which the text ends. */
-  placesIn(reading: Reading, places: Place[]): void {
-    for (const form of this.#forms) this.#search(form, reading, places);
-  }
-
-  #search(form: string, { letters, starts }: Reading, places: Place[]): void {
+/** Adds the places of the needle in the text of a reading, and that of its beginning with which the text ends. */
+export function find({ forms, hasEdges }: Needle, { letters, starts }: Reading, places: Place[]): void {
+  const isEdge = (at: number): boolean => hasEdges && /^[\w+/-]$/.test(letters.charAt(at));
+  const placeOf = (at: number): number => starts?.[at] ?? at;
+  for (const form of forms) {
     // The platform finds the beginning faster than the loop below, and most texts have none.
-    const first = letters.indexOf(form.slice(0, MIN_LETTERS));
-    if (first < 0) return;
-    const fallback = this.#fallbackOf(form);
-    const add = (start: number, end: number): void => {
-      const [from, to] = this.#hasEdges
-        ? [start - Number(isBase64(letters[start - 1])), end + Number(isBase64(letters[end]))]
-        : [start, end];
-      places.push({ start: starts?.[from] ?? from, end: starts?.[to] ?? to });
-    };
+    let at = letters.indexOf(form.slice(0, MIN_LETTERS));
+    if (at < 0) continue;
+    const fallback = fallbackOf(form);
     let fitting = 0;
-    for (let at = first; at < letters.length; at++) {
-      const letter = letters.charCodeAt(at);
-      while (fitting > 0 && form.charCodeAt(fitting) !== letter) fitting = fallback[fitting - 1]!;
-      if (form.charCodeAt(fitting) === letter) fitting += 1;
-      if (fitting === form.length) {
-        add(at + 1 - fitting, at + 1);
-        fitting = 0;
-      }
+    for (; at < letters.length; at++) {
+      fitting = fittingBehind(form, fallback, fitting, letters.charCodeAt(at));
+      if (fitting < form.length) continue;
+      const [start, end] = [at + 1 - fitting, at + 1];
+      places.push({
+        start: placeOf(start - Number(isEdge(start - 1))),
+        end: placeOf(end + Number(isEdge(end))),
+      });
+      fitting = 0;
     }
-    if (fitting >= MIN_LETTERS) places.push({ start: startOf(letters.length - fitting), end: Infinity });
-    function startOf(at: number): number {
-      return starts?.[at] ?? at;
-    }
-  }
-
-  /** For each beginning of the secret the length of its longest end that is a beginning too (Knuth, Morris, Pratt). */
-  #fallbackOf(form: string): Uint32Array {
-    let fallback = this.#fallbacks.get(form);
-    if (fallback !== undefined) return fallback;
-    fallback = new Uint32Array(form.length);
-    for (let at = 1, fitting = 0; at < form.length; at++) {
-      const letter = form.charCodeAt(at);
-      while (fitting > 0 && form.charCodeAt(fitting) !== letter) fitting = fallback[fitting - 1]!;
-      if (form.charCodeAt(fitting) === letter) fitting += 1;
-      fallback[at] = fitting;
-    }
-    this.#fallbacks.set(form, fallback);
-    return fallback;
+    if (fitting >= MIN_LETTERS) places.push({ start: placeOf(at - fitting), end: Infinity });
   }
 }
 
-function isBase64(letter: string | undefined): boolean {
-  return letter !== undefined && /[\w+/-]/.test(letter);
+/** For each beginning of a text the length of its longest end that is a beginning too (Knuth, Morris, Pratt). */
+function fallbackOf(form: string): Uint32Array {
+  const fallback = new Uint32Array(form.length);
+  for (let at = 1; at < form.length; at++)
+    fallback[at] = fittingBehind(form, fallback, fallback[at - 1]!, form.charCodeAt(at));
+  return fallback;
+}
+
+/** How many letters of the form end with this letter, if so many ended before it. */
+function fittingBehind(form: string, fallback: Uint32Array, before: number, letter: number): number {
+  let fitting = before;
+  while (fitting > 0 && form.charCodeAt(fitting) !== letter) fitting = fallback[fitting - 1]!;
+  return form.charCodeAt(fitting) === letter ? fitting + 1 : fitting;
 }
 
 /** `text` with each of the places replaced; places that overlap are one. */
-export function replaced(text: string, places: readonly Place[], mark: (found: string) => string): string {
-  if (places.length === 0) return text;
+export function replaced(text: string, places: Place[], mark: (found: string) => string): string {
   const pieces: string[] = [];
   let done = 0;
-  let open: { start: number; end: number } | undefined;
-  const close = (): void => {
-    if (open === undefined) return;
-    pieces.push(text.slice(done, open.start), mark(text.slice(open.start, open.end)));
-    done = Math.min(open.end, text.length);
-  };
-  for (const { start, end } of [...places].sort((one, other) => one.start - other.start)) {
-    if (open !== undefined && start < open.end) open.end = Math.max(open.end, end);
-    else {
-      close();
-      open = { start, end };
-    }
+  places.sort((one, other) => one.start - other.start);
+  for (let at = 0; at < places.length; at++) {
+    const { start } = places[at]!;
+    let { end } = places[at]!;
+    for (; at + 1 < places.length && places[at + 1]!.start < end; at++)
+      end = Math.max(end, places[at + 1]!.end);
+    pieces.push(text.slice(done, start), mark(text.slice(start, end)));
+    done = end;
   }
-  close();
-  pieces.push(text.slice(done));
-  return pieces.join("");
+  return pieces.join("") + text.slice(done);
 }

@@ -6,7 +6,7 @@
 import type { Failure } from "../../api/index.js";
 import { requestUrl } from "../../models/models.js";
 import { soundsSecret } from "../../options/secret-name.js";
-import { MIN_LETTERS, Needle, readingsOf, replaced, type Place } from "./occurrences.js";
+import { find, MIN_LETTERS, needleOf, readingsOf, replaced, type Needle, type Place } from "./occurrences.js";
 
 const REDACTED = "[redacted]";
 
@@ -148,12 +148,12 @@ export function redactor(
     if (secrets.length === 0) return text;
     // A secret, and its base64 with the letters on both sides, which have bits of it.
     needles ??= secrets.flatMap((secret) => [
-      new Needle(secret),
-      ...base64Forms(secret).map((form) => new Needle(form, true)),
+      needleOf(secret),
+      ...base64Forms(secret).map((form) => needleOf(form, true)),
     ]);
     const places: Place[] = [];
     const readings = readingsOf(text);
-    for (const needle of needles) for (const reading of readings) needle.placesIn(reading, places);
+    for (const needle of needles) for (const reading of readings) find(needle, reading, places);
     return replaced(text, places, mark);
   };
 }
