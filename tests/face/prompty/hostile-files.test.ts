@@ -220,6 +220,11 @@ describe("the connection of a file", () => {
     const allowedEndpoints = ["https://mine.test/models"];
     const below = { endpoint: "https://mine.test/models/v1" };
     expect(await asking(below, { allowedEndpoints })).toEqual(["mine.test"]);
+    for (const way of ["../admin", "%2e%2e/admin", "..%2fadmin", "..%5cadmin", ".\t./admin", "..%252fadmin"])
+      await expect(
+        asking({ endpoint: `https://mine.test/models/${way}` }, { allowedEndpoints }),
+        way,
+      ).rejects.toThrow("The file names the endpoint");
     for (const endpoint of ["https://mine.test/models/../other", "https://mine.test/modelsother"])
       await expect(asking({ endpoint }, { allowedEndpoints })).rejects.toThrow(
         "host.allowedEndpoints names https://mine.test/models",

@@ -15,7 +15,7 @@ export function joinPath(folder: string, relative: string): string {
 
 /** Whether a path is a folder or below it, for a reader of paths and for one of addresses. */
 export function isInside(path: string, folder: string): boolean {
-  if (HIDDEN.test(path)) return false;
+  if (hidesPath(path)) return false;
   const [target, root] = [normalized(path), normalized(folder)];
   if (root === "" || root === ".")
     return !target.startsWith("/") && !/^\.\.(\/|$)|^[a-z][\w+.-]*:/i.test(target) && isBelow(target, "");
@@ -23,10 +23,12 @@ export function isInside(path: string, folder: string): boolean {
   return target === root || (target.startsWith(start) && isBelow(target, start));
 }
 
-/**
- * Dots, slashes and percent signs in the spelling of addresses, and characters that an address loses: a server or a `URL`
- * would see another path than the one that is written.
- */
+/** Whether a server or a `URL` could see another path than the one that is written. */
+export function hidesPath(path: string): boolean {
+  return HIDDEN.test(path);
+}
+
+/** Dots, slashes and percent signs in the spelling of addresses, and characters that an address loses. */
 const HIDDEN = /%(?:2[ef5]|5c|[01][0-9a-f]|7f)|[\0-\x1f\x7f]/i;
 
 /** The same, as a `URL` reads it. */

@@ -1,6 +1,7 @@
 /** Where a file may send prompts and keys. */
 import { shownUrl } from "../../host/secrets/redact.js";
 import { ValueError } from "../errors.js";
+import { hidesPath } from "../file/paths.js";
 import type { PromptyHost } from "../types.js";
 
 /** The addresses of the vendors that the built-in executors ask. */
@@ -33,6 +34,7 @@ export function checkedEndpoint(
 }
 
 function isBelow(endpoint: string, allowed: string): boolean {
+  if (hidesPath(endpoint)) return false;
   try {
     const [one, root] = [new URL(endpoint), new URL(allowed)];
     const folder = root.pathname.endsWith("/") ? root.pathname : `${root.pathname}/`;
