@@ -99,6 +99,19 @@ export function isProblem(error: unknown): error is { field: string; problem: st
   return typeof error === "object" && error !== null && "field" in error && "problem" in error;
 }
 
+/**
+ * The JSON with U+FFFD in place of each half of a letter, as every text becomes on its way to UTF-8. A text that was cut within a
+ * letter has a half, and a model can write one. The engine refuses it, and a refused answer would be none: a hook that denies a
+ * call and quotes it would not be heard.
+ */
+export function wholeLetters(json: string): string {
+  return json.replace(ESCAPES, (escape, half?: string) => (half === undefined ? escape : "\ufffd"));
+}
+
+/** Escapes of JSON: pairs of halves, halves, and all others. */
+const ESCAPES =
+  /\\(?:[^u]|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u([dD][89a-fA-F][\da-fA-F]{2})|u)/g;
+
 let latest: Instance | undefined;
 
 /**

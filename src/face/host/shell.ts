@@ -14,7 +14,7 @@ import {
   textPairs,
 } from "./exchange.js";
 import { batchesOf, entriesOf } from "./entries.js";
-import { instanceOf, type Instance } from "./instance.js";
+import { instanceOf, isProblem, wholeLetters, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, redactFailure, secretsOf } from "./secrets/redact.js";
 import type { ElicitationAnswer, Failure, FetchInit, Outcome } from "../api/index.js";
@@ -65,16 +65,27 @@ export class Shell {
     this.reader = this.instance.reader;
     this.glue = wasm.glue;
     this.hasClock = host.now !== undefined;
-    const handle = this.instance.enter(() => {
-      const agent = this.instance.agent(config);
-      if (typeof options === "string") return agent?.open(options, this);
-      return agent?.restore(batchesOf(options), options.last, this);
-    });
+    let [asked, from] = [config, options];
+    const open = (): Handle | undefined =>
+      this.instance.enter(() => {
+        const agent = this.instance.agent(asked);
+        if (typeof from === "string") return agent?.open(from, this);
+        return agent?.restore(batchesOf(from), from.last, this);
+      });
+    let handle: Handle | undefined;
+    try {
+      handle = open();
+    } catch (error) {
+      asked = wholeLetters(config);
+      if (typeof options === "string") from = wholeLetters(options);
+      if (!isProblem(error) || (asked === config && from === options)) throw error;
+      handle = open();
+    }
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;
     this.instance.shells.add(this);
     if (host.record === undefined) return;
-    host.record.begin(config, options);
+    host.record.begin(asked, from);
     this.enter(() => handle.record());
   }
 
@@ -101,7 +112,13 @@ export class Shell {
 
   /** Gives the engine an input that is JSON text. */
   handleJson(json: string): boolean {
-    return this.enter((handle) => handle.handleInput(json)) ?? false;
+    try {
+      return this.enter((handle) => handle.handleInput(json)) ?? false;
+    } catch (error) {
+      const whole = wholeLetters(json);
+      if (!isProblem(error) || whole === json) throw error;
+      return this.enter((handle) => handle.handleInput(whole)) ?? false;
+    }
   }
 
   outcome(): Outcome | undefined {
