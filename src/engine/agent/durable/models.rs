@@ -10,6 +10,7 @@ use crate::engine::agent::setup::Setup;
 use crate::engine::json::digest;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::journal::{ModelName, OwnModel};
+use crate::engine::model::json;
 use crate::engine::model::message::Json;
 
 pub fn name_of(model: &ModelConfig, setup: &Setup) -> ModelName {
@@ -49,7 +50,7 @@ fn own_model(name: &ModelName, setup: &Setup) -> Option<ModelConfig> {
     let own = name.own.as_ref()?;
     let mut models = setup.profiles().flat_map(Profile::models);
     let beside = models.find(|model| place_of(model) == own.place)?;
-    let bare: ModelConfig = serde_json::from_str(own.config.as_str()).ok()?;
+    let bare: ModelConfig = json::read("model", own.config.as_str()).ok()?;
     Some(ModelConfig {
         slot: beside.slot,
         base_url: beside.base_url.clone(),
