@@ -349,6 +349,23 @@ fn a_model_that_refuses_to_go_on_is_asked_for_the_whole_answer_from_then_on() {
 }
 
 #[test]
+fn a_refusal_to_go_on_is_known_to_the_process_that_comes_next() {
+    let mut world = begun(json!({}), &long_text());
+    world.network_failed();
+    world.pass(2000);
+    world.refuse(
+        400,
+        &[],
+        r#"{"type": "error", "error": {"message": "No prefill."}}"#,
+    );
+    world.head(200, &[]);
+    world.chunk(&(begin(10) + &open(0, &text(&long_text()))));
+    world.crash(going_on(json!({})));
+    assert_eq!(world.requests[0], world.requests[3]);
+    assert!(warnings(&world).last().unwrap().contains("has refused to"));
+}
+
+#[test]
 fn each_protocol_and_server_gets_the_beginning_in_its_own_form() {
     let said = "The first half of a long answer.";
     let quirks = |prefill: Value| json!({"vendor": "compatible", "baseUrl": "https://example.com/v1", "model": "m", "quirks": {"prefill": prefill}});

@@ -27,6 +27,8 @@ struct Policies {
     tries: Tries,
     is_answered: bool,
     fallbacks_used: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    refuses_begun: bool,
     repeats: Repeats,
     context: Context,
 }

@@ -95,6 +95,7 @@ impl Node {
         agent.requests.tries = policies.tries;
         agent.requests.is_answered = policies.is_answered;
         agent.requests.fallbacks_used = policies.fallbacks_used;
+        agent.requests.refuses_begun = policies.refuses_begun;
         agent.requests.next_model = next_model.map(|model| Box::new(model.config));
         agent.requests.begun = Begun::of_journal(&streamed).filter(|_| state.step == Step::Ask);
         let background = state.background.filter(|_| state.step == Step::Ask);

@@ -50,6 +50,7 @@ impl Node {
             tries: requests.tries,
             is_answered: requests.is_answered,
             fallbacks_used: requests.fallbacks_used,
+            refuses_begun: requests.refuses_begun,
             repeats: calls.repeats.clone(),
             context: match &agent.phase {
                 Phase::Summarizing(summary) => summary.before(context.clone()),
