@@ -32,7 +32,7 @@ impl Catalog {
 
     fn compile_schemas(&mut self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
         for (index, tool) in tools.iter().enumerate() {
-            let field = |tail: &str| ["tools.", &tool.name, tail].concat();
+            let field = |tail: &str| format!("tools.{}{tail}", tool.name);
             if tool.name.is_empty() {
                 return Err(ConfigError::new("tools", "a tool needs a name"));
             }
@@ -65,7 +65,7 @@ impl Catalog {
 
     fn compile(&mut self, field: &str, json: &Json) -> Result<Schema, ConfigError> {
         let compiled = schema::compile(json.as_str())
-            .map_err(|error| ConfigError::new([field, &error.pointer].concat(), error.problem))?;
+            .map_err(|error| ConfigError::new(format!("{field}{}", error.pointer), error.problem))?;
         for warning in compiled.warnings() {
             let words = [
                 field,

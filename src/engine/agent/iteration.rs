@@ -226,15 +226,11 @@ impl Agent {
     fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
         let raw = self.reply.raw_finish_reason.as_deref().unwrap_or("none");
         let message = match self.reply.finish_reason {
-            Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => [
-                "The answer was cut off at the limit of output tokens (",
-                raw,
-                ").",
-                " Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\".",
-            ]
-            .concat(),
+            Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => format!(
+                "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
+            ),
             Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,
-            _ if desk.config.strict_stop_reason => ["unexpected stop_reason: ", raw].concat(),
+            _ if desk.config.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
             _ => return None,
         };
         let mut failure = desk

@@ -44,9 +44,9 @@ impl Node {
                 Some(by) => {
                     let why = stopped_words(by, outcome.abort_reason.as_deref());
                     if owes_output {
-                        failed(&["it was stopped by ", &why].concat(), &text, true)
+                        failed(&format!("it was stopped by {why}"), &text, true)
                     } else {
-                        noted(&text, &["The agent was stopped by ", &why, "."].concat())
+                        noted(&text, &format!("The agent was stopped by {why}."))
                     }
                 }
             },
@@ -75,7 +75,7 @@ impl Node {
 
 fn noted(text: &str, note: &str) -> ToolReturn {
     let space = if text.is_empty() { "" } else { "\n\n" };
-    ToolReturn::Value(Json::string(&[text, space, "[", note, "]"].concat()))
+    ToolReturn::Value(Json::string(&format!("{text}{space}[{note}]")))
 }
 
 /// The words for the limit, hook or guardrail that has stopped an agent.
@@ -85,14 +85,14 @@ fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
         StoppedBy::Guardrail => "a guardrail",
         _ => "its limit",
     };
-    [what, ": ", reason.unwrap_or(&word(by)).trim_end_matches('.')].concat()
+    format!("{what}: {}", reason.unwrap_or(&word(by)).trim_end_matches('.'))
 }
 
 const NO_OUTPUT: &str = "it gave no answer that fits its schema";
 
 /// The fault that the caller's model is told.
 pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {
-    let mut message = ["The agent failed: ", why].concat();
+    let mut message = format!("The agent failed: {why}");
     if !text.is_empty() {
         message.push_str("\nWhat it had written: ");
         message.push_str(text);

@@ -48,7 +48,7 @@ impl Agent {
     pub fn text(&self) -> String {
         match &self.phase {
             Phase::Reading(call) if !call.answer.parts.is_empty() => {
-                [&*self.reply.text_before, &text_of_parts(&call.answer)].concat()
+                format!("{}{}", self.reply.text_before, text_of_parts(&call.answer))
             }
             _ => self.reply.text.clone(),
         }

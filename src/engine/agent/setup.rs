@@ -128,7 +128,7 @@ fn names_of(config: &Config) -> Vec<String> {
         for tool in tools.into_iter().flatten() {
             if let Some(agent) = tool.agent {
                 let slash = if name.is_empty() { "" } else { "/" };
-                found.push((agent.profile as usize, [&name, slash, &tool.name].concat()));
+                found.push((agent.profile as usize, format!("{name}{slash}{}", tool.name)));
             }
         }
     }
@@ -140,18 +140,15 @@ fn names_of(config: &Config) -> Vec<String> {
 fn digests(config: &Value, path: &str, names: &[String]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (name, value) in config.as_object().into_iter().flatten() {
-        let named = |name: &str| [path, name].concat();
+        let named = |name: &str| format!("{path}{name}");
         match (name.as_str(), value) {
             ("tools", Value::Array(tools)) => all.extend(tools.iter().map(|tool| {
                 let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
-                (
-                    named(&["tools.", name].concat()),
-                    digest::short(&tool.to_string()),
-                )
+                (named(&format!("tools.{name}")), digest::short(&tool.to_string()))
             })),
             ("agents", Value::Array(agents)) => {
                 for (agent, name) in agents.iter().zip(names.iter().skip(1)) {
-                    let path = named(&["agents.", name, "."].concat());
+                    let path = named(&format!("agents.{name}."));
                     all.extend(digests(agent, &path, names));
                 }
             }
@@ -170,7 +167,7 @@ fn digests(config: &Value, path: &str, names: &[String]) -> Vec<(String, String)
 impl Config {
     fn share_instructions(&mut self, shared: &str) {
         self.system = Some(match self.system.take() {
-            Some(system) => [&system, "\n\n", shared].concat(),
+            Some(system) => format!("{system}\n\n{shared}"),
             None => shared.to_owned(),
         });
     }
@@ -204,7 +201,7 @@ impl Config {
     fn check_agents(&self, count: usize) -> Result<(), ConfigError> {
         for tool in &self.tools {
             if tool.agent.is_some_and(|agent| agent.profile as usize >= count) {
-                let field = ["tools.", &tool.name, ".agent"].concat();
+                let field = format!("tools.{}.agent", tool.name);
                 return Err(ConfigError::new(field, "there is no such agent"));
             }
         }

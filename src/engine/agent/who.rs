@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::tuning::Tuning;
-use crate::engine::json::writer::decimal;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;
@@ -112,6 +111,6 @@ impl Who {
         if self.profile == self.first_profile {
             return self.home.clone();
         }
-        [&self.home, "@", &decimal(self.profile as usize)].concat()
+        format!("{}@{}", self.home, self.profile)
     }
 }

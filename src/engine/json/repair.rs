@@ -392,10 +392,10 @@ impl ArgumentsError {
             }
             ArgumentsError::TooDeep => {
                 let most = " levels of objects and arrays are the most that arguments may have";
-                return [&decimal(MAX_DEPTH), most].concat();
+                return format!("{MAX_DEPTH}{most}");
             }
         };
-        [&parts.concat(), ", near: ", excerpt].concat()
+        format!("{}, near: {excerpt}", parts.concat())
     }
 }
 

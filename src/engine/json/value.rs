@@ -98,7 +98,7 @@ mod tests {
             ("-9223372036854775808.0", "-9223372036854775808"),
         ] {
             assert!(same(one, other), "{one} {other}");
-            let nested = |number: &str| ["{\"a\":[", number, "]}"].concat();
+            let nested = |number: &str| format!("{{\"a\":[{number}]}}");
             assert!(same(&nested(one), &nested(other)), "{one} {other}");
         }
         assert!(read("1e999").is_err());
@@ -128,7 +128,7 @@ mod tests {
             read(r#"{"a":1,"b":2,"a":3}"#).unwrap().to_string(),
             r#"{"a":3,"b":2}"#
         );
-        let json = ["{", &"\"a\":1,".repeat(500_000), "\"a\":2}"].concat();
+        let json = format!("{{{}\"a\":2}}", "\"a\":1,".repeat(500_000));
         assert_eq!(read(&json).unwrap().to_string(), "{\"a\":2}");
     }
 

@@ -35,7 +35,7 @@ impl ConfigError {
         if self.field.is_empty() {
             return self.problem.clone();
         }
-        [&self.field, " ", &self.problem].concat()
+        format!("{} {}", self.field, self.problem)
     }
 }
 
@@ -158,7 +158,7 @@ impl Failure {
         let (Some(vendor), Some(model)) = (&self.vendor, &self.model) else {
             return;
         };
-        let mut text = [vendor, " ", model].concat();
+        let mut text = format!("{vendor} {model}");
         match self.status {
             Some(status) => text.extend([" answered ", &decimal(status.into()), " "]),
             None => text.push_str(" failed with "),
@@ -184,7 +184,7 @@ impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Failure {
         Failure::new(
             FailureCode::ConfigInvalid,
-            [error.field.as_str(), ": ", error.problem.as_str()].concat(),
+            format!("{}: {}", error.field, error.problem),
         )
     }
 }

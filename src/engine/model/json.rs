@@ -57,7 +57,7 @@ fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
         .unwrap_or(0);
     let read = json.get(..line_start + error.column()).unwrap_or(json);
     if error.is_syntax() || error.is_eof() {
-        return ConfigError::new(name, ["must be JSON: ", &text].concat());
+        return ConfigError::new(name, format!("must be JSON: {text}"));
     }
     // Serde finds some wrong values only after reading them whole, together with the end of the array around them.
     let is_of_serde = ["invalid ", "missing ", "unknown ", "recursion "]
@@ -123,7 +123,7 @@ fn path_of_end(name: &str, json: &str) -> String {
     for frame in &frames {
         match frame {
             Frame::Object { key, .. } => push_key(&mut path, key),
-            Frame::Array { index } => path.push_str(&["[", &index.to_string(), "]"].concat()),
+            Frame::Array { index } => path.push_str(&format!("[{index}]")),
         }
     }
     path

@@ -345,7 +345,7 @@ impl TryFrom<AnyBlock> for Block {
 
     fn try_from(read: AnyBlock) -> Result<Block, String> {
         fn needed<T>(value: Option<T>, field: &str) -> Result<T, String> {
-            value.ok_or_else(|| ["missing field `", field, "`"].concat())
+            value.ok_or_else(|| format!("missing field `{field}`"))
         }
         let vendor = read.vendor;
         Ok(match read.r#type.as_str() {
@@ -393,12 +393,9 @@ impl TryFrom<AnyBlock> for Block {
             },
             "" => return Err("missing field `type`".to_owned()),
             other => {
-                return Err([
-                    "type \"",
-                    other,
-                    "\" is unknown: use text, thinking, redacted_thinking, refusal, tool_call, tool_result, media or raw",
-                ]
-                .concat());
+                return Err(format!(
+                    "type \"{other}\" is unknown: use text, thinking, redacted_thinking, refusal, tool_call, tool_result, media or raw"
+                ));
             }
         })
     }

@@ -167,14 +167,14 @@ pub fn plain_summary(messages: &[Message]) -> String {
         for block in &message.content {
             match block {
                 Block::Text { text, .. } | Block::Refusal { text } => {
-                    lines.push([who, &first(text.trim(), LINE_CHARS)].concat());
+                    lines.push(format!("{who}{}", first(text.trim(), LINE_CHARS)));
                 }
                 Block::ToolCall { name, .. } => names.push(name.as_str()),
                 _ => {}
             }
         }
         if !names.is_empty() {
-            lines.push(["  Called tools: ", &names.join(", ")].concat());
+            lines.push(format!("  Called tools: {}", names.join(", ")));
         }
     }
     first(&lines.join("\n"), SUMMARY_CHARS)
@@ -186,7 +186,7 @@ fn first(text: &str, chars: usize) -> String {
 
 /// The block that replaces the messages that were dropped.
 pub fn summary_block(summary: &str) -> Block {
-    Block::text(["[Context summary: ", summary, "]"].concat())
+    Block::text(format!("[Context summary: {summary}]"))
 }
 
 /// Cuts the thinking and the calls of old answers short and marks these answers. Returns their indexes.
@@ -252,7 +252,7 @@ fn shorten_input(input: &mut ToolInput, chars: usize) -> bool {
         return false;
     }
     let prefix = Json::string(&first(text, chars));
-    let object = ["{\"_compacted\":", prefix.as_str(), "}"].concat();
+    let object = format!("{{\"_compacted\":{}}}", prefix.as_str());
     *input = ToolInput::Json(Json::from_valid(&object));
     true
 }

@@ -106,7 +106,7 @@ impl Permissions {
 
     fn denial_of(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
         let rule = self.deny.iter().find(|rule| rule.touches(tool, subject))?;
-        Some(["the rule ", &rule.to_text(), " denies it"].concat())
+        Some(format!("the rule {} denies it", rule.to_text()))
     }
 
     /// The reason to ask about a call that may run: a rule may speak of it, but cannot tell.
@@ -117,14 +117,10 @@ impl Permissions {
         let asking = self.ask.iter().filter(|_| is_address);
         let mut rules = self.deny.iter().chain(asking);
         let rule = rules.find(|rule| !rule.is_bare() && rule.names(tool))?;
-        Some(
-            [
-                "the rule ",
-                &rule.to_text(),
-                " may speak of it, and it cannot be read for sure",
-            ]
-            .concat(),
-        )
+        Some(format!(
+            "the rule {} may speak of it, and it cannot be read for sure",
+            rule.to_text()
+        ))
     }
 
     pub fn may_doubt(&self, tool: &ToolConfig) -> bool {
@@ -151,7 +147,7 @@ impl Permissions {
                 return denied(&["it needs an approval, and nobody may be asked"]);
             }
             let reason = match asking {
-                Some(rule) => ["the rule ", &rule.to_text(), " asks for an approval"].concat(),
+                Some(rule) => format!("the rule {} asks for an approval", rule.to_text()),
                 None => "the tool needs an approval".to_owned(),
             };
             return ask(reason, false);
@@ -221,8 +217,8 @@ impl Permissions {
             for rule in rules {
                 if let Some(flaw) = tools.iter().find_map(|tool| rule.flaw(list, tool)) {
                     return Err(ConfigError::new(
-                        ["permissions.", list].concat(),
-                        ["the scope of ", &rule.to_text(), flaw].concat(),
+                        format!("permissions.{list}"),
+                        format!("the scope of {}{flaw}", rule.to_text()),
                     ));
                 }
             }

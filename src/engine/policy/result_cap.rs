@@ -3,7 +3,6 @@
 //! The agent cuts each result on its way into the transcript. Characters are Unicode code points, so no character is
 //! cut in two. Media do not count and stay whole.
 
-use crate::engine::json::writer::decimal;
 use crate::engine::model::message::Block;
 
 /// The first `most` characters of a longer text, and a statement about the rest. `None` if the text is short enough.
@@ -46,18 +45,11 @@ pub fn cut_blocks(blocks: &[Block], most: usize) -> Option<Vec<Block>> {
 
 fn shortened(text: &str, room: usize, most: usize, length: usize) -> String {
     let end = text.char_indices().nth(room).map_or(text.len(), |(at, _)| at);
-    let (most, missing, length) = (decimal(most), decimal(length - most), decimal(length));
-    [
-        text.get(..end).unwrap_or_default(),
-        "\n[Cut off here: the first ",
-        &most,
-        " of ",
-        &length,
-        " characters are shown, ",
-        &missing,
-        " are missing.]",
-    ]
-    .concat()
+    let missing = length - most;
+    format!(
+        "{}\n[Cut off here: the first {most} of {length} characters are shown, {missing} are missing.]",
+        text.get(..end).unwrap_or_default()
+    )
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ impl Protocol {
         } else {
             &path
         };
-        [base, rest].concat()
+        format!("{base}{rest}")
     }
 }
 
@@ -281,7 +281,7 @@ pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol),
 fn unknown(field: &str, name: &str, known: &[&str]) -> ConfigError {
     ConfigError::new(
         field,
-        ["\"", name, "\" is unknown: use one of ", &known.join(", ")].concat(),
+        format!("\"{name}\" is unknown: use one of {}", known.join(", ")),
     )
 }
 

@@ -133,6 +133,6 @@ fn path(option: &str) -> String {
         "cacheKey" => "model.promptCaching.key".to_owned(),
         "cacheTtl" => "model.promptCaching.ttl".to_owned(),
         _ if option.starts_with("thinking.") => "model.thinking".to_owned(),
-        _ => ["model.", option].concat(),
+        _ => format!("model.{option}"),
     }
 }

@@ -21,7 +21,7 @@ pub fn is_vertex(model: &ModelConfig) -> bool {
 /// name that begins with the publisher's own path (`publishers/google/models/…`) stands for its last part.
 pub fn model_path(model: &ModelConfig, publisher: &str) -> String {
     let base = model.base_url.as_deref().unwrap_or_default();
-    let prefix = ["publishers/", publisher, "/models/"].concat();
+    let prefix = format!("publishers/{publisher}/models/");
     let name = model.model.strip_prefix(&prefix).unwrap_or(&model.model);
     let mut path = String::from(VERSION);
     if !base.contains(PUBLISHERS) {

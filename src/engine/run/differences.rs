@@ -1,6 +1,5 @@
 //! The differences that a run tells of when it goes on: options that are others, entries of the journal that do not count.
 
-use crate::engine::json::writer::decimal;
 use crate::engine::ledger::Place;
 use crate::engine::model::event::EventKind;
 use crate::engine::run::Run;
@@ -10,7 +9,7 @@ impl Run {
     pub(super) fn warn_of_tear(&mut self) {
         let left_out = std::mem::take(&mut self.kept.left_out);
         if left_out > 0 {
-            let message = [JOURNAL_TORN, &decimal(left_out)].concat();
+            let message = format!("{JOURNAL_TORN}{left_out}");
             let kind = EventKind::warning("journal_torn", message);
             self.ledger.emit(Place::default(), kind);
         }
@@ -26,7 +25,7 @@ impl Run {
         let changed = now.iter().filter(differs).chain(before.iter().filter(is_gone));
         let names: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
         if !names.is_empty() {
-            let message = [OPTIONS_CHANGED, &names.join(", ")].concat();
+            let message = format!("{OPTIONS_CHANGED}{}", names.join(", "));
             let kind = EventKind::warning("options_changed", message);
             self.ledger.emit(Place::default(), kind);
         }

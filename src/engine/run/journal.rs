@@ -332,7 +332,7 @@ impl Run {
         }
         self.warn_of_options(&options);
         if !lost_models.is_empty() {
-            let message = [MODEL_LOST, &lost_models.join(", ")].concat();
+            let message = format!("{MODEL_LOST}{}", lost_models.join(", "));
             let kind = EventKind::warning("model_not_kept", message);
             self.ledger.emit(Place::default(), kind);
         }

@@ -81,7 +81,7 @@ impl Run {
         };
         let memory = |(index, Memory { agent_path, messages }): (usize, Memory)| {
             let transcript = Transcript::from_history(messages, has_tool).map_err(|problem| {
-                let field = ["subagents[", &index.to_string(), "].", &problem.field].concat();
+                let field = format!("subagents[{}].{}", index, problem.field);
                 ConfigError::new(field, problem.problem)
             })?;
             let messages = transcript.into_messages();
@@ -456,11 +456,5 @@ impl Run {
 }
 
 fn answer_id(question: EffectId, answer: &Answer) -> String {
-    [
-        "answer ",
-        &question.to_string(),
-        " ",
-        &digest::short(Json::of(answer).as_str()),
-    ]
-    .concat()
+    format!("answer {} {}", question, digest::short(Json::of(answer).as_str()))
 }

@@ -75,7 +75,7 @@ impl Run {
             }
         }
         if !names.is_empty() {
-            let message = [message, &names.join(", ")].concat();
+            let message = format!("{message}{}", names.join(", "));
             let kind = EventKind::warning(code, message);
             self.ledger.emit(Place::default(), kind);
         }
@@ -118,7 +118,7 @@ impl Run {
             ("rules_ignored", ignored, IGNORED_RULES),
         ] {
             if !names.is_empty() {
-                let message = [what, &names.join(", ")].concat();
+                let message = format!("{what}{}", names.join(", "));
                 self.ledger
                     .emit(Place::default(), EventKind::warning(code, message));
             }

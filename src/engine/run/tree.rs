@@ -10,7 +10,6 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, failed, inherited};
-use crate::engine::json::writer::decimal;
 use crate::engine::ledger::spawn::{Parent, Spawn};
 use crate::engine::model::config::Memory;
 use crate::engine::model::error::ConfigError;
@@ -144,14 +143,14 @@ impl Run {
         } else {
             model.clone()
         };
-        let mut path = [&caller.who.path, "/", &parent.name].concat();
+        let mut path = format!("{}/{}", caller.who.path, parent.name);
         if earlier > 0 {
-            path = [&path, "#", &decimal(earlier + 1)].concat();
+            path = format!("{path}#{}", earlier + 1);
         }
         let mut transcript = Transcript::default();
         let mut home = path.clone();
         if spawn.keep {
-            home = [&caller.who.place_of_memory(), "/", &parent.name].concat();
+            home = format!("{}/{}", caller.who.place_of_memory(), parent.name);
             if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
                 transcript =
                     Transcript::from_history(memory.messages.clone(), |name| self.setup.has_tool(name))?;

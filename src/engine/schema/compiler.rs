@@ -150,7 +150,7 @@ impl<'a> Compiler<'a> {
             .all(|name| !at.fields.contains_key(*name));
         let missing = |name: &&String| is_whole && known.is_some_and(|known| !known.contains_key(*name));
         if let Some(name) = names.iter().find(missing) {
-            self.warn(at, &["names ", name, ", which properties does not have"].concat());
+            self.warn(at, &format!("names {name}, which properties does not have"));
         }
         Ok(names)
     }
@@ -179,11 +179,11 @@ impl<'a> Compiler<'a> {
 
     /// The node of a keyword whose value is a schema.
     fn child(&mut self, at: Keyword<'a>) -> NodeIndex {
-        self.node(at.index, ["/", at.name].concat(), at.value)
+        self.node(at.index, format!("/{}", at.name), at.value)
     }
 
     fn named_child(&mut self, at: Keyword<'a>, name: &str, value: &'a Value) -> NodeIndex {
-        let mut tail = ["/", at.name].concat();
+        let mut tail = format!("/{}", at.name);
         push_segment(&mut tail, name);
         self.node(at.index, tail, value)
     }
@@ -290,7 +290,7 @@ impl<'a> Compiler<'a> {
         let pointer = percent_decode_str(pointer).decode_utf8_lossy();
         match self.root.pointer(&pointer) {
             Some(target) => Ok(Some(Rule::Ref(self.node(0, pointer.into_owned(), target)))),
-            None => Err(self.refusal(at, &["leads nowhere: ", reference].concat())),
+            None => Err(self.refusal(at, &format!("leads nowhere: {reference}"))),
         }
     }
 

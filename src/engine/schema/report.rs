@@ -37,7 +37,7 @@ impl Checker<'_> {
 
     pub(super) fn fail_unexpected(&mut self, named: &[(String, NodeIndex)], at: At<'_>) -> bool {
         let names = named.iter().map(|(name, _)| shortened(name, MAX_SHOWN_CHARS));
-        self.fail(at, || ["unexpected property; allowed: ", &listed(names)].concat())
+        self.fail(at, || format!("unexpected property; allowed: {}", listed(names)))
     }
 
     pub(super) fn fail_name(&mut self, index: NodeIndex, at: At<'_>) -> bool {
@@ -84,9 +84,9 @@ impl Checker<'_> {
                     message += &format!("; closest is number {number}");
                 }
                 if segments(&violation.instance_pointer) > segments(&at.path.pointer()) {
-                    message += &[": ", &violation.instance_pointer].concat();
+                    message += &format!(": {}", violation.instance_pointer);
                 }
-                message += &[": ", &shortened(&violation.message, MAX_CLOSEST_CHARS)].concat();
+                message += &format!(": {}", shortened(&violation.message, MAX_CLOSEST_CHARS));
             }
             message
         })
@@ -128,7 +128,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
-        Value::String(_) => ["string ", &short_json(value)].concat(),
+        Value::String(_) => format!("string {}", short_json(value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => written(value),
     }
 }
@@ -146,7 +146,7 @@ const MAX_CLOSEST_CHARS: usize = 400;
 fn listed(texts: impl ExactSizeIterator<Item = String>) -> String {
     let more = if texts.len() > MAX_LISTED { ", …" } else { "" };
     let first: Vec<String> = texts.take(MAX_LISTED).collect();
-    [&first.join(", "), more].concat()
+    format!("{}{more}", first.join(", "))
 }
 
 fn short_json(value: &Value) -> String {
@@ -164,6 +164,6 @@ fn shortened(text: &str, max_chars: usize) -> String {
         .and_then(|(end, _)| text.get(..end))
     {
         None => text.to_owned(),
-        Some(head) => [head, "…"].concat(),
+        Some(head) => format!("{head}…"),
     }
 }

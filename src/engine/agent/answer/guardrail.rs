@@ -107,7 +107,7 @@ impl Agent {
         blocks: u32,
     ) {
         self.take_back_blocks(desk, blocks);
-        self.reply.text = [&*self.reply.text_before, rewrite].concat();
+        self.reply.text = format!("{}{rewrite}", self.reply.text_before);
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));
@@ -139,7 +139,7 @@ impl Agent {
 
     pub(crate) fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {
         let reason = reason.unwrap_or_default();
-        let message = [which, " guardrail denied: ", &reason].concat();
+        let message = format!("{which} guardrail denied: {reason}");
         let error = Failure::new(FailureCode::Guardrail, &message);
         desk.emit(EventKind::Error { error });
         self.stop_because(desk, StoppedBy::Guardrail, message);

@@ -33,7 +33,7 @@ impl Agent {
         self.count_usage(desk, &mut call);
         let mut answer = call.answer;
         self.reply.take(&mut answer);
-        self.reply.text = [&*self.reply.text_before, &text_of_parts(&answer)].concat();
+        self.reply.text = format!("{}{}", self.reply.text_before, text_of_parts(&answer));
         let shown = answer.parts.len();
         let ending = Ending::of(answer.finish_reason);
         let calls = self.calls.read(&mut answer, ending, desk);
@@ -69,7 +69,7 @@ impl Agent {
         });
         if !answer.parts.is_empty() {
             let before = std::mem::take(&mut self.reply.text_before);
-            self.reply.text = [before, text_of_parts(&answer)].concat();
+            self.reply.text = format!("{before}{}", text_of_parts(&answer));
         }
         let calls = self.calls.read(&mut answer, Ending::Own, desk);
         let content = blocks(answer, &calls);

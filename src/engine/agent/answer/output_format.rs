@@ -49,11 +49,10 @@ impl Config {
             ));
         }
         let mut tool = ToolConfig::new(format.name.clone(), format.schema.clone());
-        tool.description = [
-            "Gives the final answer: call it once, by itself, when everything else is done. ",
-            &format.description,
-        ]
-        .concat();
+        tool.description = format!(
+            "Gives the final answer: call it once, by itself, when everything else is done. {}",
+            format.description
+        );
         tool.validate = false;
         tool.answers = true;
         self.tools.push(tool);

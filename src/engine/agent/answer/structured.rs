@@ -69,7 +69,7 @@ impl Agent {
         };
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
-            let message = ["The answer was not valid JSON; repaired by ", repair.name()].concat();
+            let message = format!("The answer was not valid JSON; repaired by {}", repair.name());
             desk.warn("repaired_output", message);
         }
         Ok(json)
@@ -113,7 +113,7 @@ impl Agent {
     /// Tells the model the problem and asks again, unless it has refused to answer or has no retries left.
     fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
         self.structured.failures += 1;
-        let message = ["The answer was not taken: ", problem].concat();
+        let message = format!("The answer was not taken: {problem}");
         desk.warn("invalid_output", message.clone());
         let most = desk
             .config
@@ -127,12 +127,12 @@ impl Agent {
         let gives_up = refuses || self.structured.failures > most;
         if call_ids.is_empty() {
             let how = match desk.config.answer_tool() {
-                Some(tool) => ["\nCall the tool ", &tool.name, " with the answer."].concat(),
+                Some(tool) => format!("\nCall the tool {} with the answer.", tool.name),
                 None => self.how_to_answer(desk),
             };
             if !gives_up {
                 self.transcript
-                    .push_user(vec![Block::text([message.as_str(), how.as_str()].concat())]);
+                    .push_user(vec![Block::text(format!("{message}{how}"))]);
             }
         } else {
             let fault = fault(
@@ -156,11 +156,7 @@ impl Agent {
             .output
             .as_ref()
             .map_or("", |format| format.schema.as_str());
-        [
-            "\nAnswer again with one JSON object and nothing else, which fits this schema: ",
-            schema,
-        ]
-        .concat()
+        format!("\nAnswer again with one JSON object and nothing else, which fits this schema: {schema}")
     }
 }
 
@@ -194,6 +190,6 @@ fn read_call(call: WrittenCall) -> Result<Json, String> {
 fn check(schema: &Schema, json: &Json) -> Result<(), String> {
     match schema.problem(json.as_str()) {
         None => Ok(()),
-        Some(problem) => Err(["it does not fit the schema: ", &problem].concat()),
+        Some(problem) => Err(format!("it does not fit the schema: {problem}")),
     }
 }

@@ -270,7 +270,7 @@ impl Desk<'_> {
         let blocks = match row(point).missing {
             Missing::Answer(answer) => return answer(why),
             Missing::Warned(answer, code, words) => {
-                self.warn(code, [&words.concat(), &*why].concat());
+                self.warn(code, format!("{}{why}", words.concat()));
                 return answer(why);
             }
             Missing::AsHookSays => self.hooks().get(asker as usize).is_some_and(|hook| hook.blocks),
@@ -279,7 +279,7 @@ impl Desk<'_> {
         let verdict = if blocks {
             HookAnswer::denial(why)
         } else {
-            let message = ["A hook for ", &word(point), " failed: ", &why].concat();
+            let message = format!("A hook for {} failed: {why}", word(point));
             self.warn("hook_failed", message);
             HookAnswer::default()
         };

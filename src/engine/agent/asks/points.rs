@@ -225,7 +225,7 @@ fn nobody() -> ElicitationAnswer {
 
 fn unchecked(why: &str) -> CheckedOutput {
     CheckedOutput {
-        problem: Some(["it could not be checked: ", why].concat()),
+        problem: Some(format!("it could not be checked: {why}")),
         output: None,
     }
 }

@@ -150,7 +150,7 @@ impl Calls {
 fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,
-        message: [&call.name, " needs your approval: ", reason].concat(),
+        message: format!("{} needs your approval: {reason}", call.name),
         question_id,
         tool_name: &call.name,
     };
@@ -202,11 +202,11 @@ fn warn_of_rules(desk: &mut Desk<'_>) {
     let wrong = desk.setup.profiles().find_map(check);
     let ignored = permissions.ignored_rules();
     if let Some(error) = wrong {
-        let message = [&error.field, ": ", &error.problem].concat();
+        let message = format!("{}: {}", error.field, error.problem);
         desk.warn("invalid_rule", message);
     }
     if !ignored.is_empty() {
-        let message = [IGNORED_RULES, &ignored.join(", ")].concat();
+        let message = format!("{IGNORED_RULES}{}", ignored.join(", "));
         desk.warn("rules_ignored", message);
     }
 }
@@ -214,18 +214,16 @@ fn warn_of_rules(desk: &mut Desk<'_>) {
 /// The part of an update that cannot be done, in words.
 fn unkept(update: &PermissionUpdate) -> Option<String> {
     if update.is_of_directories() {
-        return Some([&word(update.r#type), " does nothing: a run has no folders"].concat());
+        return Some(format!(
+            "{} does nothing: a run has no folders",
+            word(update.r#type)
+        ));
     }
     let destination = update.destination.as_deref();
     let destination = destination.filter(|destination| *destination != "session")?;
-    Some(
-        [
-            "An update for ",
-            destination,
-            " is stored nowhere: it counts for this run",
-        ]
-        .concat(),
-    )
+    Some(format!(
+        "An update for {destination} is stored nowhere: it counts for this run"
+    ))
 }
 
 fn apply(update: PermissionUpdate, permissions: &mut Permissions) {

@@ -258,7 +258,7 @@ impl Call {
         if let Some(input) = self.updated_input.as_ref().filter(|_| self.tells_update) {
             let input = input.as_str();
             let shown = result_cap::cut(input, most).unwrap_or_else(|| input.to_owned());
-            content.push(Block::text([INPUT_CHANGED, &shown].concat()));
+            content.push(Block::text(format!("{INPUT_CHANGED}{shown}")));
         }
         Block::ToolResult {
             call_id: self.id.clone(),

@@ -13,7 +13,6 @@ use crate::engine::agent::calls::run::{invocation, wait_ms};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::json::writer::decimal;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
@@ -112,13 +111,10 @@ impl Calls {
             call.unchanged.get_or_insert(before);
             return true;
         };
-        let message = [
-            "The application changed the input of ",
-            &call.name,
-            ", and it does not fit the tool's schema: ",
-            &problem,
-        ]
-        .concat();
+        let message = format!(
+            "The application changed the input of {}, and it does not fit the tool's schema: {problem}",
+            call.name
+        );
         desk.warn("invalid_updated_input", message.clone());
         let hint = "Do not repeat the call as it is; go on without it or ask the user.";
         self.fail(desk, index, fault("invalid_input", message, hint));
@@ -137,7 +133,7 @@ impl Calls {
         }
         let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
         let call = self.batch.calls.iter().find(is_unknown)?;
-        let message = ["Tool not registered: ", &call.name].concat();
+        let message = format!("Tool not registered: {}", call.name);
         Some(Failure::new(FailureCode::ConfigInvalid, message))
     }
 
@@ -147,13 +143,10 @@ impl Calls {
         if self.batch.count(&call.name, &self.records) < most {
             return None;
         }
-        let message = [
-            &call.name,
-            " was called as often as it may be in one run (",
-            &decimal(most as usize),
-            ").",
-        ]
-        .concat();
+        let message = format!(
+            "{} was called as often as it may be in one run ({}).",
+            call.name, most
+        );
         Some(fault("call_limit", message, "Go on with what you have."))
     }
 }
@@ -184,13 +177,13 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let hint = if tools.is_empty() {
             "There are no tools.".into()
         } else {
-            ["Use one of: ", &names.join(", ")].concat()
+            format!("Use one of: {}", names.join(", "))
         };
         return Err(ToolFault {
             hint,
             ..fault(
                 "unknown_tool",
-                ["There is no tool named ", &shown_name(&call.name)].concat(),
+                format!("There is no tool named {}", shown_name(&call.name)),
                 "",
             )
         });
@@ -207,7 +200,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         ToolInput::Json(input) => input,
         ToolInput::Invalid(_) => {
             let problem = call.problem.as_deref().unwrap_or_default();
-            let message = ["Invalid JSON in tool arguments: ", problem].concat();
+            let message = format!("Invalid JSON in tool arguments: {problem}");
             return Err(fault(
                 "invalid_json",
                 message,
@@ -226,7 +219,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         None => Ok(()),
         Some(problem) => Err(fault(
             "invalid_input",
-            ["The input does not fit the tool's schema: ", &problem].concat(),
+            format!("The input does not fit the tool's schema: {problem}"),
             "Call the tool again with input that fits its schema.",
         )),
     }
@@ -236,7 +229,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
 fn shown_name(name: &str) -> String {
     match name.char_indices().nth(128).and_then(|(end, _)| name.get(..end)) {
         None => name.to_owned(),
-        Some(head) => [head, "…"].concat(),
+        Some(head) => format!("{head}…"),
     }
 }
 

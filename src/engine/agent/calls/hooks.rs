@@ -135,7 +135,7 @@ impl Calls {
     fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
         if verdict.denies() {
             let reason = verdict.reason.unwrap_or_default();
-            let message = ["Tool denied by guardrail: ", &reason].concat();
+            let message = format!("Tool denied by guardrail: {reason}");
             return self.deny(desk, index, Some(&message), "", false);
         }
         if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {

@@ -110,7 +110,7 @@ impl Calls {
         for call in written.into_iter().skip(early) {
             let repaired = call.repaired_by.map(|repair| {
                 let what = " were not valid JSON; repaired by ";
-                ["The arguments of ", &call.name, what, repair.name()].concat()
+                format!("The arguments of {}{what}{}", call.name, repair.name())
             });
             let fault = self.problem_of(&call, desk);
             let index = self.list(desk, call);
@@ -183,12 +183,10 @@ impl Calls {
         let advice = self.repeats.note(&desk.config.repeat, round);
         let mut more = std::mem::take(&mut self.notes);
         if let Advice::Nudge(times) | Advice::Ask(times) = advice {
-            let message = [
-                "You have made the same tool calls with the same results ",
-                &times.to_string(),
-                " times. Do something else, or answer with what you know.",
-            ]
-            .concat();
+            let message = format!(
+                "You have made the same tool calls with the same results {} times. Do something else, or answer with what you know.",
+                times
+            );
             desk.warn("repeat", message.clone());
             more.push(Block::text(message));
         }
@@ -256,7 +254,7 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
             // Calls of different subagents run side by side. A kept subagent has one conversation, so its calls share
             // a key.
             let key = if agent.keep { &call.name } else { &call.id };
-            call.resource_key = Some(["agent ", key].concat());
+            call.resource_key = Some(format!("agent {key}"));
         }
         if tool.prepare {
             call.phase = CallPhase::Unprepared;

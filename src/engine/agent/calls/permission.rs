@@ -125,7 +125,7 @@ impl Calls {
             "Do not repeat the call as it is; go on without it or ask the user."
         };
         let fault = ToolFault {
-            message: message.map_or_else(|| ["The call was denied: ", reason].concat(), str::to_owned),
+            message: message.map_or_else(|| format!("The call was denied: {reason}"), str::to_owned),
             ..fault("denied", String::new(), hint)
         };
         self.fail(desk, index, fault);

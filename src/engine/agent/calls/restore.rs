@@ -191,7 +191,7 @@ impl Calls {
         }
         if !states.is_empty() {
             let ids: Vec<&str> = states.iter().map(|state| state.tool_call_id.as_str()).collect();
-            desk.warn("journal_torn", [NO_SUCH_CALLS, &ids.join(", ")].concat());
+            desk.warn("journal_torn", format!("{NO_SUCH_CALLS}{}", ids.join(", ")));
         }
     }
 

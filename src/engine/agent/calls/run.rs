@@ -164,11 +164,10 @@ impl Calls {
         let is_cut = call.is_cut(&result);
         call.phase = CallPhase::Done { result, duration_ms };
         if is_cut {
-            let message = [
-                "The model is shown only the beginning of a result of ",
-                &call.name,
-            ]
-            .concat();
+            let message = format!(
+                "The model is shown only the beginning of a result of {}",
+                call.name
+            );
             desk.warn("result_cut", message);
         }
     }
@@ -260,7 +259,7 @@ impl Calls {
             } else {
                 "; written so far: "
             };
-            let message = [why, so_far, &written].concat();
+            let message = format!("{why}{so_far}{written}");
             let hint = "Call the tool again if its result is still needed.";
             let fault = fault("cancelled", message, hint);
             self.fail(desk, index, fault);

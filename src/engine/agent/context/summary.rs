@@ -334,7 +334,7 @@ const REFUSED: &str = "the model refused to write one.";
 const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
 fn unwritten(what: &str, why: &str) -> String {
-    [BUILT_IN_SUMMARY, what, why].concat()
+    format!("{BUILT_IN_SUMMARY}{what}{why}")
 }
 
 pub(crate) const BUILT_IN_SUMMARY: &str =

@@ -92,7 +92,7 @@ impl ActiveModel {
     pub fn effort_warning(&self) -> Option<String> {
         let ModelConfig { model, .. } = &**self.without_effort.as_ref()?;
         let why = " does not take it, and its vendor would refuse the request or ignore the field. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
-        Some(["effort is not sent: the model ", model, why].concat())
+        Some(format!("effort is not sent: the model {model}{why}"))
     }
 
     /// The parts of a request of an agent with this configuration.

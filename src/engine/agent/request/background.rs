@@ -110,7 +110,7 @@ pub fn is_segment(id: &str) -> bool {
 /// The URL of an answer's stream, behind the event with this number.
 fn stream_url(url: &str, id: &str, after: Option<u64>) -> String {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
-    let mut stream = [path, "/"].concat();
+    let mut stream = format!("{path}/");
     stream.extend(utf8_percent_encode(id, RESERVED));
     stream.push('?');
     if !query.is_empty() {

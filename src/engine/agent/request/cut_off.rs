@@ -103,7 +103,7 @@ impl Agent {
     }
 
     fn tell_again(&self, desk: &mut Desk<'_>, why: &str) {
-        desk.warn("not_continued", [AGAIN, why].concat());
+        desk.warn("not_continued", format!("{AGAIN}{why}"));
     }
 }
 

@@ -61,7 +61,7 @@ impl Agent {
                     .successor
                     .as_ref()
                     .map_or("", |successor| &successor.name);
-                let message = ["The inputFilter of ", name, " failed: ", &why].concat();
+                let message = format!("The inputFilter of {name} failed: {why}");
                 self.end_failed(desk, Failure::new(FailureCode::ConfigInvalid, message));
             }
         }

@@ -211,13 +211,7 @@ impl ModelCall {
     pub fn broken(&self, mut failure: Failure) -> Failure {
         if failure.code == FailureCode::Network && self.status != 0 {
             let bytes = decimal(self.received_bytes);
-            failure.message = [
-                "the answer broke off after ",
-                &bytes,
-                " bytes: ",
-                &failure.message,
-            ]
-            .concat();
+            failure.message = format!("the answer broke off after {bytes} bytes: {}", failure.message);
         }
         failure
     }

@@ -56,7 +56,7 @@ fn offered(all: &[ToolConfig], names: &[String]) -> Result<Vec<ToolConfig>, Conf
     let mut tools: Vec<ToolConfig> = Vec::with_capacity(names.len());
     for name in names {
         let Some(tool) = all.iter().find(|tool| tool.name == *name) else {
-            return Err(ConfigError::new("tools", ["there is no tool ", name].concat()));
+            return Err(ConfigError::new("tools", format!("there is no tool {name}")));
         };
         if !tool.answers && !tools.iter().any(|other| other.name == *name) {
             tools.push(tool.clone());

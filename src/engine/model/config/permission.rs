@@ -107,7 +107,7 @@ impl Rule {
 
     pub fn to_text(&self) -> String {
         match &self.specifier {
-            Some(specifier) => [&self.tool, "(", specifier, ")"].concat(),
+            Some(specifier) => format!("{}({specifier})", self.tool),
             None => self.tool.clone(),
         }
     }
@@ -135,10 +135,10 @@ impl TryFrom<RuleForm> for Rule {
             RuleForm::Parts {
                 tool_name,
                 rule_content: Some(content),
-            } => [&tool_name, "(", &content, ")"].concat(),
+            } => format!("{tool_name}({content})"),
             RuleForm::Parts { tool_name, .. } => tool_name,
         };
-        Rule::parse(&text).ok_or_else(|| ["must be Tool or Tool(specifier), got ", &text].concat())
+        Rule::parse(&text).ok_or_else(|| format!("must be Tool or Tool(specifier), got {text}"))
     }
 }
 

@@ -30,7 +30,7 @@ impl Entry {
         let mut text = json::write(self);
         text.pop();
         let sum = crc32(text.as_bytes());
-        [&text, FIELD, &decimal_u64(u64::from(sum)), "}"].concat()
+        format!("{text}{FIELD}{}}}", decimal_u64(u64::from(sum)))
     }
 
     /// # Errors
@@ -44,7 +44,7 @@ impl Entry {
         } = json::read("", text)?;
         let is_whole = match crc {
             Some(sum) => text.rsplit_once(FIELD).is_some_and(|(before, end)| {
-                end == [&decimal_u64(u64::from(sum)), "}"].concat() && crc32(before.as_bytes()) == sum
+                end == format!("{}}}", decimal_u64(u64::from(sum))) && crc32(before.as_bytes()) == sum
             }),
             None => true,
         };

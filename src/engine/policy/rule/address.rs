@@ -40,7 +40,7 @@ pub fn touches(pattern: &str, text: &str, address: Option<&Address>) -> bool {
     }
     let is_at = |place: &String| {
         let mut paths = address.paths.iter();
-        paths.any(|path| fits(&[&address.scheme, "://", place, path].concat()))
+        paths.any(|path| fits(&format!("{}://{place}{path}", address.scheme)))
     };
     fits(text) || address.places.iter().any(is_at)
 }
@@ -59,7 +59,7 @@ fn domain_of(pattern: &str) -> Option<String> {
 /// True when the host stands in the text as it was read, and ends where every parser ends it.
 pub fn is_plain(text: &str, address: &Address) -> bool {
     let folded = text.to_ascii_lowercase();
-    let start = [&address.scheme, "://", &address.host].concat();
+    let start = format!("{}://{}", address.scheme, address.host);
     let is_end = |rest: &str| {
         let rest = rest.split('/').next().unwrap_or_default();
         let port = rest.split(['?', '#']).next().unwrap_or_default();

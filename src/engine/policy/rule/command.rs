@@ -26,7 +26,7 @@ pub fn covers(pattern: &str, line: &str) -> bool {
     let text = squeezed(line);
     let does_fit = || match open_start(pattern) {
         // `ls *` fits `ls` and `ls -la`, but not `lsof`.
-        Some(start) => glob(start, &text, 0) || glob(&[start, " *"].concat(), &text, 0),
+        Some(start) => glob(start, &text, 0) || glob(&format!("{start} *"), &text, 0),
         None => glob(pattern, &text, 0),
     };
     is_plain(line) && does_fit()
@@ -49,10 +49,10 @@ pub fn touches(pattern: &str, line: &str) -> bool {
 }
 
 fn has_sequence(pattern: &str, part: &str) -> bool {
-    let part = [" ", &squeezed(part)].concat();
+    let part = format!(" {}", squeezed(part));
     let (name, rest) = pattern.split_at(pattern.find(' ').unwrap_or(pattern.len()));
     let fits = |before: &str, program: &str, after: &str| {
-        let wanted = [before, name, program, rest, after].concat();
+        let wanted = format!("{before}{name}{program}{rest}{after}");
         step();
         glob(&wanted, &part, before.len() + name.len() + program.len())
     };

@@ -79,7 +79,7 @@ fn placed(path: &str, cwd: &str) -> String {
     if path.starts_with('/') {
         path.to_owned()
     } else {
-        [cwd, "/", path].concat()
+        format!("{cwd}/{path}")
     }
 }
 
@@ -136,7 +136,7 @@ fn settled(path: &str) -> String {
         (root, rest) = ("/", inside.get(2..).unwrap_or_default());
     }
     let names: Vec<&str> = rest.split('/').map(settled_name).collect();
-    [root, &names.join("/")].concat()
+    format!("{root}{}", names.join("/"))
 }
 
 fn settled_name(level: &str) -> &str {
@@ -181,7 +181,7 @@ fn reads_as(pattern: &str, path: &str, cwd: Option<&str>, guess: bool) -> bool {
     }
     let root;
     let (pattern, start) = if let Some(rest) = pattern.strip_prefix("//") {
-        root = ["/", rest].concat();
+        root = format!("/{rest}");
         (root.as_str(), Start::Outside)
     } else if let Some(rest) = pattern.strip_prefix("~/") {
         if guess {
@@ -231,7 +231,7 @@ fn reads_at(pattern: &str, path: &str, cwd: &str, guess: bool) -> bool {
         let wanted: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
         levels.is_some_and(|levels| levels_fit(Some(&wanted), Some(levels), is_deep))
     };
-    let from_root = |rest: &str| fits(&["/", rest].concat(), Some(&levels), false);
+    let from_root = |rest: &str| fits(&format!("/{rest}"), Some(&levels), false);
     if let Some(rest) = pattern.strip_prefix("//") {
         return from_root(rest);
     }

@@ -63,11 +63,11 @@ fn specifier_for(text: &Text) -> Option<String> {
     Some(match text {
         Text::Address { address, .. } => {
             let host = address.as_ref().map(|address| &address.host);
-            ["domain:", host.filter(|host| address::is_domain(host))?].concat()
+            format!("domain:{}", host.filter(|host| address::is_domain(host))?)
         }
         Text::Path { path, .. } if path.starts_with(['~', '.']) => path.clone(),
         // A single slash in a rule means the working folder.
-        Text::Path { path, .. } => [if path.starts_with('/') { "/" } else { "./" }, path].concat(),
+        Text::Path { path, .. } => format!("{}{path}", if path.starts_with('/') { "/" } else { "./" }),
         Text::Command(line) => command::squeezed(line),
         Text::Other(text) => text.clone(),
         Text::Hidden => return None,

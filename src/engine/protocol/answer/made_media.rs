@@ -28,5 +28,5 @@ pub fn told(message: &Message) -> Cow<'_, Message> {
 
 /// The text that names the omitted media.
 pub fn note(media_type: &str) -> Block {
-    Block::text(["[", media_type, " made by the model]"].concat())
+    Block::text(format!("[{media_type} made by the model]"))
 }

@@ -170,16 +170,16 @@ fn marker(spec: &RequestSpec<'_>) -> Option<String> {
         return None;
     }
     let ttl = match spec.model.prompt_caching.ttl.as_deref() {
-        Some(ttl) => [",\"ttl\":\"", ttl, "\""].concat(),
+        Some(ttl) => format!(",\"ttl\":\"{ttl}\""),
         None => String::new(),
     };
-    Some([",\"cache_control\":{\"type\":\"ephemeral\"", &ttl, "}"].concat())
+    Some(format!(",\"cache_control\":{{\"type\":\"ephemeral\"{ttl}}}"))
 }
 
 /// The last block of a message with a marker. It is never reasoning, which cannot have one: a message does not
 /// end with that.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
-    marker(spec).map_or(String::new(), |marker| [&marker, "}]}"].concat())
+    marker(spec).map_or(String::new(), |marker| format!("{marker}}}]}}"))
 }
 
 /// A choice without tools is an error of the API; forbidding parallel calls is a part of the choice.

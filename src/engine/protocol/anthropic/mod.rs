@@ -68,5 +68,5 @@ fn path(model: &ModelConfig) -> String {
     } else {
         ":rawPredict"
     };
-    [&model_path(model, NAME), method].concat()
+    format!("{}{method}", model_path(model, NAME))
 }

@@ -195,7 +195,7 @@ impl OpenBlock {
         let Some(part) = answer.parts.get_mut(at) else {
             return;
         };
-        let list = ["[", &self.list, "]"].concat();
+        let list = format!("[{}]", self.list);
         match part.kind {
             // A call without arguments may have no deltas, or empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
@@ -266,7 +266,7 @@ pub fn place_citations(answer: &mut ModelAnswer) {
         if let Some(list) = lists.get(&at) {
             let mut out = b"{".to_vec();
             if !list.is_empty() {
-                push_raw(&mut out, "citations", &["[", &list.join(","), "]"].concat());
+                push_raw(&mut out, "citations", &format!("[{}]", list.join(",")));
             }
             push_vendor(&mut out, part.vendor.as_ref(), &["citations"]);
             part.vendor = closed(out);

@@ -116,7 +116,7 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     };
     match spec.tools.iter().find(|tool| !legal(&tool.name)) {
         Some(tool) => Err(ConfigError::new(
-            ["tools.", &tool.name].concat(),
+            format!("tools.{}", tool.name),
             "has a name that Bedrock does not take: use up to 64 letters, digits, _ and -",
         )),
         None => Ok(()),
@@ -279,7 +279,7 @@ fn push_cache_point(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 
 /// The end of a message with a marker. The message is the user's, whose blocks a marker may follow.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
-    cache_point(spec).map_or(String::new(), |marker| ["},", &marker, "]}"].concat())
+    cache_point(spec).map_or(String::new(), |marker| format!("}},{marker}]}}"))
 }
 
 /// The block that ends a cached prefix, if the prompt is to be cached. A request has at most four: behind the tools,
@@ -293,8 +293,8 @@ fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
         return None;
     }
     let ttl = match &spec.model.prompt_caching.ttl {
-        Some(ttl) => [",\"ttl\":\"", ttl, "\""].concat(),
+        Some(ttl) => format!(",\"ttl\":\"{ttl}\""),
         None => String::new(),
     };
-    Some(["{\"cachePoint\":{\"type\":\"default\"", &ttl, "}}"].concat())
+    Some(format!("{{\"cachePoint\":{{\"type\":\"default\"{ttl}}}}}"))
 }

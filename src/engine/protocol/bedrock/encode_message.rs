@@ -207,7 +207,7 @@ impl Writer<'_> {
                 ToolInput::Json(json) => json.as_str(),
                 ToolInput::Invalid(text) => text,
             };
-            push_text_block(self.into, &["[Call of ", name, ": ", input, "]"].concat());
+            push_text_block(self.into, &format!("[Call of {name}: {input}]"));
             return;
         }
         self.open("toolUse");
@@ -293,13 +293,13 @@ fn document_name(name: Option<&str>, body: &[u8]) -> String {
     let mut legal = words.join(" ");
     legal.truncate(MAX_DOCUMENT_NAME);
     let legal = legal.trim_end();
-    let known = ["\"name\":\"", legal, "\""].concat();
+    let known = format!("\"name\":\"{legal}\"");
     let is_taken = || body.windows(known.len()).any(|there| there == known.as_bytes());
     let at = decimal(body.len());
     if legal.is_empty() {
-        ["Document ", &at].concat()
+        format!("Document {at}")
     } else if is_taken() {
-        [legal, " (", &at, ")"].concat()
+        format!("{legal} ({at})")
     } else {
         legal.to_owned()
     }

@@ -58,7 +58,7 @@ fn path(model: &ModelConfig) -> String {
             Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
             _ => ("models", model.model.as_str()),
         };
-        let mut path = ["/v1beta/", collection, "/"].concat();
+        let mut path = format!("/v1beta/{collection}/");
         path.extend(utf8_percent_encode(name, RESERVED));
         path
     };

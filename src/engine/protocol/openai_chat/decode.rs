@@ -198,7 +198,7 @@ impl ChatDecoder {
                 self.push(PartKind::Thinking, &text, answer);
                 let part = self.flow.and_then(|(_, part)| answer.parts.get_mut(part));
                 if let Some(part) = part.filter(|part| part.vendor.is_none()) {
-                    part.vendor = object_of(&[("field", &["\"", field, "\""].concat())]);
+                    part.vendor = object_of(&[("field", &format!("\"{field}\""))]);
                 }
             }
             None => self.push(PartKind::Thinking, &detailed, answer),

@@ -94,7 +94,7 @@ fn push_reasoning(
     let budget = object.as_ref().and_then(|object| object.number("budgetTokens"));
     match (kind, budget) {
         (Some(kind), _) => {
-            let option = ["thinking.", &kind].concat();
+            let option = format!("thinking.{kind}");
             let option = if quirks.get(&option).is_some() {
                 &option
             } else {
@@ -148,7 +148,7 @@ fn push_response_format(
     if quirks.get("responseFormat").is_some() {
         return quirks.push(into, "responseFormat", "", Some(&schema));
     }
-    let whole = ["{\"type\":\"json_schema\",\"json_schema\":", &schema, "}"].concat();
+    let whole = format!("{{\"type\":\"json_schema\",\"json_schema\":{schema}}}");
     quirks.push(into, "responseFormat", "response_format", Some(&whole))
 }
 

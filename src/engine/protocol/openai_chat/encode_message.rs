@@ -242,7 +242,7 @@ fn push_result_media(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
         .filter(|block| matches!(block, Block::Media { .. }))
         .peekable();
     if media.peek().is_some() {
-        let label = ["Result of tool call ", call_id, ":"].concat();
+        let label = format!("Result of tool call {call_id}:");
         push_part(&Block::text(label), into);
         media.for_each(|block| push_part(block, into));
     }

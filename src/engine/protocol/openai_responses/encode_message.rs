@@ -356,7 +356,7 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
             let ending = if is_text { "txt" } else { kind };
             let name = match name {
                 Some(name) if name.contains('.') => name.to_owned(),
-                name => [name.unwrap_or("document"), ".", ending].concat(),
+                name => format!("{}.{ending}", name.unwrap_or("document")),
             };
             push_text(into, "filename", &name);
             into.extend_from_slice(br#","file_data":"#);

@@ -244,7 +244,7 @@ impl Item {
         } else {
             let input = escaped(&item.text("input"));
             let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
-            let text = [CUSTOM_HEAD, &input, tail].concat();
+            let text = format!("{CUSTOM_HEAD}{input}{tail}");
             self.complete(ONLY, PartKind::ToolCall, &text, answer);
             // The type decides how the call is sent back.
             let mut fields = vec![("type", "\"custom_tool_call\"")];

@@ -20,7 +20,7 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
         protocol.url(base, &model)
     };
     if let Some(before) = (protocol.before_endpoint)(given) {
-        return [before, unversioned(&(protocol.path)(model)).1].concat();
+        return format!("{before}{}", unversioned(&(protocol.path)(model)).1);
     }
     let usual_path = if usual.is_empty() {
         protocol.base_path
@@ -29,7 +29,7 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
     };
     let (origin, path) = split(given);
     if path.is_empty() {
-        return under(&[origin, usual_path].concat());
+        return under(&format!("{origin}{usual_path}"));
     }
     // The vendor's own server is known: a path that stops early is completed there, and a version too many is dropped.
     // A host may end in the dot of the root.
@@ -46,7 +46,7 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
     if vertex::has_version(usual) && !vertex::has_version(given) {
         let (version, project) = unversioned(usual_path);
         let version = if ends_in_version(path) { "" } else { version };
-        return under(&[given, version, project].concat());
+        return under(&format!("{given}{version}{project}"));
     }
     under(given)
 }
@@ -57,11 +57,11 @@ pub fn shown(url: &str) -> Option<String> {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let (origin, path) = split(url);
     let (scheme, authority) = match origin.split_once("//") {
-        Some((scheme, authority)) => ([scheme, "//"].concat(), authority),
+        Some((scheme, authority)) => (format!("{scheme}//"), authority),
         None => (String::new(), origin),
     };
     let host = authority.rsplit('@').next().unwrap_or_default();
-    (!host.trim_end_matches('.').ends_with(".invalid")).then(|| [&scheme, host, path].concat())
+    (!host.trim_end_matches('.').ends_with(".invalid")).then(|| format!("{scheme}{host}{path}"))
 }
 
 /// The version in front of a path, such as `/v1`, and the rest.

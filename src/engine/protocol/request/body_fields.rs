@@ -35,7 +35,7 @@ impl<'a> BodyFields<'a> {
         }
         if fields.has(messages_field) {
             return Err(ConfigError::new(
-                ["model.body.", messages_field].concat(),
+                format!("model.body.{messages_field}"),
                 "is written by the run: use messages",
             ));
         }

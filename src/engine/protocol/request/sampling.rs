@@ -50,7 +50,7 @@ pub fn check_sampling(model: &ModelConfig, names: &Names, problem: &str) -> Resu
     for (at, (name, value)) in names.iter().zip(values(model)).enumerate() {
         if name.is_empty() && value.is_some() {
             let option = OPTIONS.get(at).copied().unwrap_or_default();
-            return Err(ConfigError::new(["model.", option].concat(), problem));
+            return Err(ConfigError::new(format!("model.{option}"), problem));
         }
     }
     Ok(())
