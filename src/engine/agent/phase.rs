@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::answer::guardrail::Guarded;
-use crate::engine::agent::context::summary::Summary;
+use crate::engine::agent::answer::guarded::Guarded;
+use crate::engine::agent::context::summing::Summary;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Json};

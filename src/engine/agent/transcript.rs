@@ -12,13 +12,12 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::calls::written::sendable_name;
 use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::journal::Fact;
-use crate::engine::model::message::{Block, Message, NOTHING, Role, ToolInput};
+use crate::engine::model::message::{Block, Message, NOTHING, Role, ToolInput, sendable_name};
 use crate::engine::policy::context::shorten;
 use crate::engine::policy::tool_error::settled;
 use crate::engine::protocol::{Protocol, RequestSpec};

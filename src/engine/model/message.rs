@@ -400,3 +400,17 @@ impl TryFrom<AnyBlock> for Block {
         })
     }
 }
+
+/// The name of a call that goes into the history. Models invent names that no tool can have, and vendors refuse them:
+/// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
+pub fn sendable_name(name: &str) -> String {
+    if name.is_empty() {
+        return "_".to_owned();
+    }
+    let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
+    legal.take(64).collect()
+}
+
+fn is_legal(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}

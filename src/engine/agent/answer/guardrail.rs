@@ -5,9 +5,9 @@
 //! taken back.
 
 use looplet_scan::reader::string;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Agent;
+use crate::engine::agent::answer::guarded::Guarded;
 use crate::engine::agent::answer::structured::answer_with;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
@@ -16,32 +16,9 @@ use crate::engine::agent::phase::Phase;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
-use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
-
-/// An answer that waits for its guardrails.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Guarded {
-    message: Message,
-    calls: Vec<WrittenCall>,
-    text: String,
-    /// The number of its blocks that your code has been told.
-    pub blocks: u32,
-}
-
-impl Guarded {
-    /// The step that judges the answer again.
-    pub fn step(&self) -> Step {
-        let cut_off = self.calls.iter().filter(|call| call.is_cut_off);
-        Step::Judge {
-            message: self.message.clone(),
-            text: self.text.clone(),
-            cut_off: cut_off.map(|call| call.id.clone()).collect(),
-        }
-    }
-}
 
 impl Agent {
     /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once. `shown` is the

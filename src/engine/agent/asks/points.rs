@@ -5,9 +5,14 @@
 //! an arm of `Agent::after_hooks`, and the compiler asks for both. `Agent::go_on` matches on answers, so the compiler
 //! asks there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
 
-use crate::engine::agent::context::summary::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::model::input::{CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer};
 use crate::engine::model::question::{Answer, Point};
+
+/// The warning of a summary that was not written.
+pub const NO_SUMMARY: &str = "compaction_failed";
+
+pub const BUILT_IN_SUMMARY: &str =
+    "No summary of the history was written, and the built-in one stands in its place: ";
 
 /// The facts of one point.
 pub struct Row {

@@ -12,7 +12,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
-use crate::engine::model::message::{Json, ToolInput};
+use crate::engine::model::message::{Json, ToolInput, sendable_name};
 
 /// A call as the model wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -164,18 +164,4 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
 fn ignores_arguments(call: &WrittenCall, desk: &Desk<'_>) -> bool {
     desk.tool(call.tool)
         .is_some_and(|tool| tool.agent.is_some_and(|agent| agent.handoff) && !tool.validate && !tool.prepare)
-}
-
-/// The name that goes into the history. Models invent names that no tool can have, and vendors refuse them:
-/// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
-pub fn sendable_name(name: &str) -> String {
-    if name.is_empty() {
-        return "_".to_owned();
-    }
-    let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
-    legal.take(64).collect()
-}
-
-fn is_legal(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }

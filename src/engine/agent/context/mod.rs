@@ -9,6 +9,7 @@
 //! made shorter goes out as it is.
 
 pub(crate) mod summary;
+pub(crate) mod summing;
 
 use serde::{Deserialize, Serialize};
 

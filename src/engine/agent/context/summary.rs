@@ -8,15 +8,14 @@
 //! The order is `fit_history`, `begin_wanted_summary`, the `PreCompact` hooks, the summary itself, `apply_summary`,
 //! and the `PostCompact` hooks. After the last step the request goes out.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
+use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::context::{Context, Summarized, Wanted};
+use crate::engine::agent::context::summing::Summary;
+use crate::engine::agent::context::{Summarized, Wanted};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
-use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -29,36 +28,6 @@ use crate::engine::policy::context::{cut_for, plain_summary, summary_block};
 use crate::engine::policy::estimate;
 use crate::engine::policy::retry::Tries;
 use crate::engine::protocol::RequestSpec;
-
-/// A summary under way.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Summary {
-    trigger: CompactTrigger,
-    /// The number of messages that are summarised.
-    cut: usize,
-    pre_tokens: u64,
-    started_ms: u64,
-    tries: Tries,
-    instructions: Option<String>,
-    /// The failure that ends the run if the summary gains nothing.
-    overflow: Option<Failure>,
-    /// The model that writes it.
-    pub call: Option<Box<ModelCall>>,
-    /// Derived data, which a restored run makes again.
-    #[serde(skip)]
-    body: Vec<u8>,
-}
-
-impl Summary {
-    /// The facts about the length before this summary began. Another process begins it again.
-    pub fn before(&self, mut context: Context) -> Context {
-        if self.trigger == CompactTrigger::Manual && context.wanted.is_none() {
-            let instructions = self.instructions.clone();
-            context.wanted = Some(Wanted { instructions });
-        }
-        context
-    }
-}
 
 impl Agent {
     /// Begins the summary that was asked for, or that the window needs. Returns false if there is nothing to
@@ -336,11 +305,6 @@ const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 fn unwritten(what: &str, why: &str) -> String {
     format!("{BUILT_IN_SUMMARY}{what}{why}")
 }
-
-pub(crate) const BUILT_IN_SUMMARY: &str =
-    "No summary of the history was written, and the built-in one stands in its place: ";
-
-pub(crate) const NO_SUMMARY: &str = "compaction_failed";
 
 const PROMPT: &str = "Stop here and write a summary of this conversation: it will stand in place of the text, so that the \
 work can go on from it alone. Say what the user wants, in their own words where these matter, with every condition; what \

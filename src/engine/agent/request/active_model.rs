@@ -1,4 +1,4 @@
-//! The model that an agent asks, with its protocol, URL and headers, and the switch to another one.
+//! The model that an agent asks, with its protocol, URL and headers.
 //!
 //! It is a part of the agent's state, because it can change within a run: by a fallback, by `prepareIteration`
 //! (`tuning.rs`), by [`crate::engine::model::input::Input::SetModel`], or when another agent takes the conversation
@@ -6,11 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::Agent;
-use crate::engine::agent::desk::Desk;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
-use crate::engine::model::event::EventKind;
 use crate::engine::policy::effort::takes_effort;
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
@@ -102,43 +99,6 @@ impl ActiveModel {
             system: config.system.as_deref(),
             tools: &config.tools,
             before: None,
-        }
-    }
-}
-
-impl Agent {
-    /// Asks this model from now on and encodes the transcript again for it. No request may be open.
-    ///
-    /// # Errors
-    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
-    /// model.
-    pub(super) fn switch_model(
-        &mut self,
-        desk: &mut Desk<'_>,
-        model: ModelConfig,
-        error: Option<Failure>,
-    ) -> Result<(), ConfigError> {
-        desk.who.model = ActiveModel::checked(model, desk.config)?;
-        self.transcript.forget_body();
-        if let Some(tuning) = &mut desk.who.tuning {
-            tuning.keep_model();
-        }
-        let kind = EventKind::ModelChange {
-            model: desk.who.model.config.model.clone(),
-            vendor: desk.who.model.config.vendor.clone(),
-            error,
-        };
-        desk.emit(kind);
-        Ok(())
-    }
-
-    /// Switches to the model that was asked for since the last request.
-    pub(crate) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
-        let Some(model) = self.requests.next_model.take() else {
-            return;
-        };
-        if let Err(error) = self.switch_model(desk, *model, None) {
-            desk.warn("model_refused", error.to_text());
         }
     }
 }

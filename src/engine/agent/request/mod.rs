@@ -22,7 +22,7 @@ use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
-use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::model::usage::add_report;
@@ -47,6 +47,41 @@ pub struct Requests {
 }
 
 impl Agent {
+    /// Asks this model from now on and encodes the transcript again for it. No request may be open.
+    ///
+    /// # Errors
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
+    /// model.
+    pub(super) fn switch_model(
+        &mut self,
+        desk: &mut Desk<'_>,
+        model: ModelConfig,
+        error: Option<Failure>,
+    ) -> Result<(), ConfigError> {
+        desk.who.model = ActiveModel::checked(model, desk.config)?;
+        self.transcript.forget_body();
+        if let Some(tuning) = &mut desk.who.tuning {
+            tuning.keep_model();
+        }
+        let kind = EventKind::ModelChange {
+            model: desk.who.model.config.model.clone(),
+            vendor: desk.who.model.config.vendor.clone(),
+            error,
+        };
+        desk.emit(kind);
+        Ok(())
+    }
+
+    /// Switches to the model that was asked for since the last request.
+    pub(crate) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
+        let Some(model) = self.requests.next_model.take() else {
+            return;
+        };
+        if let Err(error) = self.switch_model(desk, *model, None) {
+            desk.warn("model_refused", error.to_text());
+        }
+    }
+
     /// Opens a request. Its body is [`Agent::request_body`].
     pub(super) fn open_request(&mut self, desk: &mut Desk<'_>) -> ModelCall {
         let url = desk.who.model.url.clone();
