@@ -114,7 +114,6 @@ fn play(data: &[u8], is_careful: bool) -> Played {
     let protocol = PROTOCOLS[choices.below(PROTOCOLS.len() as u8) as usize];
     let max_iterations = 1 + u32::from(choices.below(6));
     let mut world = World::new(settings(protocol, max_iterations, &mut choices));
-    world.round_trips = is_careful;
     world.confirm_saves = false;
     world.prompt("Go.");
     let mut step = Step {

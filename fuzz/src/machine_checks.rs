@@ -3,7 +3,7 @@
 use looplet::engine::model::input::{Input, Moment, ToolReturn};
 use looplet::engine::model::question::Answer;
 use looplet::engine::model::usage::Usage;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::ended::{check_order, usage_by_events};
 use super::world::World;
@@ -80,11 +80,11 @@ pub fn check_late_answers(world: &mut World, is_careful: bool) {
     }
 }
 
+/// All that a person can see of the run, but for its times.
 fn state(world: &World) -> Value {
-    let mut state = serde_json::to_value(&world.run).unwrap();
-    // Of the input at hand.
-    for field in ["random", "seed", "now_ms", "clock_ms", "ahead_ms"] {
-        state["ledger"][field] = Value::Null;
+    let mut report = json!(world.run.report());
+    for time in ["durationMs", "apiDurationMs"] {
+        report[time] = Value::Null;
     }
-    state
+    json!([report, world.run.history()])
 }

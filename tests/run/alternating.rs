@@ -150,7 +150,6 @@ fn results_with_nothing_said_to_them_are_followed_by_an_answer() {
 /// A run that has got three such answers.
 fn after_three(protocol: &str, way: &Way) -> World {
     let mut world = World::new(settings(protocol, (way.fields)()));
-    world.round_trips = protocol == "openai_chat";
     world.prompt("Go.");
     for round in 1..=3 {
         if way.steers {

@@ -56,7 +56,6 @@ fn completed(number: u32, words: &str) -> String {
 /// A run whose answer has begun.
 fn begun(fields: Value) -> World {
     let mut world = World::started(setting(fields));
-    world.round_trips = false;
     world.head(200, &[("content-type", "text/event-stream")]);
     world.chunk(&(created() + &delta(2, "The first half")));
     world
@@ -152,7 +151,6 @@ fn another_process_gets_the_whole_stream_of_the_same_answer() {
 fn an_id_of_dots_is_no_part_of_a_url() {
     for id in [".", ".."] {
         let mut world = World::started(setting(json!({})));
-        world.round_trips = false;
         world.head(200, &[("content-type", "text/event-stream")]);
         world.chunk(&(created().replace("resp_1/é", id) + &delta(2, "The first half")));
         world.network_failed();

@@ -143,7 +143,6 @@ fn bytes(context: Value, iterations: usize) -> Vec<usize> {
     let tools = json!([tool("read", json!({"readOnly": true}))]);
     let limits = json!({"context": context, "limits": {"maxIterations": 1000}});
     let mut world = World::started(config(tools, limits));
-    world.round_trips = false;
     let mut bytes = Vec::new();
     let mut seen = 0;
     for at in 0..iterations {

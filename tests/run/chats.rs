@@ -87,7 +87,6 @@ impl<'a> Chat<'a> {
             ..RunOptions::default()
         };
         let mut world = World::new(settings);
-        world.round_trips = false;
         let before = &mut self.outside.world;
         world.lives_for = before.lives_for;
         world.started = std::mem::take(&mut before.started);

@@ -7,7 +7,6 @@ use crate::world::{Settings, World, config, tool};
 
 fn world(fields: Value) -> World {
     let mut world = World::new(config(json!([tool("act", json!({}))]), fields));
-    world.round_trips = false;
     world.prompt("Go.");
     world
 }

@@ -17,7 +17,6 @@ fn setting() -> Settings {
 /// A run whose answer has begun with reasoning.
 fn world(fields: Value) -> World {
     let mut world = World::started(config(json!([]), fields));
-    world.round_trips = false;
     world.head(200, &[("content-type", "text/event-stream")]);
     world.chunk(&begin(10));
     world.chunk(&block(0, &Piece::Thinking("I wonder.".into(), "sig")));
@@ -143,7 +142,6 @@ fn going_on(fields: Value) -> Settings {
 /// An answer of one text that has begun, in a model's own format.
 fn begun(fields: Value, words: &str) -> World {
     let mut world = World::started(going_on(fields));
-    world.round_trips = false;
     world.head(200, &[("content-type", "text/event-stream")]);
     world.chunk(&begin(10));
     world.chunk(&open(0, &text(words)));

@@ -73,8 +73,7 @@ pub struct Outside<'a> {
 
 impl Outside<'_> {
     pub fn new(scene: &Scene) -> Outside<'_> {
-        let mut world = World::new((scene.settings)());
-        world.round_trips = false;
+        let world = World::new((scene.settings)());
         Outside {
             scene,
             world,

@@ -33,7 +33,6 @@ fn s000_21_i_05_no_more_model_calls_are_made_than_allowed() {
 #[test]
 fn s003_06_fifty_is_the_default() {
     let mut world = world(json!({}));
-    world.round_trips = false;
     for round in 0..50 {
         world.respond(&stream(
             &[call(&format!("t{round}"), "read", json!({}))],

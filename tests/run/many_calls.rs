@@ -20,7 +20,6 @@ fn play(count: usize, name: &str, fields: &Value) {
     let mut fields = fields.clone();
     fields["maxAnswerBlocks"] = json!(count);
     let mut world = World::new(config(tools(), fields));
-    world.round_trips = false;
     world.prompt("Go.");
     let mut body = begin(10);
     for index in 0..count {

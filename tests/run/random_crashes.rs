@@ -26,7 +26,7 @@ const CASES: u64 = 300;
 fn i_01_i_03_i_08_a_run_that_crashes_at_random_points_stays_legal_and_ends() {
     let mut completed = 0;
     for seed in 0..CASES {
-        let played = play(1_000_000 + seed, false, true);
+        let played = play(1_000_000 + seed, true);
         let world = &played.world;
         for (sent, body) in world.sent.iter().zip(&world.requests) {
             let protocol = protocol_of(sent);

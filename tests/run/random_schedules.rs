@@ -70,7 +70,7 @@ fn variable(name: &str) -> Option<u64> {
 }
 
 fn check(seed: u64) {
-    let played = play(seed, seed.is_multiple_of(16), false);
+    let played = play(seed, false);
     for pair in played.world.requests_by_agent().windows(2) {
         if pair[0].0 != pair[1].0 {
             continue;
@@ -128,7 +128,7 @@ fn check(seed: u64) {
     }
     check_replay(&played.world, played.settings.clone());
     if seed.is_multiple_of(4) {
-        let again = play(seed, false, false);
+        let again = play(seed, false);
         assert_eq!(
             again.world.result(),
             result,
@@ -163,7 +163,7 @@ pub struct Played {
 }
 
 /// `crashes` says whether the process dies now and then, and the run goes on from its journal.
-pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
+pub fn play(seed: u64, crashes: bool) -> Played {
     let mut dice = Dice(seed);
     let max_iterations = 1 + dice.below(6) as u32;
     let config = settings(&mut dice, max_iterations);
@@ -173,7 +173,6 @@ pub fn play(seed: u64, round_trips: bool, crashes: bool) -> Played {
     let max_tool_calls = config.limits.max_tool_calls;
     let settings = config.clone();
     let mut world = World::new(config);
-    world.round_trips = round_trips;
     // A record has one process.
     world.is_recorded = !crashes;
     world.confirm_saves = false;

@@ -211,7 +211,6 @@ fn an_answer_has_up_to_32_mib_of_text_and_64_mib_of_arguments() {
     ] {
         let delta = mebibyte(kind, field);
         let mut world = world();
-        world.round_trips = false;
         world.head(200, &[]);
         let start = json!({"type": "content_block_start", "index": 0, "content_block": block});
         world.chunk(&(begin(10) + &event(start)));

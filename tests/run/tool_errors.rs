@@ -272,7 +272,6 @@ fn a_tool_may_have_a_limit_of_its_own_and_without_one_it_is_100_000_characters()
 
     for (length, is_cut) in [(100_000, false), (100_001, true)] {
         let mut default = world(json!({}), &[call("a", "other", json!({}))]);
-        default.round_trips = false;
         default.return_value("a", json!("x".repeat(length)));
         let shown = default.body(1)["messages"][2]["content"][0]["content"].clone();
         assert_eq!(shown.as_str().unwrap().contains("[Cut off"), is_cut);

@@ -70,8 +70,6 @@ pub struct World {
     pub done: Option<Outcome>,
     /// The outputs of inputs wait.
     pub holds_outputs: bool,
-    /// Serialise and restore the run after every output.
-    pub round_trips: bool,
     /// See [`Run::set_heard`].
     is_heard: bool,
     has_journal: bool,
@@ -118,7 +116,6 @@ impl World {
             failures: Vec::new(),
             done: None,
             holds_outputs: false,
-            round_trips: true,
             is_heard: true,
             lives_for: usize::MAX,
         }
@@ -175,9 +172,6 @@ impl World {
         if self.holds_outputs || self.is_dead() {
             return;
         }
-        if self.round_trips {
-            self.round_trip();
-        }
         self.check_deadline();
         for (request, failure) in std::mem::take(&mut self.failures) {
             self.input(Input::RequestFailed { request, failure });
@@ -229,17 +223,6 @@ impl World {
             waited_for.is_none_or(|effect| self.run.is_live(effect)),
             "{reason:?} waits for what has closed"
         );
-    }
-
-    fn round_trip(&mut self) {
-        let state = serde_json::to_string(&self.run).unwrap();
-        let restored: Run = serde_json::from_str(&state).unwrap();
-        assert_eq!(
-            serde_json::to_string(&restored).unwrap(),
-            state,
-            "the state changes when it is restored"
-        );
-        self.run = restored;
     }
 
     fn perform(&mut self, output: Output) {

@@ -38,7 +38,6 @@ fn session(protocol: &str, seed: u64) -> Value {
             "retry": {"maxRetries": 0},
         }),
     ));
-    world.round_trips = false;
     world.prompt("Go.");
     let mut ids = 0;
     while world.done.is_none() {

@@ -19,7 +19,6 @@
     )
 )]
 
-mod byte_text;
 pub mod check;
 pub mod cursor;
 pub mod lane;

@@ -9,9 +9,6 @@
 //! The caller calls [`SseDecoder::feed`] for each chunk, then [`SseDecoder::finish`]. Only an event that is too long
 //! fails.
 
-use serde::{Deserialize, Serialize};
-
-use crate::byte_text;
 use crate::reader::whole;
 
 /// One event. Its name and its data are the bytes as they were sent.
@@ -37,7 +34,7 @@ pub enum SseError {
 }
 
 /// Decodes one stream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SseDecoder {
     /// The most bytes that the joined data of one event may have, and likewise its name and its id.
     /// Default 64 MiB: above any model's answer, below the memory of an edge worker.
@@ -45,14 +42,10 @@ pub struct SseDecoder {
     start: Start,
     after_cr: bool,
     line: Line,
-    #[serde(with = "byte_text")]
     line_value: Vec<u8>,
     has_data: bool,
-    #[serde(with = "byte_text")]
     data: Vec<u8>,
-    #[serde(with = "byte_text")]
     event: Vec<u8>,
-    #[serde(with = "byte_text")]
     last_event_id: Vec<u8>,
     retry_ms: Option<u64>,
     saw_field: bool,
@@ -79,14 +72,14 @@ impl Default for SseDecoder {
 }
 
 /// The number of bytes of the byte order mark that have come, while it may still come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     Bom(usize),
     Over,
 }
 
 /// The state of the unfinished line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// The line's name is not complete. `line_value` holds all of it.
     Name,
@@ -94,7 +87,7 @@ enum Line {
     Value(Field),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Data,
     /// A line `error: {…}`, by which GPUStack tells an error: the data of an event `error`.

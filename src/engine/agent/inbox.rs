@@ -3,14 +3,12 @@
 //! The run adds steers and follow-ups to the root's [`Inbox`]. The agent takes them out when an iteration hands over.
 //! Messages that are still there at the end are reported as undelivered.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::Queued;
 use crate::engine::model::message::Block;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inbox {
     /// Messages for the next request.
     pub steers: Vec<Queued>,

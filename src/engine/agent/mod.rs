@@ -34,8 +34,6 @@ pub use answer::telling::{delta, kind_of_delta};
 pub use report::failed;
 pub use request::active_model::inherited;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::answer::Reply;
 use crate::engine::agent::answer::structured::Structured;
 use crate::engine::agent::asks::{About, Settled};
@@ -59,14 +57,14 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
 
 /// An agent and its place in the tree of a run.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Node {
     pub who: Who,
     pub agent: Agent,
 }
 
 /// An agent's state.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Agent {
     phase: Phase,
     pub transcript: Transcript,
@@ -87,7 +85,7 @@ pub struct Agent {
 }
 
 /// The events of the iteration that are still to come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Progress {
     /// No iteration has begun, or `onIterationEnd` has heard of the last one.
     #[default]

@@ -3,8 +3,6 @@
 //! An agent owns one [`Phase`]. Its steps take the phase out, act on its data and put the next one in. A step that
 //! finds another phase than its own puts it back: the answer has come too late.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::answer::guarded::Guarded;
 use crate::engine::agent::context::summing::Summary;
 use crate::engine::agent::request::model_call::ModelCall;
@@ -14,7 +12,7 @@ use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output::EffectId;
 
 /// The phases in the order in which they come. Questions to hooks, guardrails and your functions are open within one.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 pub enum Phase {
     /// Nobody has said anything to the agent yet.
     #[default]

@@ -3,8 +3,6 @@
 //! [`Setup`](crate::engine::agent::setup::Setup) makes a profile for the agent itself and for each agent behind its
 //! tools. Runs read profiles and never change them. A configuration that cannot run fails in [`Profile::new`].
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig};
@@ -12,8 +10,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::ModelName;
 
 /// Saved as its configuration alone.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "Config", into = "Config")]
+#[derive(Clone)]
 pub struct Profile {
     pub config: Config,
     pub catalog: Catalog,
@@ -50,19 +47,5 @@ impl Profile {
     /// The models of this configuration.
     pub fn models(&self) -> impl Iterator<Item = &ModelConfig> {
         self.config.fallback_models.iter().chain([&self.config.model])
-    }
-}
-
-impl TryFrom<Config> for Profile {
-    type Error = ConfigError;
-
-    fn try_from(config: Config) -> Result<Profile, ConfigError> {
-        Profile::new(config)
-    }
-}
-
-impl From<Profile> for Config {
-    fn from(profile: Profile) -> Config {
-        profile.config
     }
 }

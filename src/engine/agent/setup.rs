@@ -6,7 +6,6 @@
 //! none changes it. The changes of one run (its mode, raised limits, another model)
 //! stand in the run. A configuration that cannot run is refused here, before any run.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::agent::profile::Profile;
@@ -20,17 +19,14 @@ use crate::engine::model::usage::Bound;
 use crate::engine::policy::bound::bound;
 
 /// A saved run holds the configurations of its profiles in its place.
-#[derive(Serialize, Deserialize)]
 pub struct Setup {
     /// The run's own agent.
     pub root: Profile,
     /// The agents behind tools, from profile 1 on.
     agents: Vec<Profile>,
     /// A digest of each option, by its name, if a journal is kept. They tell what another process has changed.
-    #[serde(default)]
     pub digests: Vec<(String, String)>,
     /// The name of each profile: the tools that lead to it, from the root on.
-    #[serde(default)]
     pub names: Vec<String>,
 }
 

@@ -10,8 +10,6 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
@@ -23,7 +21,7 @@ use crate::engine::policy::tool_error::settled;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The messages of one agent.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Transcript {
     messages: Vec<Message>,
     /// The number of messages that have been part of a request.
@@ -38,7 +36,6 @@ pub struct Transcript {
     cut: usize,
     /// The indexes of messages that have been cut short.
     shortened: Vec<usize>,
-    #[serde(skip)]
     body: Body,
 }
 

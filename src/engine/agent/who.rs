@@ -3,8 +3,6 @@
 //! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. Only the agent's own steps
 //! change it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::tuning::Tuning;
 use crate::engine::ledger::Place;
@@ -13,7 +11,7 @@ use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::Limits;
 use crate::engine::model::question::Point;
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Who {
     /// The agent's index in the run's tree.
     pub agent: u32,

@@ -11,7 +11,6 @@
 use looplet_scan::check::{Fault, check};
 use looplet_scan::cursor::plain_length;
 use looplet_scan::reader::string;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::value;
 use crate::engine::json::writer::decimal;
@@ -28,7 +27,7 @@ pub struct Parsed<'a> {
 }
 
 /// A repair that made unreadable arguments readable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// The object stood within a Markdown code fence.
     CodeFence,

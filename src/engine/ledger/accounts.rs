@@ -7,13 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::Limits;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::{Usage, add_report};
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Account {
     /// The agent's caller; `None` for the root.
     parent: Option<u32>,
@@ -29,7 +27,7 @@ struct Account {
 }
 
 /// A model call under way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OpenCall {
     agent: u32,
     reported: Option<Usage>,
@@ -51,7 +49,7 @@ impl OpenCall {
 }
 
 /// The accounts of a run, by the index of the agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     all: Vec<Account>,
     open: Vec<OpenCall>,
@@ -140,6 +138,11 @@ impl Accounts {
             }
             at = account.parent;
         }
+    }
+
+    /// Returns true if every call has been counted.
+    pub fn has_no_open_call(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Counts the answer of a model for the usage by model.

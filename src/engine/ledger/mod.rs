@@ -11,8 +11,6 @@ pub mod timers;
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::ledger::accounts::Accounts;
 use crate::engine::ledger::random::Random;
 use crate::engine::ledger::spawn::Spawn;
@@ -27,7 +25,7 @@ use crate::engine::model::output::{EffectId, EffectKind, Output};
 const UNKNOWN_MS: u64 = 1 << 53;
 
 /// The place of an event in the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub agent: u32,
     pub iteration: u32,
@@ -35,7 +33,7 @@ pub struct Place {
 }
 
 /// An effect that the outside world has not answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenEffect {
     pub agent: u32,
     pub kind: EffectKind,
@@ -44,7 +42,7 @@ pub struct OpenEffect {
 }
 
 /// A delta without an event. Its text is in the answer, in the bytes `from` to `to` of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
     pub seq: u32,
     pub place: Place,
@@ -54,7 +52,7 @@ pub struct Grown {
     pub to: usize,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Ledger {
     pub timers: Timers,
     pub accounts: Accounts,
@@ -94,7 +92,6 @@ pub struct Ledger {
     pub has_news: bool,
     /// The delta that is polled before `outputs`.
     grown: Option<Grown>,
-    #[serde(skip)]
     outputs: VecDeque<Output>,
     /// The path of each agent, by its index.
     pub paths: Vec<String>,

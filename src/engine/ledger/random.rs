@@ -4,13 +4,10 @@
 //! consequences draw from that seed, so a replayed input causes the same ids and the same jitter. The numbers are not
 //! for cryptography.
 
-use serde::{Deserialize, Serialize};
-
 /// A splitmix64 generator; equal seeds give equal sequences.
 ///
 /// Serialises as 16 hexadecimal digits, because a JavaScript number would lose the low bits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random(pub u64);
 
 impl Random {
@@ -62,25 +59,6 @@ fn base62(digit: u8) -> char {
         10..=35 => b'A' + digit - 10,
         _ => b'a' + digit.saturating_sub(36),
     })
-}
-
-impl From<Random> for String {
-    fn from(random: Random) -> String {
-        format!("{:016x}", random.0)
-    }
-}
-
-impl TryFrom<String> for Random {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Random, Self::Error> {
-        if text.len() != 16 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err("a random state is 16 hexadecimal digits");
-        }
-        u64::from_str_radix(&text, 16)
-            .map(Random)
-            .map_err(|_| "a random state is 16 hexadecimal digits")
-    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,10 @@
 //! Tool calls leave a [`Spawn`] in the ledger and a [`Successor`] with the agent. The run acts on them in
 //! `run/tree.rs`, after the input or after the round.
 
-use serde::{Deserialize, Serialize};
-
 pub use crate::engine::model::journal::{Parent, Successor};
 
 /// A subagent that is about to begin.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawn {
     pub parent: Parent,
     pub profile: u32,

@@ -4,15 +4,13 @@
 //! those that are due. Nothing here reads a clock or starts a timer: the shell sets the one timer that
 //! [`Timers::arm`] asks for.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::output::EffectId;
 
 /// The longest wait for a function of yours where no option says otherwise, in milliseconds. Hooks have the same.
 pub const QUESTION_MS: u64 = 600_000;
 
 /// The reason why the run wants to be woken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerReason {
     /// The end of `timeouts.totalMs`.
     Total,
@@ -26,7 +24,7 @@ pub enum TimerReason {
 }
 
 /// A moment by which the run must get an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
     pub at_ms: u64,
     pub reason: TimerReason,
@@ -36,14 +34,14 @@ pub struct Deadline {
 const MAX_TIMER_MS: u64 = i32::MAX as u64;
 
 /// The timer that the platform was told to set: when, and for when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Armed {
     set_ms: u64,
     at_ms: u64,
 }
 
 /// The deadlines of a run. They are few, so a list holds them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timers {
     deadlines: Vec<Deadline>,
     /// The deadlines that stand still. Their `at_ms` is the time that is left.

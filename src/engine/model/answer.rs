@@ -51,7 +51,7 @@ pub enum PartKind {
 }
 
 /// One block that is being assembled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     pub kind: PartKind,
     /// The block's text. For a tool call it is the JSON text of the arguments, for redacted thinking the data, for
@@ -80,7 +80,7 @@ impl Part {
 }
 
 /// A change of the answer since the last [`ModelAnswer::take_changes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Started {
         part: usize,
@@ -108,14 +108,13 @@ impl Change {
 }
 
 /// A model's answer that is being assembled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelAnswer {
     pub parts: Vec<Part>,
     /// The usage as reported so far; `None` before the first report. A decoder overwrites it with the vendor's latest
     /// report.
     pub usage: Option<Usage>,
     /// The parts of the usage by model, where others than the asked one have worked on the answer; `None` is the asked one.
-    #[serde(default)]
     pub usage_by_model: Vec<(Option<String>, Usage)>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
@@ -137,7 +136,6 @@ pub struct ModelAnswer {
     /// The price of a token, for vendors that do not report the cost.
     pub price: Option<Price>,
     /// [`crate::engine::model::config::ModelConfig::other_prices`]
-    #[serde(default)]
     pub other_prices: Vec<(String, Price)>,
     /// The name of the tool by which the model gives its answer.
     pub answer_tool: Option<String>,
@@ -168,7 +166,7 @@ pub struct ModelAnswer {
 }
 
 /// How an answer goes on from the text with which it has begun.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Begun {
     /// It has begun with no text, or goes on from it.
     #[default]

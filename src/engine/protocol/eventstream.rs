@@ -8,8 +8,6 @@
 //! lies whole within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
 //! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the stream.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::json::checksum::crc32;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::failure::malformed;
@@ -26,7 +24,7 @@ const LENGTHS: [u8; 10] = [0, 0, 1, 2, 4, 8, VARIES, VARIES, 8, 16];
 const VARIES: u8 = 255;
 
 /// Decodes one stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EventStreamDecoder {
     pending: Vec<u8>,
     /// The most bytes of one message. AWS itself stays below 24 MiB.

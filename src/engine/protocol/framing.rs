@@ -5,13 +5,12 @@
 //! never looks into an event: that is the decoder's work. Only an event that is too long or broken fails.
 
 use looplet_scan::sse::{SseDecoder, SseEvent};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::eventstream::EventStreamDecoder;
 
 /// The way in which a streamed body is cut into events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     Sse,
     /// One JSON value per line.
@@ -21,7 +20,7 @@ pub enum Framing {
 }
 
 /// A framing's state between two chunks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub enum FramingState {
     Sse(SseDecoder),
     Ndjson { pending: Vec<u8>, max_bytes: usize },

@@ -31,7 +31,6 @@ mod vendor_fields;
 pub mod vertex;
 
 use looplet_scan::lane::Keys;
-use serde::{Deserialize, Serialize};
 
 pub use request::cache_marks::Marks;
 pub use request::prefill::Prefill;
@@ -286,7 +285,7 @@ fn unknown(field: &str, name: &str, known: &[&str]) -> ConfigError {
 }
 
 /// The state of a decoder, one variant per protocol.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Decoder {
     Anthropic(anthropic::AnthropicDecoder),
     OpenaiChat(openai_chat::ChatDecoder),

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use looplet_scan::reader::{Object, items, string, validate, whole};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::push_value;
 use crate::engine::json::writer::{
@@ -169,7 +168,7 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 ///   [`FailureCode`], by default `server`.
 ///
 /// Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NdjsonDecoder {
     /// The text, reasoning or refusal that is growing.
     flow: Option<(PartKind, usize)>,

@@ -2,12 +2,11 @@
 //!
 //! A model call feeds each chunk to [`AnswerReader::feed`], then calls [`AnswerReader::finish`]. An event takes one of
 //! two ways. The lane ([`looplet_scan::lane`]) takes an event that repeats a frame, if the protocol has a row for it.
-//! Every other event is the decoder's. Both ways give the same answer, so a saved run does not contain the lane.
+//! Every other event is the decoder's. Both ways give the same answer.
 
 use looplet_scan::cursor::RawString;
 use looplet_scan::lane::Lane;
 use looplet_scan::sse::SseEvent;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -15,19 +14,17 @@ use crate::engine::protocol::framing::FramingState;
 use crate::engine::protocol::{Decoder, Protocol};
 
 /// The state between two chunks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct AnswerReader {
     framing: FramingState,
     events: EventReader,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct EventReader {
     decoder: Decoder,
-    #[serde(skip)]
     lane: Lane,
     /// The number of frames that were proven.
-    #[serde(skip)]
     proofs: u32,
 }
 
@@ -45,6 +42,13 @@ impl AnswerReader {
                 proofs: 0,
             },
         }
+    }
+
+    /// A reader that leaves every event to the decoder. The lane must make no difference.
+    pub fn without_lane(protocol: &Protocol) -> AnswerReader {
+        let mut reader = AnswerReader::new(protocol);
+        reader.events.lane = Lane::default();
+        reader
     }
 
     /// Reads the events that follow those of another response. A part of an event at its end is dropped.

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use looplet_scan::reader::{Object, string};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_any, push_comma, push_others, push_string, written};
 use crate::engine::model::message::Json;
@@ -47,13 +46,13 @@ pub fn closed(mut out: Vec<u8>) -> Option<Json> {
 
 /// The fields of an object that comes in pieces, in the order in which they began. A server may send any number of them,
 /// so a piece costs no look at the other fields.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
     /// Each with its place.
     fields: BTreeMap<String, (usize, Value)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 enum Value {
     Json(String),
     /// A string that grows.

@@ -7,8 +7,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Node;
 use crate::engine::agent::calls::restore::Mark;
 use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
@@ -30,7 +28,7 @@ use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
 /// The durable state that the journal has.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub struct Kept {
     has_begun: bool,
     /// The run follows another one of its chat, and the journal has this number of its messages.
@@ -86,7 +84,7 @@ impl Kept {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct KeptAgent {
     state: AgentState,
     calls: Vec<Mark>,
@@ -97,7 +95,6 @@ struct KeptAgent {
 }
 
 /// The facts of an earlier process.
-#[derive(Serialize, Deserialize)]
 struct Restored {
     seq: u64,
     deaths: Deaths,

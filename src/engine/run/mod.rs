@@ -17,8 +17,6 @@ mod waiting;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::asks::points::takes;
 use crate::engine::agent::profile::Profile;
@@ -42,8 +40,7 @@ use crate::engine::model::question::Answer;
 use crate::engine::model::usage::Usage;
 use crate::engine::run::journal::Kept;
 
-/// The whole state of a run; serialisable between any two outputs.
-#[derive(Serialize, Deserialize)]
+/// The whole state of a run. The journal keeps what another process needs to go on with it.
 pub struct Run {
     setup: Arc<Setup>,
     ledger: Ledger,
@@ -425,6 +422,10 @@ impl Run {
         }
         self.settle_tree();
         if let Some(outcome) = self.agents.first().and_then(|root| root.agent.ended()).cloned() {
+            debug_assert!(
+                self.ledger.accounts.has_no_open_call(),
+                "a call is reserved behind the end"
+            );
             return self.conclude(outcome);
         }
         if !is_durable {

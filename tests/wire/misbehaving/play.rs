@@ -28,7 +28,6 @@ pub enum Way {
 
 pub fn play(row: &Row, protocol: &'static str, body: &[u8], way: Way) -> Vec<String> {
     let mut world = World::new(settings(protocol));
-    world.round_trips = false;
     world.prompt("Go.");
     let mut log = Log {
         protocol,

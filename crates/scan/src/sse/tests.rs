@@ -392,16 +392,6 @@ proptest! {
     }
 
     #[test]
-    fn a_restored_decoder_goes_on_as_the_first_would(stream in streams(), cut in 0usize..100) {
-        let cut = cut.min(stream.len());
-        let mut decoder = SseDecoder::default();
-        decoder.feed(&stream[..cut], &mut |_| 0).unwrap();
-        let saved = serde_json::to_string(&decoder).unwrap();
-        let restored: SseDecoder = serde_json::from_str(&saved).unwrap();
-        prop_assert_eq!(restored, decoder);
-    }
-
-    #[test]
     fn the_fast_scan_finds_the_first_line_end(bytes in proptest::collection::vec(0u8..20, 0..40)) {
         prop_assert_eq!(line_end(&bytes), bytes.iter().position(|byte| b"\r\n".contains(byte)));
     }

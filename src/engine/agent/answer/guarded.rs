@@ -1,13 +1,11 @@
 //! An answer that waits for its guardrails: the data of its phase, on which `guardrail.rs` acts.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::model::journal::Step;
 use crate::engine::model::message::Message;
 
 /// An answer that waits for its guardrails.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Guarded {
     pub(super) message: Message,
     pub(super) calls: Vec<WrittenCall>,

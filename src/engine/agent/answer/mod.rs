@@ -11,13 +11,11 @@ pub mod output_format;
 pub(crate) mod structured;
 pub(crate) mod telling;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::answer::{FinishReason, ModelAnswer};
 use crate::engine::model::usage::Usage;
 
 /// The facts of the last answer.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,

@@ -4,8 +4,6 @@
 //! `output`. Any other is refused with the problem in words, and the model may try again as often as
 //! `maxStructuredOutputRetries` says. After that the agent stops with `stoppedBy: "structured_output"`.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::fault;
@@ -21,7 +19,7 @@ use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
 /// The structured answer of an agent, as far as it has come.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Structured {
     /// The last answer that fitted. A later one that does not fit leaves it.
     pub output: Option<Json>,

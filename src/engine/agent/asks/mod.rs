@@ -12,8 +12,6 @@
 
 pub mod points;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::asks::points::{Class, Missing, Wait, as_told, row};
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
@@ -26,13 +24,13 @@ use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::{Answer, Facts, Point, Question};
 
 /// The open questions of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asks {
     open: Vec<Pending>,
 }
 
 /// A point at which somebody is asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pending {
     agent: u32,
     point: Point,
@@ -41,7 +39,7 @@ struct Pending {
 }
 
 /// The question to one function.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 struct OpenQuestion {
     question: EffectId,
     asker: u32,
@@ -49,7 +47,7 @@ struct OpenQuestion {
 }
 
 /// The subject of a question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum About {
     /// The data of the agent's phase.
     Phase,

@@ -5,8 +5,6 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::config::permission::Reading;
@@ -16,7 +14,7 @@ use crate::engine::model::output::EffectId;
 use crate::engine::policy::schedule;
 
 /// All calls of one answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolBatch {
     pub calls: Vec<Call>,
     /// The number of parts of a streaming answer that have been looked at, to start their calls early.
@@ -43,7 +41,7 @@ pub struct ToolBatch {
 }
 
 /// The ids of an answer's calls, as hashes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallIds {
     /// Sorted, because an answer may have thousands of calls.
     hashes: Vec<u64>,

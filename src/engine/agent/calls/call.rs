@@ -3,8 +3,6 @@
 //! [`CallPhase`] says how far it has come. A call shows its result in three forms: a block for the model, a record for
 //! your code, facts for hooks.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
@@ -18,7 +16,7 @@ use crate::engine::policy::result_cap;
 use crate::engine::policy::schedule::{self, Traits};
 
 /// The state of a call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CallPhase {
     /// Your code prepares the call before anything else happens to it.
     Unprepared,
@@ -68,7 +66,7 @@ pub enum CallPhase {
 }
 
 /// One tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// The provider's id.
     pub id: String,

@@ -30,8 +30,6 @@ pub(crate) mod written;
 
 pub(super) use restore::calls_of;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::call::{Call, CallPhase, written_json};
 use crate::engine::agent::calls::check::texts_to_read;
@@ -50,7 +48,7 @@ use crate::engine::policy::binding::bound_input;
 use crate::engine::policy::repeat::{Advice, Repeats};
 
 /// The tool calls of an agent.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 pub struct Calls {
     pub batch: ToolBatch,
     /// The calls of all rounds before.

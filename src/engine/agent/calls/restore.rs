@@ -6,8 +6,6 @@
 //! became of it (`Point::Reconcile`), because nobody else knows, and so it is about a call of another version of its tool.
 //! The question stays open until it is answered.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::agent::calls::check::texts_to_read;
@@ -46,7 +44,7 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
 }
 
 /// A call's state in short: two states with equal marks are equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// How far the call has come.
     rank: u8,

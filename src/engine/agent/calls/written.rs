@@ -3,8 +3,6 @@
 //! Each call gets a unique id and its arguments as JSON, repaired where that only removes damage. Broken arguments
 //! become [`ToolInput::Invalid`] with the problem in words, and `check.rs` answers them. Nothing here runs a call.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::batch::CallIds;
 use crate::engine::agent::calls::call::Call;
@@ -15,7 +13,7 @@ use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Json, ToolInput, sendable_name};
 
 /// A call as the model wrote it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WrittenCall {
     pub id: String,
     pub name: String,

@@ -1,7 +1,5 @@
 //! A summary under way: the data of its phase, on which `summary.rs` acts.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::context::{Context, Wanted};
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::error::Failure;
@@ -9,7 +7,7 @@ use crate::engine::model::event::CompactTrigger;
 use crate::engine::policy::retry::Tries;
 
 /// A summary under way.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Summary {
     pub(super) trigger: CompactTrigger,
     /// The number of messages that are summarised.
@@ -23,7 +21,6 @@ pub struct Summary {
     /// The model that writes it.
     pub call: Option<Box<ModelCall>>,
     /// Derived data, which a restored run makes again.
-    #[serde(skip)]
     pub(super) body: Vec<u8>,
 }
 

@@ -3,8 +3,6 @@
 //! The journal gets what has been added now and then, never the whole text again. An answer whose text is held back keeps
 //! none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
 use crate::engine::agent::phase::Phase;
 use crate::engine::model::answer::{Part, PartKind};
@@ -14,7 +12,7 @@ use crate::engine::model::journal::{Fact, StreamedText};
 pub const ENOUGH_BYTES: usize = 4096;
 
 /// The text that the journal has of the answer that streams.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Streamed {
     /// The attempt that it belongs to.
     attempt: (u32, u32),

@@ -4,8 +4,6 @@
 //! (`tuning.rs`), by [`crate::engine::model::input::Input::SetModel`], or when another agent takes the conversation
 //! over. Nothing here sends a request or knows a key.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::policy::effort::takes_effort;
@@ -13,8 +11,7 @@ use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "ModelConfig", into = "ModelConfig")]
+#[derive(Clone)]
 pub struct ActiveModel {
     pub config: ModelConfig,
     /// The configuration without its effort, which the model would refuse.
@@ -109,19 +106,5 @@ pub fn inherited(model: &ModelConfig) -> ModelConfig {
         tool_choice: None,
         response_format: None,
         ..model.clone()
-    }
-}
-
-impl TryFrom<ModelConfig> for ActiveModel {
-    type Error = ConfigError;
-
-    fn try_from(config: ModelConfig) -> Result<ActiveModel, ConfigError> {
-        ActiveModel::new(config)
-    }
-}
-
-impl From<ActiveModel> for ModelConfig {
-    fn from(model: ActiveModel) -> ModelConfig {
-        model.config
     }
 }

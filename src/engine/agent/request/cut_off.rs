@@ -5,8 +5,6 @@
 //! of text, and the protocol's row must know that the model goes on. A model that refuses is asked for the whole answer
 //! ([`Agent::begin_again`]). Nothing here decides whether there is another request.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
@@ -22,7 +20,7 @@ use crate::engine::protocol::request::prefill::is_free;
 const ENOUGH_BYTES: usize = 32;
 
 /// The part of an answer that has come before it broke off.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Begun {
     text: String,
     /// It was one block of text, and nothing beside it.

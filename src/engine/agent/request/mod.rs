@@ -12,8 +12,6 @@ pub mod model_call;
 pub(crate) mod reading;
 pub mod tuning;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
@@ -29,7 +27,7 @@ use crate::engine::model::usage::add_report;
 use crate::engine::policy::retry::Tries;
 
 /// The state of an agent's requests.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default)]
 pub struct Requests {
     pub tries: Tries,
     /// A server has answered this agent.

@@ -4,8 +4,6 @@
 //! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts that
 //! have arrived stay in [`ModelCall::answer`].
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::answer::ModelAnswer;
@@ -20,7 +18,7 @@ use crate::engine::protocol::{Protocol, likeness};
 const EXCERPT_CHARS: usize = 500;
 
 /// The form of a response's body.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 enum BodyForm {
     /// No byte has come that tells the form.
     Unknown,
@@ -32,7 +30,7 @@ enum BodyForm {
 }
 
 /// One attempt.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct ModelCall {
     /// `None` while waiting for the next attempt.
     pub request: Option<EffectId>,

@@ -2,8 +2,6 @@
 //!
 //! [`Agent::tune`] applies the answer of `prepareIteration`, and [`Agent::end_tuning`] takes it back after the iteration.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
@@ -18,7 +16,7 @@ use crate::engine::model::message::Message;
 use crate::engine::protocol::{Prefill, RequestSpec};
 
 /// The differences between this iteration's requests and the agent's own.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Tuning {
     /// The model that returns after the iteration.
     before: Option<ActiveModel>,

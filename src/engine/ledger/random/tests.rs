@@ -28,19 +28,6 @@ fn every_digit_of_an_id_varies() {
     }
 }
 
-#[test]
-fn a_saved_state_that_is_no_number_is_refused() {
-    for text in [
-        "\"\"",
-        "\"+23456789abcdef0\"",
-        "\"123\"",
-        "\"00000000000000000\"",
-        "5",
-    ] {
-        assert!(serde_json::from_str::<Random>(text).is_err(), "{text}");
-    }
-}
-
 proptest! {
     #[test]
     fn an_id_is_the_prefix_and_24_letters_or_digits(seed: u64) {
@@ -60,14 +47,5 @@ proptest! {
     fn a_unit_number_lies_from_0_to_below_1(seed: u64) {
         let number = Random(seed).unit_f64();
         prop_assert!((0.0..1.0).contains(&number));
-    }
-
-    #[test]
-    fn a_restored_state_goes_on_with_the_same_numbers(seed: u64) {
-        let mut random = Random(seed);
-        random.next_u64();
-        let saved = serde_json::to_string(&random).unwrap();
-        let mut restored: Random = serde_json::from_str(&saved).unwrap();
-        prop_assert_eq!(random.next_u64(), restored.next_u64());
     }
 }

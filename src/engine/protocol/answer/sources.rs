@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::json::writer::push_raw;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::vendor_fields::{closed, push_vendor};
@@ -33,7 +31,7 @@ pub fn attach_sources(names: &[&str], values: &[&str], lists: usize, answer: &mu
 }
 
 /// A list of sources, each of them once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources {
     /// JSON without its brackets.
     pub list: String,

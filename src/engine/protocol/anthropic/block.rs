@@ -6,13 +6,12 @@
 
 use looplet_scan::check::check;
 use looplet_scan::reader::{Object, string};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
 
 /// An open block. Its text goes straight into the answer; every other field waits here for the end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OpenBlock {
     part: usize,
     /// For a tool call, the input of its start. For a raw block, the block as it came.

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
@@ -21,16 +20,14 @@ use crate::engine::protocol::anthropic::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 
 /// The state between events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnthropicDecoder {
     /// The blocks that have started and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,
     usage: Reported,
     /// The model that goes on with the answer after Anthropic's fallback. The top-level counts are its own then.
-    #[serde(default)]
     fallback: Option<String>,
     /// The work on the answer that the top-level counts leave out, by model; `None` is the one that answers.
-    #[serde(default)]
     beside: Vec<(Option<String>, Usage)>,
     /// `message_start` has come.
     has_begun: bool,
@@ -39,7 +36,7 @@ pub struct AnthropicDecoder {
 }
 
 /// Tokens in Anthropic's terms, where `input_tokens` excludes tokens read from or written to the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Reported {
     input: u64,
     cache_write: u64,

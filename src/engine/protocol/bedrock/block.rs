@@ -11,14 +11,13 @@ use std::collections::BTreeMap;
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_any, push_raw, written};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
 
 /// An open block.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OpenBlock {
     part: usize,
     /// The key of a raw block.

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
@@ -21,7 +20,7 @@ use crate::engine::protocol::bedrock::block::{KINDS, OpenBlock, place_citations,
 use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
 
 /// The state between events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BedrockDecoder {
     /// Blocks that have begun and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,

@@ -8,7 +8,6 @@
 //! without a finish reason fail.
 
 use looplet_scan::reader::{Object, items, string, validate};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_others, push_raw};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
@@ -22,7 +21,7 @@ use crate::engine::protocol::gemini::partial_args::PartialArgs;
 use crate::engine::protocol::vendor_fields::{closed, others};
 
 /// The state between chunks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeminiDecoder {
     /// The text or thinking that is growing.
     flow: Option<(PartKind, usize)>,

@@ -10,12 +10,11 @@
 use std::collections::BTreeSet;
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{decimal, push_escaped, written};
 
 /// The place of the last value, and the containers that are open around it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartialArgs {
     /// The path of the last value.
     path: String,
@@ -27,7 +26,7 @@ pub struct PartialArgs {
     is_cut: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 struct Level {
     is_array: bool,
     /// The number of values so far.

@@ -10,12 +10,11 @@
 //! <https://openrouter.ai/docs/features/multimodal/image-generation> (2026-11-22)
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::answer::sources::{Sources, attach_sources, push_item};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {
     /// The pieces of a sound, as JSON without brackets.
     sound: String,

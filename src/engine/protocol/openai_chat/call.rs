@@ -7,14 +7,13 @@
 use std::collections::BTreeMap;
 
 use looplet_scan::reader::{Object, string};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped};
 use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
 
 /// The calls of an answer, in the order of their first delta.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calls {
     calls: Vec<Call>,
     /// The last call with an index of the vendor's.
@@ -23,7 +22,7 @@ pub struct Calls {
     by_id: BTreeMap<String, usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 struct Call {
     /// The vendor's id, empty until it comes. The block may have an id of looplet's by then, which stays.
     id: String,

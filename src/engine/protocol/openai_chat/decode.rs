@@ -5,7 +5,6 @@
 //! JSON and an early end fail.
 
 use looplet_scan::reader::{Object, items, string};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
@@ -29,7 +28,7 @@ use crate::engine::protocol::vendor_fields::object_of;
 /// - errors as chunks, and a missing `[DONE]`.
 ///
 /// It ignores every choice except the first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChatDecoder {
     /// The text, reasoning or refusal that is growing.
     flow: Option<(PartKind, usize)>,

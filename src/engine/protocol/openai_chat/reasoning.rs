@@ -6,18 +6,17 @@
 //! unchanged. A piece that is not an object is ignored.
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_comma, push_string, written};
 use crate::engine::protocol::vendor_fields::Fields;
 
 /// The elements of `reasoning_details`, with the pieces of each joined.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     list: Vec<Detail>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 struct Detail {
     /// Type and index as JSON. Pieces with equal ones belong together.
     key: [String; 2],

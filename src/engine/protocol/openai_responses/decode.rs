@@ -11,7 +11,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
@@ -25,7 +24,7 @@ use crate::engine::protocol::openai_responses::item::{Item, Slot};
 /// The decoder tolerates ids that change from event to event, missing `event:` lines and sequence numbers, arguments
 /// without deltas, items that only their end or only the whole response shows, a last event with an empty `output`
 /// (ChatGPT), several items with the same index, and unknown events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResponsesDecoder {
     items: Vec<Item>,
     /// The last item with each index.

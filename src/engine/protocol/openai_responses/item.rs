@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use looplet_scan::reader::Object;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped};
@@ -26,7 +25,7 @@ const UNKNOWN: Slot = 1 << 31;
 pub const CUSTOM_CALL: &str = "custom_tool_call";
 
 /// An item that has begun.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// The vendor's `output_index`. Ids cannot identify an item: Copilot gives it another one in every event.
     pub index: u32,
