@@ -36,12 +36,8 @@ export function journalOf(entries: readonly JournalEntry[]): JournalText {
 /** Gives the entries of a journal as the engine reads them: by the number of their batch from 0, in UTF-8, one a line. */
 export function batchesOf({ texts }: JournalText): (at: number) => Uint8Array | undefined {
   const encoder = new TextEncoder();
-  let bytes = new Uint8Array(0);
   return (at) => {
     const batch = texts.slice(at * BATCH_ENTRIES, (at + 1) * BATCH_ENTRIES);
-    if (batch.length === 0) return undefined;
-    const text = batch.map((text) => `${text}\n`).join("");
-    if (bytes.length < 3 * text.length) bytes = new Uint8Array(3 * text.length);
-    return bytes.subarray(0, encoder.encodeInto(text, bytes).written);
+    return batch.length === 0 ? undefined : encoder.encode(batch.map((text) => `${text}\n`).join(""));
   };
 }

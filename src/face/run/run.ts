@@ -55,7 +55,7 @@ import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySu
 import { finished, unfinished } from "./result.js";
 import { Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
-import { sourceOf, withoutEntries, type Resumed } from "./source.js";
+import { sourceOf, type Resumed } from "./source.js";
 import { endedBy, follow, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
@@ -314,7 +314,8 @@ export class EngineRun implements Run {
       const source = await sourceOf(own, this.#resumed, store, this.#journal);
       if (this.#outcome !== undefined) return;
       if (typeof source === "object" && "code" in source) return this.#failAlone(source);
-      this.#resumed &&= withoutEntries(this.#resumed);
+      // A long journal takes much memory, and the engine has it.
+      this.#resumed &&= { ...this.#resumed, entries: undefined };
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
         if (this.#resumed === undefined) driver.start(this.#prompt);

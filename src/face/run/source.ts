@@ -9,20 +9,15 @@ import { chatHeld, held, movedOn, notSavedYet, refusal, storeFailed } from "../h
 import type { Journal } from "./journal.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
-/** The run that is to go on: its id, and its entries if no store has them under that id. */
+/** The run that is to go on: its id, and its entries if they were read before or no store has them under that id. */
 export interface Resumed {
   readonly key: string;
-  readonly entries?: readonly JournalEntry[];
+  readonly entries?: readonly JournalEntry[] | undefined;
   readonly takeOver?: boolean | undefined;
   /** The number of the last event that was heard of it. */
   readonly afterEvent?: number | undefined;
-  /** The lease of a run that was picked up, what the store had of it then, and whether it was stopped by deaths. */
-  readonly held?: Held & { readonly entries: readonly JournalEntry[]; readonly isStopped: boolean };
-}
-
-/** What is left to know of it when the engine has its entries: a long journal takes much memory. */
-export function withoutEntries({ entries: _, held, ...rest }: Resumed): Resumed {
-  return held === undefined ? rest : { ...rest, held: { ...held, entries: [] } };
+  /** The lease of a run that was picked up with its entries, and whether it was stopped by deaths. */
+  readonly held?: Held & { readonly isStopped: boolean };
 }
 
 /** A run that is to begin, with its options as the engine reads them. */
@@ -55,7 +50,7 @@ async function readSource(
   store: Store | undefined,
   journal: Journal | undefined,
 ): Promise<RunSource | Failure> {
-  if (resumed?.held !== undefined) return journalOf(resumed.held.entries);
+  if (resumed?.held !== undefined) return journalOf(resumed.entries!);
   if (chat !== undefined && journal !== undefined) {
     const entries = resumed?.entries;
     const last = entries === undefined ? chat.last : (entries.at(-1)?.seq ?? 0);
@@ -131,7 +126,7 @@ export async function* takePending(
     // An empty journal: its process was gone before the store had the prompt.
     if (entries.length === 0) await lease.release(false);
     else if (isStopped && !takesStopped) await lease.release(true);
-    else yield { key, held: { holder, lease, sinceMs, entries, isStopped } };
+    else yield { key, entries, held: { holder, lease, sinceMs, isStopped } };
   }
 }
 
