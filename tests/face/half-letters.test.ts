@@ -1,6 +1,6 @@
 /**
- * Halves of letters: a text that was cut within one, or that a model has written so. A decision that quotes such a text is
- * heard all the same.
+ * Halves of letters: a text that was cut within one, or that a model has written so. A decision that quotes such a text, or what
+ * is no text, is heard all the same.
  */
 import { describe, expect, it } from "vitest";
 import { createAgent, custom, type AgentOptions, type Message } from "looplet";
@@ -43,6 +43,27 @@ describe("a decision that quotes half of a letter", () => {
     const { ran, messages } = await ask({ hooks: { PreToolUse: [{ hooks: [hook] }] } } as never);
     expect(ran).toEqual([]);
     expect(messages).toContain("x\ufffdy is not yours.");
+  });
+
+  it("of a hook denies the call, also if the model has written no text there, or another field is wrong", async () => {
+    for (const more of [
+      { reason: 5 },
+      { reason: null },
+      { reason: {} },
+      { reasn: "x" },
+      { additionalContext: 5 },
+    ]) {
+      const hook = () => ({ decision: "deny", ...more });
+      const { ran, messages } = await ask({ hooks: { PreToolUse: [{ hooks: [hook] }] } } as never);
+      expect(ran, JSON.stringify(more)).toEqual([]);
+      expect(messages).toContain("its answer is not valid");
+    }
+    const allowed = await ask({
+      hooks: { PreToolUse: [{ hooks: [() => ({ decision: "allow", reason: 5 })] }] },
+    } as never);
+    expect(allowed.ran).toHaveLength(1);
+    const blocks = { UserPromptSubmit: [{ hooks: [() => ({ decision: "block", reason: 5 })] }] };
+    expect((await ask({ hooks: blocks } as never)).outcome).toBe("stopped");
   });
 
   it("of a hook denies the call with context for the model", async () => {

@@ -152,10 +152,28 @@ function wrong(field: string, needed: string, got: unknown): LoopletError {
 }
 
 /**
- * A hook's answer in the engine's words. An answer that is not valid fails the hook; ignoring it would let a denial
- * with a typing error pass.
+ * A hook's answer in the engine's words. An answer that is not valid fails the hook. One that says no is a no all the same: its
+ * reason may quote an input of the model, which chooses the type.
  */
 function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
+  try {
+    return validAnswer(event, output, options, tools);
+  } catch (error) {
+    const { decision } = Object(output) as Partial<HookOutput>;
+    const isNo = (decision === "deny" || decision === "block") && wordsOf(event).includes(decision);
+    // A model that may not stop goes on at a cost, so a mistake does not keep it.
+    if (!isNo || event.endsWith("Stop")) throw error;
+    const [problem] = String((error as Error)?.message ?? error).split("\n");
+    return { decision: "deny", reason: `a hook denied it; its answer is not valid: ${problem}` };
+  }
+}
+
+function validAnswer(
+  event: string,
+  output: unknown,
+  options: PermissionOptions,
+  tools: RuledTools,
+): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
   const own = checkOptions(output, "", OUTPUT_TABLE);
