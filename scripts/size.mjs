@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
-const gates = { oneFile: [2, 447_000], minimal: [0, 137_000] };
+const gates = { oneFile: [2, 447_000], minimal: [0, 140_000] };
 const targets = { oneFile: 340_000, minimal: 75_000 };
 
 /** Prints the table and tells whether the package is within its gates. */
