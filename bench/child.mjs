@@ -47,8 +47,8 @@ async function sample(contestant, workload) {
 }
 
 /**
- * CPU from before the contestant's import to its first delta: module loading, compilation, request, stream. The host's
- * own `Response` and `ReadableStream`, which Node loads on first use, are loaded before.
+ * CPU from before the contestant's import to its first delta: module loading, compilation, request, stream. The
+ * host's own `Response` and `ReadableStream`, which Node loads on first use, are loaded before.
  */
 async function coldStart(id, wire) {
   const workload = workloadOf(id, wire);

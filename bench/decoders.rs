@@ -1,8 +1,9 @@
-//! What it costs to decode a tool call of 1 MiB and of 4 MiB that comes in deltas of 30 bytes, and how the two compare.
+//! What it costs to decode a tool call of 1 MiB and of 4 MiB that comes in deltas of 30 bytes, and how the two
+//! compare.
 //!
 //! `cargo run --release --example decoders`; ratios far above 4 say that something is not linear. The decoder is
-//! measured alone, and within a run up to the call. 1 MiB is a quarter of four such calls one after the other, so that
-//! both read as much memory. The processor's time counts, where Linux tells it; the best of nine samples.
+//! measured alone, and within a run up to the call. 1 MiB is a quarter of four such calls one after the other, so
+//! that both read as much memory. The processor's time counts, where Linux tells it; the best of nine samples.
 
 #![allow(
     clippy::unwrap_used,
@@ -243,7 +244,8 @@ fn run(protocol: &str, body: &[u8]) -> usize {
     arguments
 }
 
-/// A call whose arguments have exactly this many bytes, as models write them: with quotes and line ends to be escaped.
+/// A call whose arguments have exactly this many bytes, as models write them: with quotes and line ends to be
+/// escaped.
 fn body(wire: &Wire, bytes: usize) -> Vec<u8> {
     let mut arguments = String::from("{\"content\":\"");
     while arguments.len() < bytes - 64 {

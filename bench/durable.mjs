@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:durable [-- samples]`: what a journal costs in the loop of W3, and how long a run takes to go on from it.
- * CPU time of processes of their own, each warmed up by loops of the same kind; processes with and without a store take
- * turns, and the figure is the median. A long journal is restored from a file, and the memory at its peak is told too.
+ * `npm run bench:durable [-- samples]`: what a journal costs in the loop of W3, and how long a run takes to go on
+ * from it. CPU time of processes of their own, each warmed up by loops of the same kind; processes with and without a
+ * store take turns, and the figure is the median. A long journal is restored from a file, and the memory at its peak
+ * is told too.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
-// node bench/estimate.mjs: how far the engine's estimate of tokens (src/engine/policy/estimate.rs) is from what vendors
-// counted, on recorded conversations (../shared/wire or LOOPLET_SHARED): for two consecutive model calls of one
-// conversation, what was counted for the first (input and output) plus 3.5 bytes a token for what came since, against
-// what was counted for the second. Calls with media are left out.
+// node bench/estimate.mjs: how far the engine's estimate of tokens (src/engine/policy/estimate.rs) is from what
+// vendors counted, on recorded conversations (../shared/wire or LOOPLET_SHARED): for two consecutive model calls of
+// one conversation, what was counted for the first (input and output) plus 3.5 bytes a token for what came since,
+// against what was counted for the second. Calls with media are left out.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

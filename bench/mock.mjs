@@ -1,6 +1,6 @@
 /**
- * A `fetch` inside the process: no network, no timer. It hands out prepared chunks as fast as the reader asks. It reads
- * every request body as a real `fetch` does: it encodes a string, and it copies bytes.
+ * A `fetch` inside the process: no network, no timer. It hands out prepared chunks as fast as the reader asks. It
+ * reads every request body as a real `fetch` does: it encodes a string, and it copies bytes.
  */
 import { seeded } from "./random.mjs";
 

@@ -1,5 +1,6 @@
-// `npm run bench:page`: a page that Vite has built, in Chromium with the CPU four times slower and a slow network, from the
-// navigation to the moment at which its input is usable, its first request and its first text; with a cold and a warm cache.
+// `npm run bench:page`: a page that Vite has built, in Chromium with the CPU four times slower and a slow network,
+// from the navigation to the moment at which its input is usable, its first request and its first text; with a cold
+// and a warm cache.
 import { createServer } from "node:http";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * `npm run bench -- [--only W1,W3-200] [--contestants looplet,ai-sdk] [--wires anthropic,openai-chat] [--json file] [--quick]`
+ * `npm run bench -- [--only W1,W3-200] [--contestants looplet,ai-sdk] [--wires anthropic,openai-chat] [--json file]
+ * [--quick]`
  *
- * Every contestant lives in its own process; the samples of one workload are taken in turn, so that all of them see the
- * same minutes of the machine. What counts is process CPU time; the printed figure is the median.
+ * Every contestant lives in its own process; the samples of one workload are taken in turn, so that all of them see
+ * the same minutes of the machine. What counts is process CPU time; the printed figure is the median.
  */
 import { fork, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What a page downloads for an agent with tools that asks Anthropic's models, in kB of brotli: `npm run bench:sizes`. Each
-// bundle is made by esbuild into one file, as a page without splitting has it.
+// What a page downloads for an agent with tools that asks Anthropic's models, in kB of brotli: `npm run bench:sizes`.
+// Each bundle is made by esbuild into one file, as a page without splitting has it.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";

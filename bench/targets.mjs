@@ -1,9 +1,9 @@
 /**
  * What the figures are held against. `TARGETS` are ratios to raw-js in the same run, unless `as` says otherwise:
  * `growth` is the ratio to the contestant's own `from`, `loopGrowth` the same in whole time without the copies of the
- * bodies, `absolute` the figure itself, `above` what it is more than raw-js.
- * `REFERENCE` are the ratios that a quiet machine gave for the other contestants (2 cores, Node 24, Anthropic wire): a
- * run that is far from them measures its machine.
+ * bodies, `absolute` the figure itself, `above` what it is more than raw-js. `REFERENCE` are the ratios that a quiet
+ * machine gave for the other contestants (2 cores, Node 24, Anthropic wire): a run that is far from them measures its
+ * machine.
  */
 const w1 = (contestant, goals, wires) =>
   wires.flatMap((wire) =>

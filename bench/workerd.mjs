@@ -1,7 +1,7 @@
 /**
- * One contestant in a fresh workerd, as Cloudflare runs it: a worker that holds the contestant, bundled for it, answers
- * with the first delta of a run. The CPU is that of the whole process, from its start to that answer: what workerd itself
- * needs is in it for every contestant, so it is the difference that says something.
+ * One contestant in a fresh workerd, as Cloudflare runs it: a worker that holds the contestant, bundled for it,
+ * answers with the first delta of a run. The CPU is that of the whole process, from its start to that answer: what
+ * workerd itself needs is in it for every contestant, so it is the difference that says something.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";

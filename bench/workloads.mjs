@@ -1,7 +1,7 @@
 /**
- * The workloads: W1 text, W2 tool arguments, W3 the loop, W4 the first delta of a fresh process, W6 memory, W7 many runs
- * at once. `workloadOf(id, wire)` prepares the chunks once; `begin()` then returns fresh sessions, and every session
- * checks what its contestant delivered.
+ * The workloads: W1 text, W2 tool arguments, W3 the loop, W4 the first delta of a fresh process, W6 memory, W7 many
+ * runs at once. `workloadOf(id, wire)` prepares the chunks once; `begin()` then returns fresh sessions, and every
+ * session checks what its contestant delivered.
  */
 import { isDeepStrictEqual } from "node:util";
 import { cut, mockFetch } from "./mock.mjs";

@@ -1,7 +1,7 @@
 //! A host of looplet without JavaScript: it asks a model over HTTP, runs tools, and prints the answer while it comes.
 //!
-//! `cargo run --example native -- "What is 2 + 3?"` asks the server of `BASE_URL` that speaks Chat Completions, by default
-//! Ollama on this machine. A server behind https needs a feature of ureq's, such as `rustls`.
+//! `cargo run --example native -- "What is 2 + 3?"` asks the server of `BASE_URL` that speaks Chat Completions, by
+//! default Ollama on this machine. A server behind https needs a feature of ureq's, such as `rustls`.
 
 // `wasm-pack test` compiles every example, and this one has no place there.
 #![cfg_attr(target_arch = "wasm32", no_main)]

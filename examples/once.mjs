@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// One run in the terminal, with the tools of the playground: text as it streams, each tool call with its arguments and
-// its result, and a last line with what the run came to.
+// One run in the terminal, with the tools of the playground: text as it streams, each tool call with its arguments
+// and its result, and a last line with what the run came to.
 //
 //   npm start -- --once "What is 17 * 23 + 4, and what time is it in Tokyo?"
 //   node examples/once.mjs --model anthropic:claude-sonnet-4-6 "…"      with ANTHROPIC_API_KEY

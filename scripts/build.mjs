@@ -116,8 +116,8 @@ async function bundle(dev) {
     if (`./external/${name.slice(2)}` in exports) joinEngine(name, exports[name]);
 }
 
-// A facade that runs the engine is bundled without it. Each condition's file of `looplet/name` joins that bundle, which
-// is also `looplet/external/name`, to the entry that finds the engine on that platform.
+// A facade that runs the engine is bundled without it. Each condition's file of `looplet/name` joins that bundle,
+// which is also `looplet/external/name`, to the entry that finds the engine on that platform.
 function joinEngine(name, { types, ...conditions }) {
   mkdirSync(join(dist, name), { recursive: true });
   for (const file of new Set(Object.values(conditions))) {

@@ -1,4 +1,5 @@
-// npm run check: what is published. Size against the budget, what the WebAssembly imports, publint, are-the-types-wrong.
+// npm run check: what is published. Size against the budget, what the WebAssembly imports, publint,
+// are-the-types-wrong.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";

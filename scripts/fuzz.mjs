@@ -1,8 +1,8 @@
 // npm run fuzz: every fuzz target for some minutes, two at a time, with limits; prints how many inputs each has seen.
 //   npm run fuzz -- --minutes 60 sse run    these targets, an hour each; 10 minutes and all of them unless told so
 //   npm run fuzz -- --seeds                 only: keeps the few inputs that cover most in fuzz/seeds, which `npm test` replays
-// libFuzzer's own compiler flags need RUSTC_BOOTSTRAP=1 on a stable Rust. No sanitizer: the engine has no unsafe code,
-// and without one a target runs twice as fast.
+// libFuzzer's own compiler flags need RUSTC_BOOTSTRAP=1 on a stable Rust. No sanitizer: the engine has no unsafe
+// code, and without one a target runs twice as fast.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, setPriority } from "node:os";
 import { execFile } from "node:child_process";

@@ -1,5 +1,5 @@
-// npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement. `npm run format`
-// (--fix) formats, and writes src/face/generated.
+// npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement.
+// `npm run format` (--fix) formats, and writes src/face/generated.
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";

@@ -1,13 +1,13 @@
-// Whether each requirement of tests/REQUIREMENTS is what that list says: `done` has a test in a file that imports the entry
-// beside it, `owed` has none there, and a reason. An entry is what a user of the source would import; `engine` is a test in
-// Rust. A test of createAgent says little of a facade, which has code of its own around it.
+// Whether each requirement of tests/REQUIREMENTS is what that list says: `done` has a test in a file that imports the
+// entry beside it, `owed` has none there, and a reason. An entry is what a user of the source would import; `engine`
+// is a test in Rust. A test of createAgent says little of a facade, which has code of its own around it.
 //   node scripts/requirements.mjs           checks the list, as `npm run lint` does
 //   node scripts/requirements.mjs I-07 …    prints the tests that carry these ids
-// A test carries an id in its title: `fn s003_22_i_07_equal_inputs…` under `#[test]`, or the first words of what `it`,
-// `test` or their `each(…)` are given: "S003-22, I-07: equal inputs …". A row of a table carries one if its first string
-// begins so or is the id: `["S000-22: sprout", …]`, `("S000-22", …)`. No other place counts: no comment, no describe, no
-// message of an assertion. The requirements stand in ../shared/REQUIREMENTS.md (or LOOPLET_SHARED); without that file
-// the list is only compared with the tests.
+// A test carries an id in its title: `fn s003_22_i_07_equal_inputs…` under `#[test]`, or the first words of what
+// `it`, `test` or their `each(…)` are given: "S003-22, I-07: equal inputs …". A row of a table carries one if its
+// first string begins so or is the id: `["S000-22: sprout", …]`, `("S000-22", …)`. No other place counts: no comment,
+// no describe, no message of an assertion. The requirements stand in ../shared/REQUIREMENTS.md (or LOOPLET_SHARED);
+// without that file the list is only compared with the tests.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isMain, root } from "./lib/machine.mjs";
@@ -64,8 +64,8 @@ export function listed(text) {
 }
 
 /**
- * What is wrong with the list, given the tests by id, `{ title, entries }` each, and, where it is at hand, every id of the
- * requirements.
+ * What is wrong with the list, given the tests by id, `{ title, entries }` each, and, where it is at hand, every id
+ * of the requirements.
  */
 export function faultsOf(text, tests, wanted) {
   const { rows, faults } = listed(text);

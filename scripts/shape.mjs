@@ -1,15 +1,18 @@
-// The shape of the sources: no long file, no full folder, no circle of imports. `npm run lint` calls it.
+// The shape of the sources: no long file, no wide comment, no full folder, no circle of imports. `npm run lint` calls
+// it.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isMain, output, root } from "./lib/machine.mjs";
 
 const maxLines = 500;
 const maxFiles = 15;
+const maxColumns = 118;
 
 /** Prints what is wrong, and tells whether nothing is. In circles, the files and folders in them. */
 export async function checkShape() {
   const found = {
     "long files": longFiles(),
+    "wide comments": wideComments(),
     "full folders": fullFolders(),
     "circles of TypeScript": inCircles(await valueImports()),
     "circles of the engine": inCircles(engineFolders()),
@@ -29,13 +32,29 @@ const kept = () =>
     .split("\n")
     .filter((path) => existsSync(join(root, path)) && !path.includes("/generated/"));
 
+/** The lines of each source, by its path. */
+const sources = () =>
+  kept()
+    .filter((path) =>
+      /^(src|crates|tests|fuzz|scripts|bench|examples|www)\/.*\.(rs|ts|tsx|mjs|js|css|html)$/.test(path),
+    )
+    .map((path) => [path, readFileSync(join(root, path), "utf8").split("\n")]);
+
 function longFiles() {
-  const source = /^(src|crates|tests|fuzz|scripts|bench|examples|www)\/.*\.(rs|ts|tsx|mjs|js|css|html)$/;
-  return kept()
-    .filter((path) => source.test(path))
-    .map((path) => [path, readFileSync(join(root, path), "utf8").split("\n").length - 1])
-    .filter(([, lines]) => lines > maxLines)
-    .map(([path, lines]) => `${path} has ${lines} lines, more than ${maxLines}: split it by noun`);
+  return sources()
+    .filter(([, lines]) => lines.length - 1 > maxLines)
+    .map(([path, lines]) => `${path} has ${lines.length - 1} lines, more than ${maxLines}: split it by noun`);
+}
+
+/** A link has the width that it has, and so have tables and drawings. */
+function wideComments() {
+  const prose = /^\s*(?:\/\/[/!]?|\*) (?![ |])(?!.*https?:)/;
+  return sources().flatMap(([path, lines]) =>
+    lines
+      .map((line, at) => [line, at + 1])
+      .filter(([line]) => line.length > maxColumns && prose.test(line))
+      .map(([, at]) => `${path}:${at} is a comment of more than ${maxColumns} columns`),
+  );
 }
 
 function fullFolders() {

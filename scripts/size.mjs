@@ -1,6 +1,6 @@
-// What a browser downloads: all of `looplet` in one file, what a page of a bundler that splits waits for and the engine that
-// comes beside it, and the JavaScript of a minimal agent. Prints raw, gzip and brotli bytes, and fails above a gate.
-// `npm run bench:sizes` has the peers.
+// What a browser downloads: all of `looplet` in one file, what a page of a bundler that splits waits for and the
+// engine that comes beside it, and the JavaScript of a minimal agent. Prints raw, gzip and brotli bytes, and fails
+// above a gate. `npm run bench:sizes` has the peers.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";

@@ -1,13 +1,14 @@
 // npm run test:long: what takes too long for every change, or needs more than CI installs.
 //   npm run test:long -- firefox      these parts only
 //   npm run test:long -- kills --count 500
-// Parts: builds (what the native build has recorded replays in WebAssembly to the same, and the other way round: 10,000
-// random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases of each property;
-// LOOPLET_CASES of both), firefox (the shell in Firefox, where apt can install it), hosts (the package in Bun, Firefox, Next and
-// further bundlers; a thousand sessions in a workerd that is killed; the types of looplet/agent-sdk beside the published ones;
-// stores in Postgres, Bun and Firefox; runs as steps of Restate; an extension that an alarm wakes), kills (processes that die or
-// stand still in the middle of a run, with stores in files, SQLite, workerd and Chromium; damaged journals; `--count` is the
-// number of deaths on files and on SQLite, 30 by default, and the other numbers are shares of it).
+// Parts: builds (what the native build has recorded replays in WebAssembly to the same, and the other way round:
+// 10,000 random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases
+// of each property; LOOPLET_CASES of both), firefox (the shell in Firefox, where apt can install it), hosts (the
+// package in Bun, Firefox, Next and further bundlers; a thousand sessions in a workerd that is killed; the types of
+// looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an
+// extension that an alarm wakes), kills (processes that die or stand still in the middle of a run, with stores in
+// files, SQLite, workerd and Chromium; damaged journals; `--count` is the number of deaths on files and on SQLite, 30
+// by default, and the other numbers are shares of it).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -31,8 +31,8 @@ let built;
 const builtOnce = (machine) => (built ??= build({ machine }));
 
 /**
- * The recordings are long, and random schedules are many: they run optimised, everything else (and some schedules) with
- * the checks of a debug build.
+ * The recordings are long, and random schedules are many: they run optimised, everything else (and some schedules)
+ * with the checks of a debug build.
  */
 async function native({ rust, env }) {
   const cargo = join(rust.bin, "cargo");

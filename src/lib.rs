@@ -1,8 +1,8 @@
 //! looplet runs the loop of an LLM agent: it calls a model, streams the answer, runs the tools that the model asks
 //! for, feeds their results back, and repeats until the model is done or a limit is reached.
 //!
-//! A [`Run`] decides everything and does nothing itself. It reads no clock, draws no random number, waits for nothing and
-//! opens no connection, so it runs on any target. Your program is its host: it hands in each [`Input`] with its
+//! A [`Run`] decides everything and does nothing itself. It reads no clock, draws no random number, waits for nothing
+//! and opens no connection, so it runs on any target. Your program is its host: it hands in each [`Input`] with its
 //! [`Moment`], and performs each [`Output`].
 //!
 //! ```ignore-wasm32
@@ -52,8 +52,8 @@
 //!
 //! # Public API
 //!
-//! The names below and the types that they lead to are public. The modules behind them are open to the crate's own tests,
-//! and change in any release.
+//! The names below and the types that they lead to are public. The modules behind them are open to the crate's own
+//! tests, and change in any release.
 //!
 //! # The rooms
 //!

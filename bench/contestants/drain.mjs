@@ -1,6 +1,6 @@
 /**
- * The limit of the stream API: reads the chunks of every response, counts bytes, looks at nothing. Where bodies grow from
- * request to request it copies as many bytes out of a buffer for each, and nothing else of the loop.
+ * The limit of the stream API: reads the chunks of every response, counts bytes, looks at nothing. Where bodies grow
+ * from request to request it copies as many bytes out of a buffer for each, and nothing else of the loop.
  */
 export const title = "drain";
 

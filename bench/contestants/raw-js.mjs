@@ -1,6 +1,7 @@
 /**
- * The floor: the smallest correct loop that one writes by hand. Body reader, incremental TextDecoder, split SSE lines,
- * `JSON.parse` each, a callback per delta, accumulated tool arguments, the whole body through `JSON.stringify`.
+ * The floor: the smallest correct loop that one writes by hand. Body reader, incremental TextDecoder, split SSE
+ * lines, `JSON.parse` each, a callback per delta, accumulated tool arguments, the whole body through
+ * `JSON.stringify`.
  */
 import { formats, runTools, streamTurn } from "./raw-js/turn.mjs";
 

@@ -49,7 +49,8 @@ Deno.serve(async (request) => {
 });
 
 /**
- * The run as server-sent events. A stream that is not read holds the run's events back; one that is cancelled ends it.
+ * The run as server-sent events. A stream that is not read holds the run's events back; one that is cancelled ends
+ * it.
  *
  * @param {import("looplet").Run} run
  * @returns {ReadableStream<Uint8Array>}

@@ -1,6 +1,6 @@
 /**
- * A chat service on Node 24: its conversations are in one SQLite file, and a run whose process has ended goes on in the next
- * one.
+ * A chat service on Node 24: its conversations are in one SQLite file, and a run whose process has ended goes on in
+ * the next one.
  *
  *   node server.mjs runs.db 8080
  *   curl -N localhost:8080/chats/ada -d '{"prompt": "What time is it in Tokyo?"}'

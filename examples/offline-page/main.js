@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A page that needs no server once it was opened: its chats are in files of the browser (OPFS), and a service worker keeps
- * the page itself. A run that a reload has cut off goes on.
+ * A page that needs no server once it was opened: its chats are in files of the browser (OPFS), and a service worker
+ * keeps the page itself. A run that a reload has cut off goes on.
  */
 import { anthropic, createAgent } from "looplet";
 import { practice } from "looplet/practice";

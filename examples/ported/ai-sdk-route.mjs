@@ -1,6 +1,6 @@
 // @ts-check
-// A server route of the AI SDK, ported: the page keeps its `useChat`. The route takes its UIMessages and answers with the
-// UI message stream (version 1), so that nothing changes but this file.
+// A server route of the AI SDK, ported: the page keeps its `useChat`. The route takes its UIMessages and answers with
+// the UI message stream (version 1), so that nothing changes but this file.
 //
 //   before: streamText({ model, system, messages: await convertToModelMessages(messages), tools,
 //             stopWhen: isStepCount(5), abortSignal: request.signal }).toUIMessageStreamResponse()
@@ -114,7 +114,8 @@ function answersIn({ role, parts } = /** @type {any} */ ({})) {
 }
 
 /**
- * UIMessages as looplet's messages: what people wrote and attached, and each step of the model with the results of its calls.
+ * UIMessages as looplet's messages: what people wrote and attached, and each step of the model with the results of
+ * its calls.
  *
  * @param {any[]} messages
  * @returns {import("looplet").Message[]}

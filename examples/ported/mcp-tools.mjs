@@ -1,6 +1,6 @@
 // @ts-check
-// A program with the tools of an MCP server, ported from the MCP connector of a vendor's API, which runs the tools at the
-// vendor. Here they run in this process, so permissions, hooks and the transcript see each call.
+// A program with the tools of an MCP server, ported from the MCP connector of a vendor's API, which runs the tools at
+// the vendor. Here they run in this process, so permissions, hooks and the transcript see each call.
 //
 //   before: mcp_servers: [{ type: "url", url, name: "files", authorization_token }]
 //

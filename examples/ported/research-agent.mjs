@@ -1,7 +1,7 @@
 // @ts-check
-// A long-running research agent, ported from a loop around a vendor's client whose state was a file of messages. A lead
-// gives questions to searchers that work beside each other, its history is summarised when it grows, money and time have
-// limits, and a process that dies is followed by one that goes on: no search is paid twice.
+// A long-running research agent, ported from a loop around a vendor's client whose state was a file of messages. A
+// lead gives questions to searchers that work beside each other, its history is summarised when it grows, money and
+// time have limits, and a process that dies is followed by one that goes on: no search is paid twice.
 //
 //   node examples/ported/research-agent.mjs "How do whales sleep?" .research
 //

@@ -1,6 +1,6 @@
 // @ts-check
-// Reads and computes an arithmetic expression: numbers, + - * / % ^, brackets, a few functions and constants. A parser
-// by precedence climbing; nothing is ever handed to the JavaScript engine to evaluate.
+// Reads and computes an arithmetic expression: numbers, + - * / % ^, brackets, a few functions and constants. A
+// parser by precedence climbing; nothing is ever handed to the JavaScript engine to evaluate.
 import { ToolError } from "looplet";
 
 /** Longest expression in characters, and deepest nesting: recursion stays far from the end of the stack. */

@@ -1,5 +1,6 @@
 // @ts-check
-// The tools of the playground and of `npm start -- --once`. What differs between a page and a terminal comes in from outside.
+// The tools of the playground and of `npm start -- --once`. What differs between a page and a terminal comes in from
+// outside.
 import { calculator } from "./calculator.mjs";
 import { documents } from "./documents.mjs";
 import { notes } from "./notes.mjs";

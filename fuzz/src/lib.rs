@@ -1,5 +1,5 @@
-//! The fuzz targets as plain functions: libFuzzer calls them through `fuzz_targets`, and `tests/corpus.rs` compiles the
-//! same files and replays `fuzz/seeds` with them, without libFuzzer and on any compiler.
+//! The fuzz targets as plain functions: libFuzzer calls them through `fuzz_targets`, and `tests/corpus.rs` compiles
+//! the same files and replays `fuzz/seeds` with them, without libFuzzer and on any compiler.
 //!
 //! A target panics when the engine breaks a promise. Where a target cuts its input, the places derive from the input,
 //! so that any file is a seed as it is.

@@ -1,9 +1,9 @@
 //! The run machine: the input's bytes decide what happens next; a small model watches what it asks for.
 //!
-//! Watched: I-01 (each call has its result, next to it), I-02 (requests only grow), I-03 (nothing empty), I-04 (results
-//! in order), I-05 (no more model calls than allowed), I-06 (usage adds up, `finish` once and last), I-07 (the same
-//! again is the same); that the state survives being saved after every output ([`World`] does so); that an answer to
-//! what is not open changes nothing.
+//! Watched: I-01 (each call has its result, next to it), I-02 (requests only grow), I-03 (nothing empty), I-04
+//! (results in order), I-05 (no more model calls than allowed), I-06 (usage adds up, `finish` once and last), I-07
+//! (the same again is the same); that the state survives being saved after every output ([`World`] does so); that an
+//! answer to what is not open changes nothing.
 
 use looplet::engine::model::event::{EventKind, ToolFault};
 use looplet::engine::model::input::{Input, ToolReturn};

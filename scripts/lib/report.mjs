@@ -29,8 +29,8 @@ export function wasmTests(env, ...browser) {
 }
 
 /**
- * Runs a folder of `*.test.mjs` with Node's own test runner. A test or file that takes longer than `minutes`, or leaves
- * something open at its end, is a failure with a name, and not the silence of a whole CI run.
+ * Runs a folder of `*.test.mjs` with Node's own test runner. A test or file that takes longer than `minutes`, or
+ * leaves something open at its end, is a failure with a name, and not the silence of a whole CI run.
  */
 export async function nodeTest(node, folder, env, minutes = 10) {
   const files = existsSync(join(root, folder))

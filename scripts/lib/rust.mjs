@@ -1,6 +1,7 @@
-// Finds or installs a Rust that can build for wasm32, and says with which environment cargo is called. In this order: a
-// toolchain that has the target, or to which rustup adds it; one with the sources of the standard library (`rust-src` of
-// rustup, `rust-web-src` of Debian), which are built once, with bitcode for fat LTO. Nothing of it needs root but Debian's.
+// Finds or installs a Rust that can build for wasm32, and says with which environment cargo is called. In this order:
+// a toolchain that has the target, or to which rustup adds it; one with the sources of the standard library
+// (`rust-src` of rustup, `rust-web-src` of Debian), which are built once, with bitcode for fat LTO. Nothing of it
+// needs root but Debian's.
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";

@@ -1,9 +1,9 @@
 /**
  * looplet: an LLM agent's loop for browsers and edge runtimes.
  *
- * This file joins the rooms of the main entry to the engine, which makes all decisions. Each room imports values only from
- * rooms before it, in the order of `ROOMS` in `tests/face/rooms.test.ts`. `entry` has a file for each kind of host. The other
- * folders are what subpaths of the package bring, which `exports` of `package.json` names.
+ * This file joins the rooms of the main entry to the engine, which makes all decisions. Each room imports values only
+ * from rooms before it, in the order of `ROOMS` in `tests/face/rooms.test.ts`. `entry` has a file for each kind of
+ * host. The other folders are what subpaths of the package bring, which `exports` of `package.json` names.
  */
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";

@@ -5,8 +5,8 @@
 //! other event, and its text is flat JSON.
 //!
 //! The driver pushes events and hands [`Parts`] over; `src/face/host/batch.ts` reads them. A lone short delta is lent
-//! instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs JavaScript as much as the whole rest of
-//! such a chunk, and a call out costs as much as a call in.
+//! instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs JavaScript as much as the whole rest
+//! of such a chunk, and a call out costs as much as a call in.
 
 use std::cell::RefCell;
 
@@ -19,8 +19,8 @@ use crate::engine::model::event::{Delta, DeltaKind, Event, EventKind};
 pub const RECORD_WORDS: usize = 8;
 /// The longest buffer that is kept for the next batch. A larger one, which a large event has left, is freed.
 const MAX_KEPT_BYTES: usize = 64 << 10;
-/// The longest text that is lent, in UTF-16 units; an even number. `TextDecoder` is cheaper than `String.fromCharCode`
-/// for longer texts.
+/// The longest text that is lent, in UTF-16 units; an even number. `TextDecoder` is cheaper than
+/// `String.fromCharCode` for longer texts.
 const MAX_SHORT_UNITS: usize = 32;
 const KIND_EVENT: u32 = 3;
 
@@ -55,8 +55,8 @@ pub fn outlet_at() -> usize {
     OUTLET.with_borrow(|outlet| outlet.as_ptr() as usize)
 }
 
-/// Writes a delta to the place that JavaScript reads as soon as [`super::RunHandle::chunk`] returns. Returns the number
-/// of UTF-16 units; 0 if the text is too long.
+/// Writes a delta to the place that JavaScript reads as soon as [`super::RunHandle::chunk`] returns. Returns the
+/// number of UTF-16 units; 0 if the text is too long.
 pub fn lend(delta: &Delta<'_>) -> u32 {
     // A character has at least as many bytes as units, and at most three times as many.
     if delta.text.len() > 3 * MAX_SHORT_UNITS {

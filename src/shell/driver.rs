@@ -1,8 +1,9 @@
 //! Hands every input to a run and performs the run's outputs, in order.
 //!
-//! [`Driver::handle_input`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only then calls
-//! JavaScript. JavaScript may hand over another input from inside such a call. Such an input reaches the run at once, so
-//! `outcome` is set when `abort()` returns; its outputs queue up behind the ones that are being performed.
+//! [`Driver::handle_input`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only
+//! then calls JavaScript. JavaScript may hand over another input from inside such a call. Such an input reaches the
+//! run at once, so `outcome` is set when `abort()` returns; its outputs queue up behind the ones that are being
+//! performed.
 //!
 //! The handle and the callbacks of requests and timers call this module. A method of the face's `Shell` that throws
 //! cuts the run off: the run then fails, and nothing more is asked of JavaScript.
@@ -73,8 +74,8 @@ impl Driver {
         }
     }
 
-    /// Hands an input to the run with the current time, and performs the outputs that follow. `recorded` is the JSON of
-    /// the input, if the run is recorded.
+    /// Hands an input to the run with the current time, and performs the outputs that follow. `recorded` is the JSON
+    /// of the input, if the run is recorded.
     pub fn handle_input(self: &Rc<Self>, input: Input<'_>, recorded: Option<&str>) {
         let moment = self.moment();
         self.record(recorded, moment);
@@ -91,8 +92,8 @@ impl Driver {
         self.is_recorded.get()
     }
 
-    /// JavaScript gets an input before the engine does, so that the input that makes the engine panic is not lost. The
-    /// text of a chunk is empty.
+    /// JavaScript gets an input before the engine does, so that the input that makes the engine panic is not lost.
+    /// The text of a chunk is empty.
     fn record(&self, text: Option<&str>, moment: Moment) {
         if let Some(text) = text {
             let (now_ms, performed) = (moment.now_ms as f64, self.performed.get());
@@ -197,8 +198,8 @@ impl Driver {
         self.release();
     }
 
-    /// Notes whether a method of [`Shell`] has thrown. These methods catch whatever your code throws, so an error means
-    /// that JavaScript has no stack or no memory left: the run fails.
+    /// Notes whether a method of [`Shell`] has thrown. These methods catch whatever your code throws, so an error
+    /// means that JavaScript has no stack or no memory left: the run fails.
     fn called(&self, returned: Result<(), JsValue>) {
         if returned.is_err() {
             self.is_cut_off.set(true);
@@ -223,8 +224,8 @@ impl Driver {
         self.shell.now().unwrap_or(f64::NAN)
     }
 
-    /// Derives the random seed from an earlier input's: a call of `Math.random()` for each input costs more than it is
-    /// worth.
+    /// Derives the random seed from an earlier input's: a call of `Math.random()` for each input costs more than it
+    /// is worth.
     fn moment_at(&self, now_ms: u64) -> Moment {
         let random = next_seed(self.seed.get());
         Moment { now_ms, random }
@@ -315,7 +316,8 @@ impl Driver {
         }
     }
 
-    /// Listeners may hand inputs in before an output is performed, so the output counts after they have heard everything.
+    /// Listeners may hand inputs in before an output is performed, so the output counts after they have heard
+    /// everything.
     fn count(&self) {
         self.performed.set(self.performed.get() + 1);
     }

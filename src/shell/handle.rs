@@ -2,10 +2,10 @@
 //! `src/face/host/instance.ts` and `shell.ts` wrap them.
 //!
 //! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through
-//! [`RunHandle::handle_input`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s
-//! head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::report`], [`RunHandle::text`] and
-//! [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes
-//! last, before `free`. Only JSON that does not fit is refused; an answer to a closed question returns false.
+//! [`RunHandle::handle_input`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a
+//! `Response`'s head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::report`], [`RunHandle::text`] and
+//! [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes last, before `free`. Only
+//! JSON that does not fit is refused; an answer to a closed question returns false.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -60,7 +60,8 @@ impl AgentHandle {
         RunHandle::of(run, shell)
     }
 
-    /// The JSON of the [`Bound`](crate::engine::model::usage::Bound) of a run with this prompt, the JSON of its blocks.
+    /// The JSON of the [`Bound`](crate::engine::model::usage::Bound) of a run with this prompt, the JSON of its
+    /// blocks.
     ///
     /// # Errors
     /// `{ field, problem }` for a history that is not legal.
@@ -70,9 +71,9 @@ impl AgentHandle {
         Ok(json::write(&self.setup.bound(&prompt, &options)))
     }
 
-    /// Opens the run of a journal, see [`Run::restore_journal`]. It goes on with the input `"resume"`. `batch` gives entries by
-    /// the number of their batch from 0, so that no copy has all of them: JSON, each with its line end, or `undefined` behind
-    /// the last. They come as UTF-8, because wasm-bindgen copies text letter by letter.
+    /// Opens the run of a journal, see [`Run::restore_journal`]. It goes on with the input `"resume"`. `batch` gives
+    /// entries by the number of their batch from 0, so that no copy has all of them: JSON, each with its line end, or
+    /// `undefined` behind the last. They come as UTF-8, because wasm-bindgen copies text letter by letter.
     ///
     /// # Errors
     /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
@@ -116,8 +117,8 @@ impl RunHandle {
 
 #[wasm_bindgen]
 impl RunHandle {
-    /// Hands the JSON of an [`Input`] to the run, for example `{"cancel":{"why":"user"}}`. Returns false for
-    /// an answer that no open question takes, for the withdrawal of a steer that was delivered, and for a budget of an
+    /// Hands the JSON of an [`Input`] to the run, for example `{"cancel":{"why":"user"}}`. Returns false for an
+    /// answer that no open question takes, for the withdrawal of a steer that was delivered, and for a budget of an
     /// agent that is not at work. Every other input returns true.
     ///
     /// # Errors
@@ -184,14 +185,15 @@ impl RunHandle {
         });
     }
 
-    /// The end of the run, an [`Outcome`](crate::engine::model::outcome::Outcome); undefined while the run is at work.
+    /// The end of the run, an [`Outcome`](crate::engine::model::outcome::Outcome); undefined while the run is at
+    /// work.
     pub fn outcome(&self) -> JsValue {
         self.driver
             .with_run(|run| run.outcome().map_or(JsValue::UNDEFINED, object))
     }
 
-    /// The JSON of a [`Report`](crate::engine::model::outcome::Report), as bytes: a text that JavaScript cannot hold would
-    /// throw inside this call, which counts as the loss of the instance.
+    /// The JSON of a [`Report`](crate::engine::model::outcome::Report), as bytes: a text that JavaScript cannot hold
+    /// would throw inside this call, which counts as the loss of the instance.
     pub fn report(&self) -> Vec<u8> {
         self.driver
             .with_run(|run| json::write(&run.report()).into_bytes())
@@ -202,8 +204,8 @@ impl RunHandle {
         self.driver.with_run(|run| run.text().into_bytes())
     }
 
-    /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes: it is long, and often nobody reads
-    /// it.
+    /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes: it is long, and often nobody
+    /// reads it.
     pub fn history(&self) -> Vec<u8> {
         self.driver
             .with_run(|run| json::write(&run.history()).into_bytes())
@@ -232,9 +234,9 @@ impl RunHandle {
     }
 }
 
-/// Plays an input of a record, and performs those of the outputs that came before the next one: `before_next` in number
-/// from the beginning, events apart. The calls that perform them must not call back. A time that is not a number is
-/// unknown. The functions of a replay are no methods, so that a page without replays does not load them.
+/// Plays an input of a record, and performs those of the outputs that came before the next one: `before_next` in
+/// number from the beginning, events apart. The calls that perform them must not call back. A time that is not a
+/// number is unknown. The functions of a replay are no methods, so that a page without replays does not load them.
 ///
 /// # Errors
 /// `{ field, problem }` for text that is not an [`Input`]. Nothing has happened then.

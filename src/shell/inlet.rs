@@ -1,7 +1,7 @@
 //! The buffer through which a response's bytes and short texts enter linear memory: one for all runs of the instance.
 //!
-//! JavaScript copies bytes into it and at once calls the function that reads them, so nothing can happen in between. A
-//! chunk is copied once, and no chunk allocates. JavaScript first asks for room ([`inlet_for`]), because the buffer
+//! JavaScript copies bytes into it and at once calls the function that reads them, so nothing can happen in between.
+//! A chunk is copied once, and no chunk allocates. JavaScript first asks for room ([`inlet_for`]), because the buffer
 //! moves when it grows.
 
 use std::cell::RefCell;
@@ -16,8 +16,8 @@ thread_local! {
     static INLET: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The address of an inlet with room for `length` bytes, or for [`inlet_capacity`] bytes if that is less. It moves only
-/// when it has to grow.
+/// The address of an inlet with room for `length` bytes, or for [`inlet_capacity`] bytes if that is less. It moves
+/// only when it has to grow.
 #[wasm_bindgen(js_name = inletFor)]
 pub fn inlet_for(length: usize) -> usize {
     INLET.with_borrow_mut(|inlet| {

@@ -56,8 +56,8 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn save(this: &Shell, save: u32, first_seq: f64, lines: &str) -> Result<(), JsValue>;
 
-    /// Keeps an input that is about to reach the run: its moment, the number of outputs that were performed before it, and
-    /// its JSON. The text is empty for the chunk that is being handed over.
+    /// Keeps an input that is about to reach the run: its moment, the number of outputs that were performed before
+    /// it, and its JSON. The text is empty for the chunk that is being handed over.
     ///
     /// Contract: calls nothing.
     #[wasm_bindgen(method, catch)]
@@ -72,7 +72,8 @@ extern "C" {
     pub fn done(this: &Shell) -> Result<(), JsValue>;
 
     /// Authorizes and fetches, in a microtask. `http` is the request's JSON. The method then calls
-    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or hands over the reason why nothing was sent or nothing came.
+    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or hands over the reason why nothing was
+    /// sent or nothing came.
     ///
     /// The body stands at `at` in linear memory and has `length` bytes.
     ///

@@ -1,4 +1,5 @@
-// Functions that must give a value at once, written async: each is an error that says so, and no rejection is unheard.
+// Functions that must give a value at once, written async: each is an error that says so, and no rejection is
+// unheard.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";

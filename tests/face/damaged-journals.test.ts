@@ -1,6 +1,6 @@
 /**
- * Journals that are damaged where they lie. The person of a {@link World} knows which calls have had their effect, so a call
- * that must not be made twice has a second effect only if nobody was asked.
+ * Journals that are damaged where they lie. The person of a {@link World} knows which calls have had their effect, so
+ * a call that must not be made twice has a second effect only if nobody was asked.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

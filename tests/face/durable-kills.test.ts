@@ -18,8 +18,8 @@ const TIMEOUT = { timeout: 600_000 };
 const names = ["fetch", "chunk", "tool start", "tool end", "save", "saved", "question", "timer"];
 
 /**
- * Kills at random callbacks and goes on until the end, which `expectEnd` looks at. `callbacks` are those of a life without
- * a kill.
+ * Kills at random callbacks and goes on until the end, which `expectEnd` looks at. `callbacks` are those of a life
+ * without a kill.
  */
 async function killAtRandom(
   fate: Fate,

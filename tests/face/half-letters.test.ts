@@ -1,6 +1,6 @@
 /**
- * Halves of letters: a text that was cut within one, or that a model has written so. A decision that quotes such a text, or what
- * is no text, is heard all the same.
+ * Halves of letters: a text that was cut within one, or that a model has written so. A decision that quotes such a
+ * text, or what is no text, is heard all the same.
  */
 import { describe, expect, it } from "vitest";
 import { createAgent, custom, type AgentOptions, type Message } from "looplet";

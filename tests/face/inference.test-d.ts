@@ -1,6 +1,6 @@
 /**
- * What TypeScript infers, checked by `tsc -p tsconfig.tests.json` (`npm run lint`) and never run: a type that is another
- * than it says is an error there, and so is a `@ts-expect-error` above a line that TypeScript accepts.
+ * What TypeScript infers, checked by `tsc -p tsconfig.tests.json` (`npm run lint`) and never run: a type that is
+ * another than it says is an error there, and so is a `@ts-expect-error` above a line that TypeScript accepts.
  */
 import { expectTypeOf } from "vitest";
 import { z } from "zod";

@@ -14,8 +14,8 @@ const textOf = ({ content }: Message): string =>
   content.map((block) => (block.type === "text" ? block.text : block.type)).join(" ");
 
 /**
- * A process: an agent of its own. Its model reads first when it is asked for one, pays first when it is asked for two, and
- * then says what it was asked.
+ * A process: an agent of its own. Its model reads first when it is asked for one, pays first when it is asked for
+ * two, and then says what it was asked.
  */
 function process(store: Store | undefined, effects: string[] = [], options: Partial<AgentOptions> = {}) {
   const asked: Message[][] = [];

@@ -30,9 +30,9 @@ async function cost(
 
 describe("the cost of a run by the price table", () => {
   // Worked by hand from what the vendors' pages said on 2026-11-21, in dollars a million tokens:
-  // https://platform.claude.com/docs/about-claude/models/whats-new-opus-5: input 5, output 25, a write to the cache for
-  // five minutes 6.25, a read 0.50. https://developers.openai.com/api/docs/pricing: GPT-5.2 input 1.75, cached 0.175,
-  // output 14; GPT-5.4 input 2.5, output 15, and above 272,000 tokens of prompt twice and 1.5 times as much.
+  // https://platform.claude.com/docs/about-claude/models/whats-new-opus-5: input 5, output 25, a write to the cache
+  // for five minutes 6.25, a read 0.50. https://developers.openai.com/api/docs/pricing: GPT-5.2 input 1.75, cached
+  // 0.175, output 14; GPT-5.4 input 2.5, output 15, and above 272,000 tokens of prompt twice and 1.5 times as much.
   it.each<[string, keyof typeof makers, string, Usage[], number]>([
     [
       // 1,250 * 5 + 10,000 * 6.25 + 10,000 * 0.50 + 1,000 * 25 = 6,250 + 62,500 + 5,000 + 25,000 millionths
@@ -68,7 +68,8 @@ describe("the cost of a run by the price table", () => {
     expect(await cost(vendor, model, used)).toEqual({ costUsd: usd, costBasis: "table" });
   });
 
-  // The same pages: dollars for a million tokens of input, which a name with a date, a version or a channel costs too.
+  // The same pages: dollars for a million tokens of input, which a name with a date, a version or a channel costs
+  // too.
   it.each([
     ["anthropic", "claude-sonnet-4-5-20250929", 3],
     ["anthropic", "claude-opus-4-7", 5],

@@ -1,6 +1,7 @@
 /**
- * Every scalar option of `createAgent`, seen at work in the engine: leaving it out is to give the default that its row
- * names, and another value makes the run another one. An option that does not reach the engine changes nothing and fails.
+ * Every scalar option of `createAgent`, seen at work in the engine: leaving it out is to give the default that its
+ * row names, and another value makes the run another one. An option that does not reach the engine changes nothing
+ * and fails.
  */
 import { expect, it } from "vitest";
 import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/entry/node.js";

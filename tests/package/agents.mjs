@@ -1,5 +1,5 @@
-// Agents of a page, one for each protocol and option, against vendors that answer from a list. Each returns how its run
-// ended.
+// Agents of a page, one for each protocol and option, against vendors that answer from a list. Each returns how its
+// run ended.
 import { anthropic, bedrock, createAgent, custom, gemini, openai, openaiChat, subagent, tool } from "looplet";
 
 const input = { a: 3, b: 4 };

@@ -1,5 +1,5 @@
-// One process of a chat in a folder: `node chat-process.mjs <moment>`. Its second run pays, and hangs at the moment; without a
-// moment the chat comes to its end, which is printed.
+// One process of a chat in a folder: `node chat-process.mjs <moment>`. Its second run pays, and hangs at the moment;
+// without a moment the chat comes to its end, which is printed.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import * as looplet from "looplet";
 import { fileStore } from "looplet/stores/node";

@@ -36,8 +36,8 @@ export const examples = pages.flatMap((page) => {
 });
 
 /**
- * The block as a module that gives away what it has made and imported; what it makes without a name is `made1`, `made2`.
- * A block that throws is one that a tool would run.
+ * The block as a module that gives away what it has made and imported; what it makes without a name is `made1`,
+ * `made2`. A block that throws is one that a tool would run.
  */
 function moduleOf(code) {
   if (code.startsWith("throw ")) return `export function thrown() {\n${code}}\n`;

@@ -1,5 +1,5 @@
-// The examples of README.md and docs/ as a stranger copies them: every block of JavaScript is strict TypeScript on the
-// package's own types, and runs, with the practice provider in the place of every server.
+// The examples of README.md and docs/ as a stranger copies them: every block of JavaScript is strict TypeScript on
+// the package's own types, and runs, with the practice provider in the place of every server.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,8 +15,8 @@ import { visit } from "./page.mjs";
 const expectations = { ...expected, ...tasks };
 const browserPath = process.env.LOOPLET_CHROMIUM;
 
-// An example with `inPage` runs in a browser, and in Node too if it has `after`. One that other files of its page import
-// runs with them.
+// An example with `inPage` runs in a browser, and in Node too if it has `after`. One that other files of its page
+// import runs with them.
 const shown = examples.filter(({ name }) => expectations[name]?.inPage);
 const imported = (file) =>
   examples.some(

@@ -1,8 +1,10 @@
-// An agent that reads, pays and says so, alone or in a chat, for tests that kill its process. The module runs in every host.
+// An agent that reads, pays and says so, alone or in a chat, for tests that kill its process. The module runs in
+// every host.
 
 /**
- * `looplet` is the package. `effects` has what the tools have done: `has(id)` and `add(id)`, which may be asynchronous. The
- * process hangs at the moment `hold`: `model` (the second request), `before` or `after` the payment's effect.
+ * `looplet` is the package. `effects` has what the tools have done: `has(id)` and `add(id)`, which may be
+ * asynchronous. The process hangs at the moment `hold`: `model` (the second request), `before` or `after` the
+ * payment's effect.
  */
 export function payingAgent(
   { createAgent, custom, tool },
@@ -52,8 +54,8 @@ export function told({ outcome, text, toolCalls, iterations }) {
 export const expected = "completed Paid. a: read, b: paid in 3";
 
 /**
- * Opens the agent's chat, goes on with what it is at, and says each prompt that it does not have: the second one pays.
- * `onOpen` gets the chat at once. Returns its texts.
+ * Opens the agent's chat, goes on with what it is at, and says each prompt that it does not have: the second one
+ * pays. `onOpen` gets the chat at once. Returns its texts.
  */
 export async function converse(agent, onOpen = () => {}) {
   const chat = await agent.openChat("chat-1");

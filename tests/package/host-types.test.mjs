@@ -1,4 +1,5 @@
-// Every example of the package and of the documentation with the types of its own host, as its reader's project has them.
+// Every example of the package and of the documentation with the types of its own host, as its reader's project has
+// them.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,5 @@
-// Compiled with the types of every host: whatever is a `fetch` there is one for looplet, and the practice provider is one there.
+// Compiled with the types of every host: whatever is a `fetch` there is one for looplet, and the practice provider is
+// one there.
 import { query } from "looplet/agent-sdk";
 import { anthropic, createAgent, type Fetch } from "looplet";
 import { connectMcp } from "looplet/mcp";

@@ -55,8 +55,9 @@ export async function installFacades() {
 }
 
 /**
- * workerd with a Worker bundled as wrangler does: esbuild with the Worker conditions, the `.wasm` left to the runtime.
- * `folder` has looplet in its node_modules, `entry` is a path in it. `more` are further options of Miniflare.
+ * workerd with a Worker bundled as wrangler does: esbuild with the Worker conditions, the `.wasm` left to the
+ * runtime. `folder` has looplet in its node_modules, `entry` is a path in it. `more` are further options of
+ * Miniflare.
  */
 export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-01", more = {}) {
   const { outputFiles } = await esbuild.build({
@@ -86,8 +87,8 @@ export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-0
 }
 
 /**
- * `startWorkerd` on the files of a process that was killed, once it is ready. For some milliseconds workerd may find its
- * databases locked by their recovery, and ends; it is started again then.
+ * `startWorkerd` on the files of a process that was killed, once it is ready. For some milliseconds workerd may find
+ * its databases locked by their recovery, and ends; it is started again then.
  */
 export async function restartWorkerd(...given) {
   for (let attempt = 1; ; attempt++) {

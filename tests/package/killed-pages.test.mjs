@@ -1,4 +1,5 @@
-// Runs and chats that survive in Chromium: the page is reloaded, its tab is closed, its renderer crashes, its service worker ends.
+// Runs and chats that survive in Chromium: the page is reloaded, its tab is closed, its renderer crashes, its service
+// worker ends.
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -78,8 +79,8 @@ function pack(outfile, contents, format = "esm") {
 }
 
 /**
- * Opens the page once for each moment of a run or a chat, in a browser context of its own. The server counts the effects in
- * `counts`, which `use(page, moment, counts)` gets.
+ * Opens the page once for each moment of a run or a chat, in a browser context of its own. The server counts the
+ * effects in `counts`, which `use(page, moment, counts)` gets.
  */
 async function eachMoment(path, kind, use) {
   let counts = {};

@@ -45,8 +45,8 @@ WebAssembly.compileStreaming = (...given) => ((way = "streamed"), compileStreami
 `;
 
 /**
- * Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors. `others`
- * answer below their paths.
+ * Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors.
+ * `others` answer below their paths.
  */
 export function open(folder, path, launch, policy, others = {}) {
   return browse({ folder, path, launch, policy, others }, async (page, errors) => {

@@ -65,8 +65,8 @@ export default {
 };`;
 
 /**
- * workerd with the sessions, on a folder of its own. In the first process the prompt `Hang.` hangs, and `Stall.` behind ten
- * words. `origins` are the `allowedOrigins`.
+ * workerd with the sessions, on a folder of its own. In the first process the prompt `Hang.` hangs, and `Stall.`
+ * behind ten words. `origins` are the `allowedOrigins`.
  */
 export async function startSessions(folder, origins) {
   writeFileSync(join(folder, "sessions.mjs"), worker);

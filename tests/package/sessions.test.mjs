@@ -1,5 +1,5 @@
-// `looplet/cloudflare` in workerd: sessions in Durable Objects, whose clients leave and come back, and whose process is
-// killed.
+// `looplet/cloudflare` in workerd: sessions in Durable Objects, whose clients leave and come back, and whose process
+// is killed.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

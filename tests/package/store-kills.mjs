@@ -97,8 +97,8 @@ const kinds = {
 };
 
 /**
- * Tries a store out, which `make` makes with a function that tells the time. Rejects with the first case that comes to another end,
- * and resolves with the number of cases.
+ * Tries a store out, which `make` makes with a function that tells the time. Rejects with the first case that comes
+ * to another end, and resolves with the number of cases.
  */
 export async function checkKills(looplet, make) {
   let cases = 0;

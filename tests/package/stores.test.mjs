@@ -1,5 +1,5 @@
-// The contracts of stores and files where they work: Durable Object SQLite, D1, R2 and KV in workerd, Deno KV in Deno, SQLite and
-// files in Node.
+// The contracts of stores and files where they work: Durable Object SQLite, D1, R2 and KV in workerd, Deno KV in
+// Deno, SQLite and files in Node.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Lets the engine's instances trap. To be imported before the first run: it takes the place of `WebAssembly.instantiate`,
-// and of `WebAssembly.Instance`, which makes the fresh instance after a loss.
+// Lets the engine's instances trap. To be imported before the first run: it takes the place of
+// `WebAssembly.instantiate`, and of `WebAssembly.Instance`, which makes the fresh instance after a loss.
 
 /** What a lost instance can throw: traps and exhausted stacks, by the classes that browsers give them. */
 export const losses = {
@@ -54,8 +54,8 @@ export function arm(name, loss = "trap") {
 }
 
 /**
- * Two runs of which one loses the instance, one with a store, which goes on and then loses an instance itself, and one run
- * after them, in any host: what each came to. `looplet` is the package, `loss` a name above.
+ * Two runs of which one loses the instance, one with a store, which goes on and then loses an instance itself, and
+ * one run after them, in any host: what each came to. `looplet` is the package, `loss` a name above.
  */
 export async function lose({ anthropic, createAgent }, loss) {
   const encoder = new TextEncoder();

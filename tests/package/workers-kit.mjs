@@ -1,4 +1,5 @@
-// Agents of `looplet/workers` in Chromium, for tests: in workers, in an extension and in tabs, with steps that the test lets go on.
+// Agents of `looplet/workers` in Chromium, for tests: in workers, in an extension and in tabs, with steps that the
+// test lets go on.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,5 @@
-// Runs as Cloudflare Workflows in workerd: each model call and each tool call is a step, and a killed process makes no effect twice.
+// Runs as Cloudflare Workflows in workerd: each model call and each tool call is a step, and a killed process makes
+// no effect twice.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The playground as a person meets it: served by Vite, opened in Chromium, with the practice provider behind it. Time in
-// the page is virtual, so that waiting costs none.
+// The playground as a person meets it: served by Vite, opened in Chromium, with the practice provider behind it. Time
+// in the page is virtual, so that waiting costs none.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -35,8 +35,8 @@ export function launch() {
 }
 
 /**
- * Within a `describe`: a server and a browser for all of its tests, and a visitor for each, of whom `meet` is told. None
- * of them may have complained at the end, unless `mayComplain`.
+ * Within a `describe`: a server and a browser for all of its tests, and a visitor for each, of whom `meet` is told.
+ * None of them may have complained at the end, unless `mayComplain`.
  */
 export function eachVisits(meet, { mayComplain = false } = {}) {
   let server, browser, visitor;

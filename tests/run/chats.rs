@@ -1,5 +1,5 @@
-//! Chats whose runs share one journal: the process is killed after each output of each run, and another process opens the
-//! chat again from its journal alone.
+//! Chats whose runs share one journal: the process is killed after each output of each run, and another process opens
+//! the chat again from its journal alone.
 
 use looplet::engine::model::config::{Memory, RunOptions};
 use looplet::engine::model::input::Input;
@@ -155,8 +155,8 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// Three runs: one with a kept agent and a summary, one that the user aborts, and one that hands over; then the other agent
-/// goes on.
+/// Three runs: one with a kept agent and a summary, one that the user aborts, and one that hands over; then the other
+/// agent goes on.
 fn scene() -> Scene {
     let settings = || {
         let model = json!({"vendor": "anthropic", "model": "small"});

@@ -1,4 +1,5 @@
-//! A deadline does not outlive the effect that was waited for: nothing wakes a run for an answer that would be dropped.
+//! A deadline does not outlive the effect that was waited for: nothing wakes a run for an answer that would be
+//! dropped.
 
 use looplet::engine::ledger::timers::TimerReason;
 use serde_json::{Value, json};

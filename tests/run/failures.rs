@@ -1,4 +1,5 @@
-//! The sentence of a failed model call: vendor, model, status, code and address, and then the words of the other side.
+//! The sentence of a failed model call: vendor, model, status, code and address, and then the words of the other
+//! side.
 
 use looplet::engine::model::error::FailureCode;
 use looplet::engine::model::event::EventKind;

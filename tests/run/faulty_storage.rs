@@ -140,7 +140,8 @@ fn resumed(entries: &[impl AsRef<str>]) -> Vec<(String, String)> {
     told(entries).0
 }
 
-/// The codes and messages of the warnings with which a run of these entries goes on, and the entries that it writes first.
+/// The codes and messages of the warnings with which a run of these entries goes on, and the entries that it writes
+/// first.
 fn told(entries: &[impl AsRef<str>]) -> (Vec<(String, String)>, Vec<Entry>) {
     let setup = config(json!([tool("read", json!({"readOnly": true}))]), json!({}));
     let setup = Arc::new(Setup::new(setup.config).unwrap());

@@ -143,7 +143,8 @@ pub fn check_limits(world: &World, max_iterations: u32, max_tool_rounds: Option<
     if world.events.iter().any(handed_over) {
         return;
     }
-    // A result that is no error is one of a call that was made; what an attempt that failed has brought does not count.
+    // A result that is no error is one of a call that was made; what an attempt that failed has brought does not
+    // count.
     let mut rounds: Vec<u32> = Vec::new();
     for event in world.events.iter().filter(|event| event.agent == 0) {
         let is_last = rounds.last() == Some(&event.iteration);

@@ -19,8 +19,8 @@ pub fn done(words: &str) -> Vec<String> {
     vec![stream(&[text(words)], "end_turn")]
 }
 
-/// Six iterations: read-only tools beside each other, a tool that may run once, a retry, an approval, a subagent with a
-/// tool, a steer and a summary.
+/// Six iterations: read-only tools beside each other, a tool that may run once, a retry, an approval, a subagent with
+/// a tool, a steer and a summary.
 pub fn long() -> Scene {
     Scene {
         name: "long",

@@ -299,8 +299,8 @@ impl Outside<'_> {
             .into()
     }
 
-    /// Fails if the run has not ended as the one that nobody has killed. A call that may run once has had its effect once,
-    /// and no call is lost.
+    /// Fails if the run has not ended as the one that nobody has killed. A call that may run once has had its effect
+    /// once, and no call is lost.
     pub fn check(&self, whole: &Outside<'_>, place: &str) {
         let (again, end) = (self.end(), whole.end());
         let config = (self.scene.settings)().config;
@@ -359,8 +359,8 @@ pub fn output_of(id: &str) -> Json {
     Json::string(&format!("output of {id}"))
 }
 
-/// Kills a run of the scene after each of its outputs, and some runs a second and a third time. Each must end as the run
-/// that nobody kills. A call that may run once has its effect once, and no call is lost. Returns the end.
+/// Kills a run of the scene after each of its outputs, and some runs a second and a third time. Each must end as the
+/// run that nobody kills. A call that may run once has its effect once, and no call is lost. Returns the end.
 pub fn kill_everywhere(scene: &Scene) -> Value {
     let name = scene.name;
     let mut whole = Outside::new(scene);

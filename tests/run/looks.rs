@@ -8,8 +8,8 @@ use super::super::told::event_name;
 use super::World;
 
 impl World {
-    /// All requests with their agents, how often the history of those had been made shorter, and the address, which names
-    /// some vendors' models; those of one agent in a row.
+    /// All requests with their agents, how often the history of those had been made shorter, and the address, which
+    /// names some vendors' models; those of one agent in a row.
     pub fn requests_by_agent(&self) -> Vec<((u32, usize, &str), &str)> {
         let mut order: Vec<usize> = (0..self.requests.len()).collect();
         order.sort_by_key(|at| self.agents[*at]);

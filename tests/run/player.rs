@@ -1,5 +1,5 @@
-//! Plays the records of a run in a fresh run, as a replay in JavaScript does: outputs are performed in their order, and
-//! an input comes before the outputs that had not been performed when it came.
+//! Plays the records of a run in a fresh run, as a replay in JavaScript does: outputs are performed in their order,
+//! and an input comes before the outputs that had not been performed when it came.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -64,9 +64,8 @@ fn i_01_i_03_i_08_a_run_that_crashes_at_random_points_stays_legal_and_ends() {
     assert!(completed > 0, "no run completes");
 }
 
-/// A call that may run once is started once, unless your code has said that it did not run, or unless it goes on from its
-/// checkpoint. A call with a result was
-/// started.
+/// A call that may run once is started once, unless your code has said that it did not run, or unless it goes on from
+/// its checkpoint. A call with a result was started.
 fn check_starts(world: &World, result: &Value) {
     for (id, name) in world.started.iter().filter(|(id, _)| id != "same") {
         let starts = world.started.iter().filter(|(other, _)| other == id).count();

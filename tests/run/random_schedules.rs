@@ -1,6 +1,7 @@
 //! Random schedules of everything that can happen, in virtual time, against the invariants I-01 to I-10.
 //!
-//! A failing seed is printed; `LOOPLET_SEED=n` runs only that one, `LOOPLET_CASES=n` runs as many (10,000 by default).
+//! A failing seed is printed; `LOOPLET_SEED=n` runs only that one, `LOOPLET_CASES=n` runs as many (10,000 by
+//! default).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! What a result tells of time and of usage: durations by the run's clock, usage by model, usage that nobody reported.
+//! What a result tells of time and of usage: durations by the run's clock, usage by model, usage that nobody
+//! reported.
 
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::Input;

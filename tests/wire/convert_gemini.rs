@@ -254,8 +254,8 @@ fn media(part: &Value) -> Option<Block> {
 }
 
 /// The body without what carries no meaning: the other spelling of names, the other alphabet of base64, the client's
-/// ids, thoughts without a signature, `thought: false`, the instruction's role, empty objects, neighbouring contents of
-/// the user, which schema field a function has.
+/// ids, thoughts without a signature, `thought: false`, the instruction's role, empty objects, neighbouring contents
+/// of the user, which schema field a function has.
 pub fn canonical(body: &mut Value) {
     if body.get("contents").is_none() {
         return;

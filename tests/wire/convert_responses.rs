@@ -253,7 +253,8 @@ pub fn like_the_client(mut made: Value, recorded: &Value) -> Value {
     made
 }
 
-/// The body without what carries no meaning: ids, defaults, a text as a list of one part, where the instructions stand.
+/// The body without what carries no meaning: ids, defaults, a text as a list of one part, where the instructions
+/// stand.
 pub fn canonical(body: &Value) -> Value {
     let mut body = strip(body);
     let mut items = items(&body["input"].take());

@@ -51,7 +51,8 @@ fn every_recorded_error_has_the_code_that_it_deserves() {
     assert!(checked > 60);
 }
 
-/// The failure has the recorded status, the server's message, the code that it deserves, and is retried when that helps.
+/// The failure has the recorded status, the server's message, the code that it deserves, and is retried when that
+/// helps.
 pub fn check(recording: &Recording) -> Result<(), String> {
     let failure = decode_failure(recording.status, &recording.headers, &recording.body, 0);
     let message = failure.message.to_lowercase();

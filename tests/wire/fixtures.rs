@@ -1,7 +1,8 @@
 //! Our own small streams in `tests/fixtures`: whole, byte by byte, and cut in two at every position.
 //!
-//! A fixture is a body (`.sse`, `.ndjson`, `.json`, or `.events` for the binary framing, a message a line) and beside it `.expected.json`: the parts, the finish, the usage,
-//! and the failure if there is one. `LOOPLET_WRITE_FIXTURES=1` writes it anew: read the difference before committing it.
+//! A fixture is a body (`.sse`, `.ndjson`, `.json`, or `.events` for the binary framing, a message a line) and beside
+//! it `.expected.json`: the parts, the finish, the usage, and the failure if there is one. `LOOPLET_WRITE_FIXTURES=1`
+//! writes it anew: read the difference before committing it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

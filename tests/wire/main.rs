@@ -1,7 +1,8 @@
 //! The wire protocols against real traffic and against our own small streams.
 //!
 //! Recordings are looked for in `../shared/wire` beside the project, or in `$LOOPLET_SHARED/wire`. Without them the
-//! tests that need them say so on standard error, and `npm test` counts them as skipped; the fixtures in `tests/fixtures` are always there.
+//! tests that need them say so on standard error, and `npm test` counts them as skipped; the fixtures in
+//! `tests/fixtures` are always there.
 #![cfg(not(target_arch = "wasm32"))]
 // The helpers of a test may fail it.
 #![allow(

@@ -1,6 +1,6 @@
 /**
- * What a person sets while they talk (permissions, model, history, budgets), folded into one button. It opens when the
- * person wants it, or when a run comes near the end of a budget.
+ * What a person sets while they talk (permissions, model, history, budgets), folded into one button. It opens when
+ * the person wants it, or when a run comes near the end of a budget.
  */
 import type { BudgetState } from "./budget-bars.js";
 import { element } from "./element.js";

@@ -124,8 +124,8 @@ export class Conversation {
   }
 
   /**
-   * Goes on with another model or other limits; the transcript stays. A run that goes on keeps what it began with, but
-   * for the permission mode.
+   * Goes on with another model or other limits; the transcript stays. A run that goes on keeps what it began with,
+   * but for the permission mode.
    *
    * @throws LoopletError `config_…`
    */

@@ -8,8 +8,8 @@ export const journals: Store = {
   append: (key, entries, expectedSeq) => kept.append(key, entries, expectedSeq),
   async load(key) {
     const entries = await kept.load(key);
-    // looplet keeps the first events of a run for a task. An iteration that begins later starts with a snapshot, which
-    // shows what was before the reload.
+    // looplet keeps the first events of a run for a task. An iteration that begins later starts with a snapshot,
+    // which shows what was before the reload.
     await new Promise((resolve) => setTimeout(resolve));
     return entries;
   },

@@ -1,6 +1,6 @@
 /**
- * The dialog of run files: saves the latest run as a `.loop` file, opens one that is chosen or dropped on the page, and
- * shows it step by step.
+ * The dialog of run files: saves the latest run as a `.loop` file, opens one that is chosen or dropped on the page,
+ * and shows it step by step.
  */
 import type { Tool } from "looplet";
 import { replay } from "looplet/replay";

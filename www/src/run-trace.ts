@@ -1,6 +1,6 @@
 /**
- * What one run did and when, as a tree of steps with a beginning and an end: the spans of `looplet/trace`, and between
- * them what has no span of its own (iterations, waits for a person or for another attempt).
+ * What one run did and when, as a tree of steps with a beginning and an end: the spans of `looplet/trace`, and
+ * between them what has no span of its own (iterations, waits for a person or for another attempt).
  */
 import type { RunEvent, Tracer } from "looplet";
 import { traceSpans, type Span } from "looplet/trace";

@@ -1,6 +1,6 @@
 /**
- * One tool call: its arguments as they are written, its progress, its result or error, and its time; and what the agent
- * does that answers it.
+ * One tool call: its arguments as they are written, its progress, its result or error, and its time; and what the
+ * agent does that answers it.
  */
 import type { PermissionResult, Reconciliation, RunEventOf } from "looplet";
 import { duration, shown } from "./amount.js";

@@ -1,6 +1,6 @@
 /**
- * The trace of a run as a waterfall: a table with a row per step and a bar that says when it went on. Each step opens to
- * what is known about it.
+ * The trace of a run as a waterfall: a table with a row per step and a bar that says when it went on. Each step opens
+ * to what is known about it.
  */
 import { duration } from "./amount.js";
 import { element } from "./element.js";

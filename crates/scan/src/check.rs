@@ -1,8 +1,8 @@
 //! Checks whether a text is one JSON value (RFC 8259), and finds the first fault and its place.
 //!
-//! It reads the text once and builds nothing. A level of depth costs one byte and no stack. The readers call it before
-//! they cut a text apart, so that everything behind them is known to be valid. A [`Fault`] has the words and the place
-//! that `serde_json` reports; the tests compare the two.
+//! It reads the text once and builds nothing. A level of depth costs one byte and no stack. The readers call it
+//! before they cut a text apart, so that everything behind them is known to be valid. A [`Fault`] has the words and
+//! the place that `serde_json` reports; the tests compare the two.
 
 use crate::cursor::Cursor;
 

@@ -111,8 +111,8 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
     Some((value, rest))
 }
 
-/// The number of bytes before the first quote, backslash or control character. It reads eight bytes at a time, because
-/// WebAssembly has no faster scan without SIMD.
+/// The number of bytes before the first quote, backslash or control character. It reads eight bytes at a time,
+/// because WebAssembly has no faster scan without SIMD.
 pub fn plain_length(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut length = 0;
@@ -132,8 +132,8 @@ pub fn plain_length(bytes: &[u8]) -> usize {
     length
 }
 
-/// Marks the quotes, backslashes and control characters among eight bytes. The lowest mark is exact. A higher mark may
-/// be a borrow.
+/// Marks the quotes, backslashes and control characters among eight bytes. The lowest mark is exact. A higher mark
+/// may be a borrow.
 pub fn not_plain(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);

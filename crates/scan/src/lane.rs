@@ -1,13 +1,14 @@
 //! The text-delta lane: it reads events that repeat the event before them, byte for byte, around another string.
 //!
-//! A stream repeats its frame thousands of times: `{"type":"content_block_delta",…,"text":"`, then a few letters, then
-//! `"}}`. [`Keys`] name the strings of a protocol's events that differ. [`Lane::learn`] cuts an event at these strings
-//! into a frame, and [`Lane::text`] finds the string of an event with this frame. Two comparisons then replace the
-//! general reader. [`Lane::next`] finds it in a stream's bytes, and the comparisons replace the framing, too.
+//! A stream repeats its frame thousands of times: `{"type":"content_block_delta",…,"text":"`, then a few letters,
+//! then `"}}`. [`Keys`] name the strings of a protocol's events that differ. [`Lane::learn`] cuts an event at these
+//! strings into a frame, and [`Lane::text`] finds the string of an event with this frame. Two comparisons then
+//! replace the general reader. [`Lane::next`] finds it in a stream's bytes, and the comparisons replace the framing,
+//! too.
 //!
-//! The lane does not know what an event means. Its caller reads the first event that repeats a frame in the general way,
-//! and calls [`Lane::trust`] if the event did nothing but append its string to one block. Nothing fails here: an event
-//! that the lane does not know is the general reader's.
+//! The lane does not know what an event means. Its caller reads the first event that repeats a frame in the general
+//! way, and calls [`Lane::trust`] if the event did nothing but append its string to one block. Nothing fails here: an
+//! event that the lane does not know is the general reader's.
 
 use crate::cursor::{Cursor, RawString, behind};
 
@@ -25,7 +26,8 @@ const MAX_FRAME_BYTES: usize = 2048;
 /// The number of frames that were learnt in a row and not trusted, after which the lane stops learning.
 const MAX_VAIN_FRAMES: u8 = 16;
 
-/// The frame of the last event that the general reader has read. The default lane has no keys and never knows an event.
+/// The frame of the last event that the general reader has read. The default lane has no keys and never knows an
+/// event.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     keys: Option<&'static Keys>,
@@ -81,8 +83,8 @@ impl Lane {
         if rest.is_empty() { Some(text) } else { None }
     }
 
-    /// The string of the whole event at the start of a stream's bytes, if the event has the frame, and the bytes behind
-    /// the event.
+    /// The string of the whole event at the start of a stream's bytes, if the event has the frame, and the bytes
+    /// behind the event.
     #[inline(never)]
     pub fn next<'a>(&self, bytes: &'a [u8]) -> Option<(RawString<'a>, &'a [u8])> {
         let frame = self.frame.as_ref()?;

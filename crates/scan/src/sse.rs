@@ -1,10 +1,10 @@
 //! The decoder of `text/event-stream`: bytes in, events out, over the whole grammar of
 //! <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>.
 //!
-//! It owns the bytes of the unfinished event and nothing else. The protocol knows the meaning of an event; the decoder
-//! does not even check that its bytes are valid UTF-8. Chunks may be cut anywhere, within a character or between CR and
-//! LF. Each byte is looked at once and copied at most once. An event that lies whole within one chunk is borrowed from
-//! it.
+//! It owns the bytes of the unfinished event and nothing else. The protocol knows the meaning of an event; the
+//! decoder does not even check that its bytes are valid UTF-8. Chunks may be cut anywhere, within a character or
+//! between CR and LF. Each byte is looked at once and copied at most once. An event that lies whole within one chunk
+//! is borrowed from it.
 //!
 //! The caller calls [`SseDecoder::feed`] for each chunk, then [`SseDecoder::finish`]. Only an event that is too long
 //! fails.
@@ -107,8 +107,8 @@ struct Borrowed<'a> {
 }
 
 impl SseDecoder {
-    /// Decodes one chunk and calls `on_event` with every event that ends in it. `on_event` returns the number of bytes
-    /// behind the event that it has read itself; they must be whole events.
+    /// Decodes one chunk and calls `on_event` with every event that ends in it. `on_event` returns the number of
+    /// bytes behind the event that it has read itself; they must be whole events.
     ///
     /// # Errors
     /// [`SseError::EventTooLong`], and then for every later call as well.

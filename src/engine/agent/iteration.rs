@@ -273,8 +273,8 @@ impl Agent {
         }
     }
 
-    /// Judges the stop conditions when the round is over. `repeats` is the number of repetitions that your code is asked
-    /// about.
+    /// Judges the stop conditions when the round is over. `repeats` is the number of repetitions that your code is
+    /// asked about.
     pub(super) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
         self.phase = Phase::Closing { repeats };
         let conditions = &desk.config.stop_when;

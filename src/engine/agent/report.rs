@@ -1,7 +1,7 @@
 //! The report of a subagent to its caller, and its memory for the next call of its tool.
 //!
-//! The run calls [`Node::report`] and [`Node::memory`] once the subagent has ended. One that did not complete gives its
-//! caller a fault, or a note with its text so far.
+//! The run calls [`Node::report`] and [`Node::memory`] once the subagent has ended. One that did not complete gives
+//! its caller a fault, or a note with its text so far.
 
 use crate::engine::agent::Node;
 use crate::engine::agent::calls::fault;

@@ -169,8 +169,8 @@ impl Config {
     }
 
     /// # Errors
-    /// An answer that may be longer than JavaScript can hold. Strings from 512 MiB on are refused (V8), and the escapes of
-    /// JSON can double a text.
+    /// An answer that may be longer than JavaScript can hold. Strings from 512 MiB on are refused (V8), and the
+    /// escapes of JSON can double a text.
     fn check_answer_limits(&self) -> Result<(), ConfigError> {
         for (field, bytes, most) in [
             ("maxAnswerTextBytes", self.max_answer_text_bytes, 64 << 20),

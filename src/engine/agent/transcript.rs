@@ -3,9 +3,11 @@
 //! Owns the messages and their encoded form, a [`Body`]. The calls of the last message are the open round:
 //! [`Transcript::push_assistant`] opens it, and [`Transcript::push_round`] answers each of them. A message that comes
 //! before that closes the round with results that say "not run", and a result without an open call is dropped. So no
-//! order of calls makes an illegal history. [`Transcript::closed`] shows an open round with the results that there are.
+//! order of calls makes an illegal history. [`Transcript::closed`] shows an open round with the results that there
+//! are.
 //!
-//! Empty text is never kept. A sent message changes only in a summary, in pruning, or by an input guardrail's rewrite.
+//! Empty text is never kept. A sent message changes only in a summary, in pruning, or by an input guardrail's
+//! rewrite.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -55,8 +57,8 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Your code's messages in place of these. A text of the user stands behind an answer at the end, unless these end with
-    /// one too, of which more is wanted.
+    /// Your code's messages in place of these. A text of the user stands behind an answer at the end, unless these
+    /// end with one too, of which more is wanted.
     ///
     /// # Errors
     /// As [`Transcript::to_send`].
@@ -75,8 +77,9 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call without
-    /// a result, or with a pending one, gets one that says so. The name of a call to no tool of the run is made one that every vendor takes.
+    /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call
+    /// without a result, or with a pending one, gets one that says so. The name of a call to no tool of the run is
+    /// made one that every vendor takes.
     ///
     /// # Errors
     /// The path of a block that makes the history illegal:
@@ -176,8 +179,8 @@ impl Transcript {
         self.kept
     }
 
-    /// The changes of the messages since the journal was told of them, in the order in which they are made. The journal
-    /// has the messages then. A history that was made shorter is not told again: only what is new in it.
+    /// The changes of the messages since the journal was told of them, in the order in which they are made. The
+    /// journal has the messages then. A history that was made shorter is not told again: only what is new in it.
     pub fn take_unkept(&mut self) -> Vec<Fact> {
         let kept = std::mem::replace(&mut self.kept, self.messages.len());
         let cut = std::mem::take(&mut self.cut);
@@ -281,7 +284,8 @@ impl Transcript {
         Body::whole(protocol, spec, &messages)
     }
 
-    /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer calls.
+    /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer
+    /// calls.
     pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
         let cut = cut.min(self.messages.len());
         let before = self.messages.len();
@@ -377,8 +381,8 @@ impl Transcript {
 }
 
 impl Message {
-    /// Adds a message with the same role. A message by two models has no origin, so neither gets thinking or raw blocks
-    /// back.
+    /// Adds a message with the same role. A message by two models has no origin, so neither gets thinking or raw
+    /// blocks back.
     fn join(&mut self, next: Message) {
         self.content.extend(next.content);
         self.partial = next.partial;

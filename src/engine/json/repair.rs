@@ -1,12 +1,12 @@
 //! Turns the text that a model wrote as tool arguments into the text of one JSON object.
 //!
 //! Valid text passes untouched. Other text goes through four repairs in a fixed order, each of which only removes
-//! something: a code fence, the prose around the first object, trailing commas, one layer of string encoding. No repair
-//! ever adds text, so a cut-off object stays an error. An empty text becomes `{}`, and so does `null`, which some
-//! models write for a tool without parameters.
+//! something: a code fence, the prose around the first object, trailing commas, one layer of string encoding. No
+//! repair ever adds text, so a cut-off object stays an error. An empty text becomes `{}`, and so does `null`, which
+//! some models write for a tool without parameters.
 //!
-//! The agent calls [`parse_arguments`] once per finished call, and for structured answers. It takes time linear in the
-//! length of the text and builds no tree. It fails with an [`ArgumentsError`] whose words are for the model.
+//! The agent calls [`parse_arguments`] once per finished call, and for structured answers. It takes time linear in
+//! the length of the text and builds no tree. It fails with an [`ArgumentsError`] whose words are for the model.
 
 use looplet_scan::check::{Fault, check};
 use looplet_scan::cursor::plain_length;
@@ -82,8 +82,8 @@ pub enum ArgumentsError {
 /// The most objects and arrays within each other, which is the limit of a tree.
 pub const MAX_DEPTH: usize = value::MAX_DEPTH;
 
-/// Finds the one JSON object in `text`. A text of blanks alone is `{}`, because some providers write the arguments of a
-/// tool without parameters so.
+/// Finds the one JSON object in `text`. A text of blanks alone is `{}`, because some providers write the arguments of
+/// a tool without parameters so.
 ///
 /// # Errors
 /// [`ArgumentsError`], with the place in the given text where there is one.

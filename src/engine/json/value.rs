@@ -8,8 +8,8 @@ use serde_json::{Number, Value};
 /// The most objects and arrays within each other that a value may have: `serde_json` reads no more.
 pub const MAX_DEPTH: usize = 127;
 
-/// Reads `json`. A whole number up to 64 bits becomes an integer however it is written, so 1, 1.0 and 10e-1 are equal.
-/// A half of a surrogate pair becomes U+FFFD, as in the other readers of the engine.
+/// Reads `json`. A whole number up to 64 bits becomes an integer however it is written, so 1, 1.0 and 10e-1 are
+/// equal. A half of a surrogate pair becomes U+FFFD, as in the other readers of the engine.
 ///
 /// # Errors
 /// Text that is not valid JSON, a number beyond 1.8e308, or more than [`MAX_DEPTH`] levels. The error of `serde_json`

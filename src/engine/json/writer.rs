@@ -1,8 +1,8 @@
 //! Writes JSON by appending text to bytes, without trees.
 //!
-//! The encoders write request bodies with it, and the decoders a vendor's fields. A caller opens and closes
-//! brackets itself; a field's function sets the comma before it. A caller passes JSON text only if it is valid: nothing
-//! is checked again, and nothing fails.
+//! The encoders write request bodies with it, and the decoders a vendor's fields. A caller opens and closes brackets
+//! itself; a field's function sets the comma before it. A caller passes JSON text only if it is valid: nothing is
+//! checked again, and nothing fails.
 
 use looplet_scan::cursor::plain_length;
 use looplet_scan::reader::Object;

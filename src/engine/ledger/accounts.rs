@@ -71,8 +71,8 @@ impl Accounts {
         });
     }
 
-    /// The usage of the agent's finished calls and the estimate of those whose vendor reported none, with those of the
-    /// agents below it.
+    /// The usage of the agent's finished calls and the estimate of those whose vendor reported none, with those of
+    /// the agents below it.
     pub fn spent(&self, agent: u32) -> (Option<Usage>, Usage) {
         let account = self.account(agent);
         account

@@ -1,8 +1,9 @@
 //! The parts of a run that its agents share: open effects, deadlines, outputs, accounts, time and randomness.
 //!
-//! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else. The run calls [`Ledger::begin`] with each input. Agents then open effects, set
-//! timers and leave outputs, which the run hands out one by one. The ledger decides nothing, and nothing fails: an
-//! effect that is not open is not found, so `Run::on_effect` drops a late answer. Closing such an effect returns false.
+//! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else. The run calls
+//! [`Ledger::begin`] with each input. Agents then open effects, set timers and leave outputs, which the run hands out
+//! one by one. The ledger decides nothing, and nothing fails: an effect that is not open is not found, so
+//! `Run::on_effect` drops a late answer. Closing such an effect returns false.
 
 pub mod accounts;
 pub mod random;
@@ -134,8 +135,8 @@ impl Default for Ledger {
 
 impl Ledger {
     /// Takes the time and the seed of an input. Time never goes back: when the platform's clock is put back, ours
-    /// goes on from where it was, so that no deadline moves away. When timers have told more time than the clock, ours
-    /// waits for it. The seed starts the random numbers anew for each input.
+    /// goes on from where it was, so that no deadline moves away. When timers have told more time than the clock,
+    /// ours waits for it. The seed starts the random numbers anew for each input.
     pub fn begin(&mut self, moment: Moment) {
         if moment.now_ms < UNKNOWN_MS {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
@@ -166,8 +167,8 @@ impl Ledger {
         }));
     }
 
-    /// Skips an event that nobody would hear, before its content is copied. Returns true if it did. The event is numbered
-    /// all the same.
+    /// Skips an event that nobody would hear, before its content is copied. Returns true if it did. The event is
+    /// numbered all the same.
     pub fn skip_unheard(&mut self) -> bool {
         self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
         !self.is_heard

@@ -121,8 +121,8 @@ impl Timers {
         self.deadlines.iter().find(is_late).map(|late| late.reason)
     }
 
-    /// The delay of the timer to set now, in milliseconds. `None` if nothing is waited for, or if the timer that is set
-    /// fires in time.
+    /// The delay of the timer to set now, in milliseconds. `None` if nothing is waited for, or if the timer that is
+    /// set fires in time.
     pub fn arm(&mut self, now_ms: u64) -> Option<u64> {
         let next = self.next()?;
         if self.armed.is_some_and(|armed| armed.at_ms <= next.at_ms) {
@@ -136,8 +136,9 @@ impl Timers {
         Some(delay_ms)
     }
 
-    /// Takes the news that the timer has fired. Returns its time if no other time was told since it was set: the delay has
-    /// passed, and the clock does not say so. A clock that has moved is believed, because timers may fire early.
+    /// Takes the news that the timer has fired. Returns its time if no other time was told since it was set: the
+    /// delay has passed, and the clock does not say so. A clock that has moved is believed, because timers may fire
+    /// early.
     pub fn fired(&mut self, now_ms: u64) -> Option<u64> {
         let armed = self.armed.take()?;
         (armed.set_ms == now_ms).then_some(armed.at_ms)

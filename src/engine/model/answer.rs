@@ -114,7 +114,8 @@ pub struct ModelAnswer {
     /// The usage as reported so far; `None` before the first report. A decoder overwrites it with the vendor's latest
     /// report.
     pub usage: Option<Usage>,
-    /// The parts of the usage by model, where others than the asked one have worked on the answer; `None` is the asked one.
+    /// The parts of the usage by model, where others than the asked one have worked on the answer; `None` is the
+    /// asked one.
     pub usage_by_model: Vec<(Option<String>, Usage)>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
@@ -143,8 +144,8 @@ pub struct ModelAnswer {
     pub tools: Option<Vec<String>>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
-    /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that are
-    /// cut otherwise give equal ids.
+    /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that
+    /// are cut otherwise give equal ids.
     pub id_seed: u64,
     /// The most blocks that are kept, tool calls among them. Real answers have a few dozen. The bound keeps a hostile
     /// server from making the lists long that decoders search.
@@ -160,8 +161,8 @@ pub struct ModelAnswer {
     /// The bytes of the text with which the answer has begun; 0 for none.
     begun_bytes: usize,
     begun: Begun,
-    /// The bytes of the beginning that have come again behind it. They are not in the text while it may still turn out to
-    /// repeat the whole beginning.
+    /// The bytes of the beginning that have come again behind it. They are not in the text while it may still turn
+    /// out to repeat the whole beginning.
     repeated_bytes: usize,
 }
 
@@ -178,8 +179,8 @@ enum Begun {
 }
 
 impl ModelAnswer {
-    /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the face's
-    /// default is true. There is no bound on the number of blocks and their bytes.
+    /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the
+    /// face's default is true. There is no bound on the number of blocks and their bytes.
     pub fn new(join_deltas: bool) -> ModelAnswer {
         ModelAnswer {
             keep_deltas: !join_deltas,
@@ -203,8 +204,8 @@ impl ModelAnswer {
         }
     }
 
-    /// Begins with this text, from which the model goes on: the first block of text continues it. A repetition of it that
-    /// comes first does not count.
+    /// Begins with this text, from which the model goes on: the first block of text continues it. A repetition of it
+    /// that comes first does not count.
     pub fn begin_with(&mut self, text: &str) {
         let part = self.start(PartKind::Text);
         self.push(part, text);
@@ -460,8 +461,8 @@ impl ModelAnswer {
         std::mem::take(&mut self.changes)
     }
 
-    /// The part and the range of the only growth since [`ModelAnswer::take_changes`]; `None` if anything else has changed
-    /// too.
+    /// The part and the range of the only growth since [`ModelAnswer::take_changes`]; `None` if anything else has
+    /// changed too.
     pub fn sole_growth(&self) -> Option<(usize, usize, usize)> {
         match self.changes.as_slice() {
             [Change::Grew { part, from, to }] => Some((*part, *from, *to)),

@@ -1,9 +1,9 @@
 //! The configuration of an agent and of one of its runs: plain data, read from the JSON that the face writes.
 //!
-//! [`Config`] is what all runs of an agent share, [`RunOptions`] what one run adds. Each option has its default here, or
-//! in [`crate::engine::policy::defaults`] if the default depends on other options. The face checks names and types by its
-//! own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can judge, and
-//! refuses a wrong value with its path.
+//! [`Config`] is what all runs of an agent share, [`RunOptions`] what one run adds. Each option has its default here,
+//! or in [`crate::engine::policy::defaults`] if the default depends on other options. The face checks names and types
+//! by its own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can
+//! judge, and refuses a wrong value with its path.
 
 pub mod context;
 mod model;
@@ -66,19 +66,20 @@ pub struct Config {
     /// Which calls of one answer may run at the same time. Results always keep the order of the calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub tool_execution: ToolExecution,
-    /// Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_answer_blocks: u32,
-    /// Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more fails as
+    /// Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
     /// `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_answer_text_bytes: u32,
-    /// Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
+    pub max_answer_blocks: u32,
+    /// Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
     /// fails as `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_answer_text_bytes: u32,
+    /// Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
+    /// with more fails as `malformed_stream`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_answer_argument_bytes: u32,
-    /// Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB (268,435,456). A
-    /// longer one fails as `malformed_stream`.
+    /// Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+    /// (268,435,456). A longer one fails as `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_answer_event_bytes: u32,
     /// Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
@@ -91,18 +92,19 @@ pub struct Config {
     /// How looplet treats an answer without tool calls that the limit of output tokens cut off.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_max_tokens: OnOutputLimit,
-    /// How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run has a
-    /// `store`.
+    /// How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+    /// has a `store`.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_cut_off: OnCutOff,
-    /// Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
-    /// answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
-    /// gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
+    /// Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
+    /// ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
+    /// finish, so the call gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its
+    /// result.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub run_cut_off_calls: bool,
-    /// Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
-    /// An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
-    /// long as there are calls.
+    /// Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
+    /// calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
+    /// continues as long as there are calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub strict_stop_reason: bool,
     /// How often processes may end with a run that has a `store` before they bring it further.
@@ -116,36 +118,37 @@ pub struct Config {
     pub follow_up_mode: QueueMode,
     /// Your code words the failed calls of each round for the model; default: their structured errors.
     pub word_errors: bool,
-    /// Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
-    /// with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
-    /// result, and media are never cut. A tool's `maxResultChars` wins.
+    /// Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
+    /// there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
+    /// have the whole result, and media are never cut. A tool's `maxResultChars` wins.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_result_chars: u32,
     /// How a call of an unknown tool is answered.
     pub on_unknown_tool: OnUnknownTool,
     /// Pairs of names: a call of the first is a call of the second, if there is such a tool.
     pub tool_aliases: Vec<(String, String)>,
-    /// Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
-    /// streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
-    /// guardrail.
+    /// Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
+    /// still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
+    /// an output guardrail.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub eager_tools: bool,
-    /// Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
-    /// request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
-    /// request's estimate is reserved, so that parallel subagents see each other's, and a request that does not fit in the
-    /// rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
+    /// Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
+    /// cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
+    /// report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
+    /// that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+    /// false: only reported usage counts.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub estimate_usage: bool,
-    /// Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a hook
-    /// or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the model must not
-    /// see. Default true.
+    /// Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
+    /// hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+    /// model must not see. Default true.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub tell_updated_input: bool,
     /// Whether deltas of one block that arrive in the same network chunk are delivered as one event.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub join_deltas: bool,
-    /// Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a block.
-    /// Default false: text streams.
+    /// Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
+    /// block. Default false: text streams.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub hold_text: bool,
     /// Whether each whole message of the transcript is an event. Default false.
@@ -155,7 +158,8 @@ pub struct Config {
     pub journal: bool,
     /// Events carry their time, and tool calls the hash of their input.
     pub trace: bool,
-    /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
+    /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are
+    /// empty.
     pub agents: Vec<Config>,
 }
 
@@ -253,12 +257,13 @@ pub struct Limits {
     pub max_total_tokens: Option<u64>,
     /// The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more.
     pub max_cost_nano_usd: Option<u64>,
-    /// Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls end the
-    /// run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you: `result.toolCalls` has them.
+    /// Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls
+    /// end the run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you:
+    /// `result.toolCalls` has them.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub max_tool_rounds: Option<u32>,
-    /// Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
-    /// by `tool_calls`, before its tools run.
+    /// Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
+    /// `stopped` by `tool_calls`, before its tools run.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_calls: Option<u32>,
     /// Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents.
@@ -290,12 +295,12 @@ pub enum StopCondition {
     Iterations(u32),
 }
 
-/// Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier one,
-/// within one answer or in consecutive answers. A cycle of up to four rounds counts too.
+/// Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
+/// one, within one answer or in consecutive answers. A cycle of up to four rounds counts too.
 ///
-/// Each number says how often calls repeat before the step. A step may not come before the one above it, and `stopAfter`
-/// must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at least twice the one
-/// before, less than `stopAfter`.
+/// Each number says how often calls repeat before the step. A step may not come before the one above it, and
+/// `stopAfter` must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at
+/// least twice the one before, less than `stopAfter`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -333,12 +338,12 @@ impl Default for RepeatPolicy {
 pub struct Timeouts {
     /// The whole run, which then ends as `stopped` by `time`.
     pub total_ms: Option<u64>,
-    /// One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and your
-    /// functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends as `stopped`
-    /// by `time`.
+    /// One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and
+    /// your functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends
+    /// as `stopped` by `time`.
     pub iteration_ms: Option<u64>,
-    /// From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout counts as a
-    /// retryable failure.
+    /// From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout
+    /// counts as a retryable failure.
     pub first_chunk_ms: Option<u64>,
     /// Between two chunks of a body. A timeout counts as a retryable failure.
     pub chunk_ms: Option<u64>,
@@ -383,8 +388,8 @@ pub enum OnCutOff {
     /// The model writes the whole answer again.
     #[default]
     Again,
-    /// The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes the
-    /// whole answer again, and the warning `not_continued` says why.
+    /// The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes
+    /// the whole answer again, and the warning `not_continued` says why.
     Continue,
 }
 

@@ -53,8 +53,8 @@ impl fmt::Display for ConfigError {
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     pub code: FailureCode,
-    /// A text for a person. It never contains a key. That of a model call names vendor, model, status, code and address
-    /// before the words of the server or of the platform.
+    /// A text for a person. It never contains a key. That of a model call names vendor, model, status, code and
+    /// address before the words of the server or of the platform.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// HTTP status.
@@ -100,8 +100,8 @@ pub enum FailureCode {
     /// answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes`, `maxAnswerArgumentBytes` or
     /// `maxAnswerEventBytes`.
     MalformedStream,
-    /// The server answered with a redirect, which looplet never follows: the key would go along. The message names the
-    /// target's origin where the platform shows it.
+    /// The server answered with a redirect, which looplet never follows: the key would go along. The message names
+    /// the target's origin where the platform shows it.
     Redirected,
     /// Your code that answers in place of a server has thrown: the function of `custom()`, or a `scripted()` or
     /// `practice()` of `looplet/practice`.
@@ -117,8 +117,8 @@ pub enum FailureCode {
     RunHeld,
     /// The store has a run with this id that began with another prompt.
     RunExists,
-    /// Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed` ended the
-    /// run.
+    /// Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed`
+    /// ended the run.
     StoreFailed,
     /// One of your guardrails refused. Only the `error` event has this code.
     Guardrail,

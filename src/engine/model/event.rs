@@ -1,9 +1,9 @@
 //! The events that a run emits. In JSON:
 //! `{"type":"text-delta","seq":7,"agentPath":"root","iteration":1,"attempt":1,…}`.
 //!
-//! An [`Event`] is an [`EventKind`] with its place in the run. Agents emit events, the run numbers them without a gap,
-//! and the shell carries them into JavaScript. [`EventKind::Finish`] is always the last one. A lone delta crosses as a
-//! [`Delta`], which owns no text. The doc comments of the kinds are printed into `src/face/generated`.
+//! An [`Event`] is an [`EventKind`] with its place in the run. Agents emit events, the run numbers them without a
+//! gap, and the shell carries them into JavaScript. [`EventKind::Finish`] is always the last one. A lone delta
+//! crosses as a [`Delta`], which owns no text. The doc comments of the kinds are printed into `src/face/generated`.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +31,8 @@ pub struct Event {
     pub iteration: u32,
     /// The HTTP request of that iteration to which the event belongs, from 1; 0 before the first.
     pub attempt: u32,
-    /// The time of the event in a traced run, in milliseconds since the epoch. A delta has none: its listener knows the
-    /// time, and a replay that joins deltas differently reports every other event alike.
+    /// The time of the event in a traced run, in milliseconds since the epoch. A delta has none: its listener knows
+    /// the time, and a replay that joins deltas differently reports every other event alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
 }
@@ -53,9 +53,9 @@ pub enum EventKind {
         vendor: String,
     },
     IterationStart,
-    /// Only behind the `run-start` of a process that goes on with a run: another process has received so much of an answer
-    /// that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff: "continue"`: then the
-    /// text is the first delta of the next answer.
+    /// Only behind the `run-start` of a process that goes on with a run: another process has received so much of an
+    /// answer that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff:
+    /// "continue"`: then the text is the first delta of the next answer.
     AnswerCutOff {
         text: String,
         reasoning: String,
@@ -132,8 +132,8 @@ pub enum EventKind {
     ToolResult {
         tool_call_id: String,
         tool_name: String,
-        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
-        /// left out.
+        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+        /// are left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
         /// The hash of that input, in a traced run.
@@ -145,8 +145,8 @@ pub enum EventKind {
     ToolError {
         tool_call_id: String,
         tool_name: String,
-        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
-        /// left out.
+        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+        /// are left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
         /// The hash of that input, in a traced run.
@@ -155,8 +155,8 @@ pub enum EventKind {
         error: ToolFault,
         duration_ms: u64,
     },
-    /// The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and `elicitation`, with
-    /// `Run.answer` or with functions in the options. looplet answers the other kinds itself.
+    /// The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and
+    /// `elicitation`, with `Run.answer` or with functions in the options. looplet answers the other kinds itself.
     Question {
         question_id: u32,
         /// The point of the run at which the question is asked.
@@ -173,15 +173,15 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
     },
-    /// Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools that
-    /// have asked themselves. It comes again when the questions are others. Your code may send a notice at this moment or, in a
-    /// run with a store, end the process after `run.saved()`.
+    /// Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
+    /// that have asked themselves. It comes again when the questions are others. Your code may send a notice at this
+    /// moment or, in a run with a store, end the process after `run.saved()`.
     Waiting {
         question_ids: Vec<u32>,
     },
-    /// The store has not taken these entries of the journal, so a process that went on with the run would not know what they
-    /// say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the next write takes all
-    /// entries along.
+    /// The store has not taken these entries of the journal, so a process that went on with the run would not know
+    /// what they say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the
+    /// next write takes all entries along.
     NotSaved {
         /// The number of entries that the store does not have.
         entries: u32,
@@ -228,9 +228,9 @@ pub enum EventKind {
     Limits {
         limits: CurrentLimits,
     },
-    /// A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
-    /// results of tools in them, the model's when its answer is over or given up. A prompt that joins a message without an
-    /// answer comes by itself.
+    /// A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent,
+    /// with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
+    /// message without an answer comes by itself.
     Message {
         message: Message,
     },

@@ -1,9 +1,9 @@
 //! The answers of hooks and guardrails, and the rule that joins several into one.
 //!
-//! All hooks of an event are asked at once, and the agent joins their answers with [`HookAnswer::join`]. The strictest
-//! decision counts: deny, defer, ask, allow. A hook that fails is passed over with a warning, unless its failure counts
-//! as a denial. The functions themselves stay in JavaScript. <https://code.claude.com/docs/en/agent-sdk/hooks>
-//! (2026-11-21)
+//! All hooks of an event are asked at once, and the agent joins their answers with [`HookAnswer::join`]. The
+//! strictest decision counts: deny, defer, ask, allow. A hook that fails is passed over with a warning, unless its
+//! failure counts as a denial. The functions themselves stay in JavaScript.
+//! <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-21)
 
 use serde::{Deserialize, Serialize};
 
@@ -141,8 +141,8 @@ pub struct HookAnswer {
     /// The reason for the decision; the model reads it.
     #[cfg_attr(test, schemars(extend("x-option" = "hook", "x-kind" = "string")))]
     pub reason: Option<String>,
-    /// `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
-    /// own, and the model reads the new one beside the result.
+    /// `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
+    /// model's own, and the model reads the new one beside the result.
     #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "hook")))]
     pub updated_input: Option<Json>,
     /// `PostToolUse`: the output that the model, the events and the result get in place of the tool's.

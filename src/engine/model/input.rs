@@ -1,9 +1,9 @@
 //! Everything that can happen to a run: your code's orders and the outside world's answers.
 //!
-//! The shell and the tests hand each [`Input`] to `Run::handle_input`, together with its time. Answers name the effect
-//! that they answer, and an answer for a closed effect is dropped. The network's chunks borrow their bytes; every other
-//! input is JSON from JavaScript. JSON that does not fit these types is refused with its path, and nothing has happened
-//! then.
+//! The shell and the tests hand each [`Input`] to `Run::handle_input`, together with its time. Answers name the
+//! effect that they answer, and an answer for a closed effect is dropped. The network's chunks borrow their bytes;
+//! every other input is JSON from JavaScript. JSON that does not fit these types is refused with its path, and
+//! nothing has happened then.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,9 @@ use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::Answer;
 
-/// The time of an input, and the randomness from which its ids and jitter derive. The engine reads neither a clock nor
-/// a random source: the shell reads both in JavaScript, and tests make their own, which makes every run repeatable.
+/// The time of an input, and the randomness from which its ids and jitter derive. The engine reads neither a clock
+/// nor a random source: the shell reads both in JavaScript, and tests make their own, which makes every run
+/// repeatable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
@@ -36,8 +37,8 @@ pub struct Moment {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
-    /// Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and fails if
-    /// not.
+    /// Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and
+    /// fails if not.
     Prompt {
         content: Vec<Block>,
     },
@@ -68,13 +69,14 @@ pub enum Input<'a> {
     Withdraw {
         id: u32,
     },
-    /// An input that your code may deliver twice. A second one with this text changes nothing, in another process neither.
+    /// An input that your code may deliver twice. A second one with this text changes nothing, in another process
+    /// neither.
     Once {
         request: String,
         input: Box<Input<'a>>,
     },
-    /// The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399, 302
-    /// if the platform hides it, and the origin of its target as `location`, if that can be read.
+    /// The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399,
+    /// 302 if the platform hides it, and the origin of its target as `location`, if that can be read.
     Head {
         request: EffectId,
         status: u16,
@@ -114,14 +116,15 @@ pub enum Input<'a> {
         call: EffectId,
         data: Json,
     },
-    /// A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks under the
-    /// same numbers, and gets the answers that the journal has.
+    /// A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks
+    /// under the same numbers, and gets the answers that the journal has.
     ToolAsks {
         call: EffectId,
         number: u32,
         request: Json,
     },
-    /// A running call has come so far that it can go on from this state, or so far that it cannot go on from the last one.
+    /// A running call has come so far that it can go on from this state, or so far that it cannot go on from the last
+    /// one.
     ToolCheckpoint {
         call: EffectId,
         state: Option<Json>,
@@ -154,8 +157,8 @@ pub enum Input<'a> {
     SetModel {
         model: Box<ModelConfig>,
     },
-    /// Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only` the
-    /// run ends then, and its prompt, which comes behind this input, is empty.
+    /// Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only`
+    /// the run ends then, and its prompt, which comes behind this input, is empty.
     Compact {
         instructions: Option<String>,
         #[serde(default)]
@@ -171,8 +174,8 @@ pub enum Input<'a> {
     Cancel {
         why: String,
     },
-    /// The next event has this number at least. It comes before `Resume`, because listeners have heard events of another process
-    /// that the journal does not count.
+    /// The next event has this number at least. It comes before `Resume`, because listeners have heard events of
+    /// another process that the journal does not count.
     NumberFrom {
         event: u32,
     },
@@ -281,8 +284,8 @@ pub struct CheckedOutput {
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
     pub behavior: Behavior,
-    /// The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the new one
-    /// beside the result.
+    /// The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the
+    /// new one beside the result.
     #[cfg_attr(test, schemars(extend("x-of" = ["allow"], "x-kind" = "object", "x-type" = "object")))]
     pub updated_input: Option<Json>,
     /// The reason, which the model reads.

@@ -1,11 +1,11 @@
 //! The journal of a run: what a store keeps, and what a recording of a run is made of.
 //!
-//! After each input the run compares its durable state with the state that it wrote last, and hands out each difference
-//! as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded entries, and a
-//! run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open requests and
-//! questions to hooks are made again, and text that streams is kept for the record alone. The runs of a chat
-//! follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run
-//! replay it byte for byte. Nothing here reads or writes a store.
+//! After each input the run compares its durable state with the state that it wrote last, and hands out each
+//! difference as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded
+//! entries, and a run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open
+//! requests and questions to hooks are made again, and text that streams is kept for the record alone. The runs of a
+//! chat follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of
+//! a run replay it byte for byte. Nothing here reads or writes a store.
 
 mod deaths;
 mod line;
@@ -86,7 +86,8 @@ pub enum Fact {
         is_first: bool,
         texts: Vec<StreamedText>,
     },
-    /// The open round is over, and its calls have become records. A record without an output has that of its call's state.
+    /// The open round is over, and its calls have become records. A record without an output has that of its call's
+    /// state.
     Round { records: Vec<ToolCallRecord> },
     /// A kept agent has ended, and its conversation waits for the next call of its tool.
     Remembered(Memory),
@@ -100,8 +101,8 @@ pub enum Fact {
     Suspended,
 }
 
-/// The beginning of a chat's next run. Messages of the root stay, and so do the conversations of kept agents. All else
-/// begins anew.
+/// The beginning of a chat's next run. Messages of the root stay, and so do the conversations of kept agents. All
+/// else begins anew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Next {
@@ -260,7 +261,8 @@ impl Checkpoint {
     /// Takes the next entry.
     ///
     /// # Errors
-    /// An entry out of sequence, of a newer format, of an agent that has not begun, or with a state that cannot be read.
+    /// An entry out of sequence, of a newer format, of an agent that has not begun, or with a state that cannot be
+    /// read.
     pub fn fold(&mut self, entry: Entry) -> Result<(), ConfigError> {
         self.take(entry)?;
         self.read_states()

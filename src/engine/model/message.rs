@@ -1,10 +1,10 @@
 //! Messages and their blocks: the neutral form of a conversation, equal for every provider.
 //!
 //! In JSON: `{"role":"assistant","content":[{"type":"text","text":"Hi"}]}`, with block types in snake_case and fields
-//! in camelCase. Each protocol's `encode_message` turns messages into its own form. A block keeps the vendor's further
-//! fields in `vendor`, so that it returns to the same protocol unchanged. The system prompt is not a message: it stands
-//! in the configuration. A message never changes after it entered the transcript, except when the history is made
-//! shorter.
+//! in camelCase. Each protocol's `encode_message` turns messages into its own form. A block keeps the vendor's
+//! further fields in `vendor`, so that it returns to the same protocol unchanged. The system prompt is not a message:
+//! it stands in the configuration. A message never changes after it entered the transcript, except when the history
+//! is made shorter.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::json;
 
-/// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. A line break
-/// becomes a blank, because an entry of a journal is one line. Cloning is cheap.
+/// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. A line
+/// break becomes a blank, because an entry of a journal is one line. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Json(Arc<RawValue>);
 
@@ -155,8 +155,8 @@ pub struct Message {
     /// `pruning` shortened its thinking and its calls. The thinking is not sent back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
-    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
-    /// to them.
+    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back
+    /// only to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }

@@ -2,8 +2,8 @@
 //!
 //! These types are plain data. They decide nothing and name no provider's protocol, with one exception: [`answer`]
 //! knows how an answer grows. `Run::new` takes [`config`], `handle_input` takes [`input`], `poll_output` returns
-//! [`output`], whose events stand in [`event`]. [`outcome`] is the end, [`journal`] what a store keeps. [`json`] reads
-//! and writes them; a value that does not fit is an [`error`] with a path.
+//! [`output`], whose events stand in [`event`]. [`outcome`] is the end, [`journal`] what a store keeps. [`json`]
+//! reads and writes them; a value that does not fit is an [`error`] with a path.
 
 pub mod answer;
 pub mod config;

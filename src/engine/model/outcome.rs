@@ -1,7 +1,7 @@
 //! The end of a run, and everything that a run shows about itself.
 //!
-//! [`Outcome`] says how the run ended, [`Report`] and [`History`] hold its results. The run builds them on request and
-//! borrows their content. The face reads them through the handle, a report at any time and an outcome after
+//! [`Outcome`] says how the run ended, [`Report`] and [`History`] hold its results. The run builds them on request
+//! and borrows their content. The face reads them through the handle, a report at any time and an outcome after
 //! [`crate::engine::model::event::EventKind::Finish`]. Nothing here fails: a run that failed has an outcome with an
 //! error.
 
@@ -66,8 +66,8 @@ pub struct Outcome {
     #[cfg_attr(test, schemars(extend("x-of" = ["stopped!"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
-    /// The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail, or
-    /// the problem of the last answer that did not fit its schema.
+    /// The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
+    /// guardrail, or the problem of the last answer that did not fit its schema.
     #[cfg_attr(test, schemars(extend("x-of" = ["cancelled!", "stopped"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_reason: Option<String>,
@@ -86,8 +86,8 @@ pub struct ToolCallRecord {
     pub tool_name: String,
     /// The model's arguments; a string when they are not a JSON object.
     pub input: Json,
-    /// The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields that
-    /// `bindings` fill are left out. The model reads it beside the result.
+    /// The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields
+    /// that `bindings` fill are left out. The model reads it beside the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<Json>,
     /// The tool's result or the structured error; `null` while the call is open.
@@ -103,8 +103,8 @@ pub struct ToolCallRecord {
 pub struct Report<'a> {
     /// The last answer that fits the schema.
     pub output: Option<&'a Json>,
-    /// The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without a
-    /// report is not in it.
+    /// The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without
+    /// a report is not in it.
     pub usage: Option<Usage>,
     /// `usage` with that of the conversation before the run.
     pub chat_usage: Option<Usage>,
@@ -114,9 +114,9 @@ pub struct Report<'a> {
     /// Milliseconds from the prompt to the end, by the run's clock: with the waits for tools, for people and between
     /// attempts.
     pub duration_ms: u64,
-    /// Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all requests,
-    /// failed ones and those of subagents and summaries included. Requests that overlap each count, so the sum may exceed
-    /// `durationMs`.
+    /// Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all
+    /// requests, failed ones and those of subagents and summaries included. Requests that overlap each count, so the
+    /// sum may exceed `durationMs`.
     pub api_duration_ms: u64,
     /// The cost in billionths of a US dollar, an integer; `null` when it is not known.
     pub cost_nano_usd: Option<u64>,

@@ -29,8 +29,8 @@ pub enum Output {
     Abort {
         request: EffectId,
     },
-    /// Removes the request's secrets from its failure, before anything in the run reads the server's words. The answer is
-    /// [`crate::engine::model::input::Input::RequestFailed`].
+    /// Removes the request's secrets from its failure, before anything in the run reads the server's words. The
+    /// answer is [`crate::engine::model::input::Input::RequestFailed`].
     Redact {
         request: EffectId,
         failure: Failure,

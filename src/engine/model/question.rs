@@ -1,7 +1,7 @@
 //! The questions of a run: the points at which it asks, the facts that it tells, and the answers that it accepts.
 //!
-//! An agent asks through its gate, which sends one [`Question`] per function, and the shell hands it to your code. The
-//! [`Answer`] comes back as an input. `agent/asks/points.rs` has a row for each point: it says which answer is
+//! An agent asks through its gate, which sends one [`Question`] per function, and the shell hands it to your code.
+//! The [`Answer`] comes back as an input. `agent/asks/points.rs` has a row for each point: it says which answer is
 //! accepted, and decides if your code cannot answer. Some answers carry changed inputs, and with them the platform's
 //! readings of the changed texts ([`Answer::Read`]).
 
@@ -55,8 +55,8 @@ pub enum Point {
     PermissionRequest,
     /// A rule, the mode or your code denied a call.
     PermissionDenied,
-    /// The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it adds
-    /// reaches the model later.
+    /// The run waits for a person, because a permission question is open. Nothing waits for this hook; context that
+    /// it adds reaches the model later.
     Notification,
     /// Messages are about to be sent.
     InputGuardrail,
@@ -344,12 +344,13 @@ pub struct CallFacts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!", "reconcile!", "elicitation!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
-    /// A part of the run's journal is lost. The call, or one like it under another id, may have been made in that part, so
-    /// an id that nobody knows proves nothing.
+    /// A part of the run's journal is lost. The call, or one like it under another id, may have been made in that
+    /// part, so an id that nobody knows proves nothing.
     #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_torn: Option<bool>,
-    /// The version of the tool when the call was let through, empty for none; absent if it is the tool's version of now.
+    /// The version of the tool when the call was let through, empty for none; absent if it is the tool's version of
+    /// now.
     #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_version: Option<&'a str>,
@@ -357,13 +358,14 @@ pub struct CallFacts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile", "elicitation"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<&'a str>,
-    /// The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+    /// The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+    /// automatically.
     #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest", "permission", "classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<RuleFacts>,
-    /// Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
-    /// where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
-    /// cannot express.
+    /// Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
+    /// absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
+    /// calls that rules cannot express.
     #[cfg_attr(
         test,
         schemars(

@@ -22,7 +22,8 @@ pub struct Usage {
     /// The part of [`Usage::cache_write_tokens`] that the vendor keeps for an hour.
     pub cache_write_hour_tokens: u64,
     pub reasoning_tokens: u64,
-    /// The part of [`Usage::input_tokens`] that is sound. Vendors charge more for it, and a `price` does not know that.
+    /// The part of [`Usage::input_tokens`] that is sound. Vendors charge more for it, and a `price` does not know
+    /// that.
     pub audio_input_tokens: u64,
     /// The part of [`Usage::output_tokens`] that is sound.
     pub audio_output_tokens: u64,
@@ -65,8 +66,8 @@ impl Usage {
         self.audio_output_tokens = self.audio_output_tokens.saturating_add(other.audio_output_tokens);
     }
 
-    /// The usage in which no part of a count is more than the count. Azure tells 373 tokens from the cache of 235 for Grok
-    /// (recorded 2026-08-19), and its total has the 235.
+    /// The usage in which no part of a count is more than the count. Azure tells 373 tokens from the cache of 235 for
+    /// Grok (recorded 2026-08-19), and its total has the 235.
     pub fn bounded(mut self) -> Usage {
         self.cache_read_tokens = self.cache_read_tokens.min(self.input_tokens);
         let fresh = self.input_tokens - self.cache_read_tokens;
@@ -216,8 +217,8 @@ pub struct Bound {
     /// The cost in billionths of a US dollar, an integer.
     pub cost_nano_usd: Option<u64>,
     /// The options that would limit the figures that are `null` (`contextWindow`, `maxOutputTokens`, `price`,
-    /// `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every figure
-    /// has a limit.
+    /// `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every
+    /// figure has a limit.
     pub unbounded: Vec<&'static str>,
 }
 

@@ -1,9 +1,9 @@
 //! The most that a run may use, before its first request.
 //!
 //! Each figure is a product of the worst cases: every iteration of every agent takes place, every attempt fails after
-//! its whole answer was counted, every request fills the window. A limit of tokens or money lowers it: a request begins
-//! only within the limit, so the run ends at most one request behind it for each agent at work. Vendors are taken at
-//! their word: no request reads more than `contextWindow`, no answer is longer than `maxOutputTokens`.
+//! its whole answer was counted, every request fills the window. A limit of tokens or money lowers it: a request
+//! begins only within the limit, so the run ends at most one request behind it for each agent at work. Vendors are
+//! taken at their word: no request reads more than `contextWindow`, no answer is longer than `maxOutputTokens`.
 //!
 //! Nothing here fails. A figure without a limit is `None`, and the reason stands in [`Bound::unbounded`].
 
@@ -126,8 +126,8 @@ impl Worst {
         }
     }
 
-    /// The requests of so many iterations. An iteration makes at most one summary, for which there must be something to
-    /// sum up; the attempts begin anew behind it.
+    /// The requests of so many iterations. An iteration makes at most one summary, for which there must be something
+    /// to sum up; the attempts begin anew behind it.
     fn requests(&self, iterations: u64, has_history: bool) -> u64 {
         let plain = self.attempts.saturating_mul(self.models);
         let summarizing = iterations.saturating_sub(u64::from(!has_history));

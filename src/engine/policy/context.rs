@@ -1,9 +1,9 @@
 //! The length of a conversation: when it is summarised, where it may be cut, and which text replaces the rest.
 //!
 //! The agent asks before each request whether the history is too long, and `agent::context` makes the change. Only
-//! estimates and character counts decide here; the model writes a summary elsewhere. A cut never parts a call from its
-//! result: the kept rest begins with an answer of the model or with a message of the user's own. A history that cannot
-//! be made shorter stays as it is.
+//! estimates and character counts decide here; the model writes a summary elsewhere. A cut never parts a call from
+//! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
+//! cannot be made shorter stays as it is.
 
 use crate::engine::model::config::Config;
 use crate::engine::model::config::context::{ContextPolicy, Pruning};
@@ -29,8 +29,8 @@ pub fn head_tokens(config: &Config) -> u64 {
     estimate::tokens(bytes as u64)
 }
 
-/// The index from which on `keep_last` answers are kept, or fewer if nothing else could be cut. `None` if no answer of
-/// the model stands before any such index.
+/// The index from which on `keep_last` answers are kept, or fewer if nothing else could be cut. `None` if no answer
+/// of the model stands before any such index.
 pub fn cut_for(messages: &[Message], keep_last: u32) -> Option<usize> {
     let mut best = None;
     let mut answers = 0;
@@ -65,9 +65,9 @@ pub struct Trimmed {
     pub summary: String,
 }
 
-/// Drops the oldest messages until the rest and its summary are within `budget`, as Prompty's specification (§13.3) has
-/// it. Room for the summary is reserved, and at least two messages are kept. `None` if nothing has to be dropped, or if
-/// dropping would make nothing shorter.
+/// Drops the oldest messages until the rest and its summary are within `budget`, as Prompty's specification (§13.3)
+/// has it. Room for the summary is reserved, and at least two messages are kept. `None` if nothing has to be dropped,
+/// or if dropping would make nothing shorter.
 pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -> Option<Trimmed> {
     let mut left: u64 = messages.iter().map(characters).sum();
     if let Some(system) = system {
@@ -151,7 +151,8 @@ fn length(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// The length of each message's excerpt in the built-in summary, and the summary's own greatest length, in characters.
+/// The length of each message's excerpt in the built-in summary, and the summary's own greatest length, in
+/// characters.
 const LINE_CHARS: usize = 200;
 const SUMMARY_CHARS: usize = 4000;
 

@@ -26,8 +26,8 @@ const REFUSING: &[Refusing] = &[
         vendor: "",
         names: CLAUDE,
     },
-    // Nova of the first generation: https://github.com/UKGovernmentBEIS/inspect_ai/issues/5301 2026-11-23. The others do
-    // not reason.
+    // Nova of the first generation: https://github.com/UKGovernmentBEIS/inspect_ai/issues/5301 2026-11-23. The others
+    // do not reason.
     Refusing {
         protocol: "bedrock_converse",
         vendor: "",
@@ -103,8 +103,8 @@ const REFUSING: &[Refusing] = &[
         vendor: "cerebras",
         names: LLAMA,
     },
-    // Status 422: https://github.com/NousResearch/hermes-agent/issues/11243 2026-11-23. Reports about Magistral and about
-    // `-latest` of the other sizes differ: https://github.com/anomalyco/models.dev/pull/1986
+    // Status 422: https://github.com/NousResearch/hermes-agent/issues/11243 2026-11-23. Reports about Magistral and
+    // about `-latest` of the other sizes differ: https://github.com/anomalyco/models.dev/pull/1986
     Refusing {
         protocol: "openai_chat",
         vendor: "mistral",

@@ -4,8 +4,8 @@
 //! character of three bytes counts as a little less than a token. The estimate only covers text that came after the
 //! vendor's last count.
 //!
-//! `bench/estimate.mjs` compares it with 339 pairs of consecutive recorded model calls. The median of estimate to count
-//! is 1.05; for the 46 pairs above 1,000 tokens it is 1.00, and nine in ten lie between 0.81 and 1.31.
+//! `bench/estimate.mjs` compares it with 339 pairs of consecutive recorded model calls. The median of estimate to
+//! count is 1.05; for the 46 pairs above 1,000 tokens it is 1.00, and nine in ten lie between 0.81 and 1.31.
 
 use crate::engine::model::message::{Block, Message, ToolInput};
 

@@ -1,12 +1,12 @@
 //! Decides whether a tool call may run: by modes, and by rules such as `Bash(npm *)`.
 //!
-//! The order is that of the Agent SDK: deny rules, ask rules (and approvals that a tool itself wants), the mode, allow
-//! rules, your code. Within a list the first matching rule wins, and it does not matter how specific a rule is.
+//! The order is that of the Agent SDK: deny rules, ask rules (and approvals that a tool itself wants), the mode,
+//! allow rules, your code. Within a list the first matching rule wins, and it does not matter how specific a rule is.
 //! <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-21)
 //!
 //! `Setup::new` calls [`Permissions::check`], which refuses rules that cannot work. The agent calls
-//! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never ends
-//! in "allow".
+//! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never
+//! ends in "allow".
 
 use crate::engine::model::config::permission::{PermissionMode, Permissions, Reading, Rule, RuleKind};
 use crate::engine::model::config::{Access, ToolConfig};
@@ -49,8 +49,8 @@ impl Permissions {
         }
     }
 
-    /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that a
-    /// hook allows the call, which counts only if no rule denies it or asks about it.
+    /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that
+    /// a hook allows the call, which counts only if no rule denies it or asks about it.
     pub fn judge(&self, call: &RuledCall<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
         let mode_looks = self.mode == PermissionMode::AcceptEdits || self.cwd.is_some();
         let subject = if mode_looks || self.compares(call.tool) {
@@ -84,8 +84,8 @@ impl Permissions {
         is_about.then(|| self.denial_of(call.tool, &subject()))?
     }
 
-    /// True when a deny or ask rule about the tool's calls speaks of this place. A search that begins above it leaves it
-    /// out.
+    /// True when a deny or ask rule about the tool's calls speaks of this place. A search that begins above it leaves
+    /// it out.
     pub fn withholds(&self, tool: &ToolConfig, place: &Reading) -> bool {
         let subject = Subject::Of(vec![Text::Path {
             path: place.text.clone(),
@@ -207,8 +207,8 @@ impl Permissions {
     /// Refuses rules that cannot work with these tools.
     ///
     /// # Errors
-    /// A scope on a tool whose calls have nothing to compare, or a scope of the wrong kind. Such a rule would silently
-    /// do nothing.
+    /// A scope on a tool whose calls have nothing to compare, or a scope of the wrong kind. Such a rule would
+    /// silently do nothing.
     pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
         for (list, rules) in ["allow", "ask", "deny"]
             .iter()
@@ -234,7 +234,8 @@ impl Permissions {
 }
 
 impl ToolConfig {
-    /// True when the tool only reads. A handoff changes nothing: the calls of the next agent are judged by themselves.
+    /// True when the tool only reads. A handoff changes nothing: the calls of the next agent are judged by
+    /// themselves.
     pub fn is_harmless(&self) -> bool {
         let is_handoff = self.agent.is_some_and(|agent| agent.handoff);
         self.read_only || is_handoff || matches!(self.access(), Some(Access::Read | Access::Fetch))

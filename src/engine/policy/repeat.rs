@@ -1,8 +1,8 @@
 //! Notices a model that goes in circles: a call that repeats with an equal result, or a cycle of calls.
 //!
 //! It counts each call, within a round and over consecutive rounds. It also counts cycles of whole rounds with equal
-//! calls in equal order. The agent calls [`Repeats::note`] after each round and acts on the [`Advice`]; the thresholds
-//! stand in the configuration. The state is a few hashes and counts, however long a run is.
+//! calls in equal order. The agent calls [`Repeats::note`] after each round and acts on the [`Advice`]; the
+//! thresholds stand in the configuration. The state is a few hashes and counts, however long a run is.
 
 use std::borrow::Cow;
 
@@ -146,8 +146,8 @@ fn kept(hash: u64) -> u64 {
     hash >> 11
 }
 
-/// The output as it is compared. A string stays as it was written: equal strings are always written alike, and they may
-/// be long.
+/// The output as it is compared. A string stays as it was written: equal strings are always written alike, and they
+/// may be long.
 fn output_text(json: &str) -> Cow<'_, str> {
     if json.starts_with('"') {
         Cow::Borrowed(json)

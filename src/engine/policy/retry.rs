@@ -1,7 +1,7 @@
 //! Decides whether and when a failed model call is tried again.
 //!
-//! The agent calls [`Tries::delay_ms`] after each failed attempt and arms the timer with the wait. Nothing here reads a
-//! clock or a random source: the jitter comes from the seed of the input that brought the failure. Errors of the
+//! The agent calls [`Tries::delay_ms`] after each failed attempt and arms the timer with the wait. Nothing here reads
+//! a clock or a random source: the jitter comes from the seed of the input that brought the failure. Errors of the
 //! configuration and defects are never retried.
 
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,8 @@ use crate::engine::model::config::{Jitter, RetryPolicy};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::json::word;
 
-/// The longest sum of the waits while the network refuses the first request of a run, in milliseconds. A wrong address,
-/// CORS and a missing network do not pass by themselves, and a person waits for the first word.
+/// The longest sum of the waits while the network refuses the first request of a run, in milliseconds. A wrong
+/// address, CORS and a missing network do not pass by themselves, and a person waits for the first word.
 const FIRST_CONTACT_MS: u64 = 3000;
 
 /// The number of times that the model call of an iteration has been made.
@@ -32,8 +32,8 @@ impl Tries {
         }
     }
 
-    /// The wait before the attempt after this failed one, in milliseconds; `None` gives up. Attempts within a call come
-    /// first, for failures that may pass. Whole calls follow, for every failure of the provider or the network.
+    /// The wait before the attempt after this failed one, in milliseconds; `None` gives up. Attempts within a call
+    /// come first, for failures that may pass. Whole calls follow, for every failure of the provider or the network.
     pub fn delay_ms(
         &mut self,
         policy: &RetryPolicy,

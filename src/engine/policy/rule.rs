@@ -25,8 +25,8 @@ impl Rule {
     }
 
     /// True when the rule names this tool: by its name or a pattern, by its server (`mcp__server`), by the `Edit`
-    /// that stands for every tool that writes files, or by a `Read` with a specifier, which stands for all that read them.
-    /// A text behind `mcp__` with a `__` in it may be a server or a tool, and counts as both here.
+    /// that stands for every tool that writes files, or by a `Read` with a specifier, which stands for all that read
+    /// them. A text behind `mcp__` with a `__` in it may be a server or a tool, and counts as both here.
     pub fn names(&self, tool: &ToolConfig) -> bool {
         let name = tool.name.as_str();
         let of_server = || {
@@ -42,8 +42,9 @@ impl Rule {
             || (self.tool == "Read" && !self.is_bare() && tool.access() == Some(Access::Read))
     }
 
-    /// For allow rules: true when the rule names this tool and may allow calls. Here the server's name ends at the first
-    /// `__`: `mcp__a__b` is the tool `b` of the server `a`, and covers none of its tools whose names begin with `b__`.
+    /// For allow rules: true when the rule names this tool and may allow calls. Here the server's name ends at the
+    /// first `__`: `mcp__a__b` is the tool `b` of the server `a`, and covers none of its tools whose names begin with
+    /// `b__`.
     pub fn names_to_allow(&self, tool: &ToolConfig) -> bool {
         let is_tool = |rest: &str| rest.contains("__");
         let is_whole = self.tool == tool.name || is_glob(&self.tool) || self.tool == "Edit";
@@ -189,7 +190,8 @@ pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
         .all(|sign| *sign == b'*')
 }
 
-/// Counts a turn of a loop over text that a model wrote. Tests check that no count grows with the square of the length.
+/// Counts a turn of a loop over text that a model wrote. Tests check that no count grows with the square of the
+/// length.
 pub fn step() {
     #[cfg(all(test, not(target_arch = "wasm32")))]
     tests::STEPS.set(tests::STEPS.get() + 1);

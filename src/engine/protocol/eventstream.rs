@@ -1,12 +1,14 @@
 //! The decoder of `application/vnd.amazon.eventstream`: bytes in, messages out.
 //!
-//! A message is `total length, length of the headers, CRC32 of these two, headers, payload, CRC32 of all before`, with
-//! numbers of four bytes, big-endian. A header is a name with a length of one byte, a type, and a value whose length
-//! follows from the type. <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html> (2026-11-21)
+//! A message is `total length, length of the headers, CRC32 of these two, headers, payload, CRC32 of all before`,
+//! with numbers of four bytes, big-endian. A header is a name with a length of one byte, a type, and a value whose
+//! length follows from the type. <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html>
+//! (2026-11-21)
 //!
 //! The decoder owns the bytes of the unfinished message and nothing else. It verifies both checksums. A message that
 //! lies whole within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
-//! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the stream.
+//! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the
+//! stream.
 
 use crate::engine::json::checksum::crc32;
 use crate::engine::model::error::Failure;

@@ -24,8 +24,8 @@ use FailureCode::{
 };
 use Place::{Message, Word};
 
-/// The failure that an HTTP answer with an error status reports. Header names come in any case. `now_ms` is the time of
-/// the answer in milliseconds since 1970, for a `Retry-After` that is a date.
+/// The failure that an HTTP answer with an error status reports. Header names come in any case. `now_ms` is the time
+/// of the answer in milliseconds since 1970, for a `Retry-After` that is a date.
 pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], now_ms: u64) -> Failure {
     let text = validate(body);
     let mut said = text.as_deref().map(Said::read).unwrap_or_default();
@@ -73,7 +73,8 @@ pub(super) fn decode_error_value(json: &str) -> Failure {
     failure
 }
 
-/// The failure that an exception inside an Amazon stream reports. Its type stands beside the event, its message inside.
+/// The failure that an exception inside an Amazon stream reports. Its type stands beside the event, its message
+/// inside.
 pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
     let text = validate(data);
     let mut said = text.as_deref().map(Said::read).unwrap_or_default();
@@ -140,8 +141,8 @@ fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_str())
 }
 
-/// True when another attempt could succeed: for 429 and 5xx, and for no other 4xx. The vendor's `x-should-retry` wins.
-/// AWS throttles with 400. <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts>
+/// True when another attempt could succeed: for 429 and 5xx, and for no other 4xx. The vendor's `x-should-retry`
+/// wins. AWS throttles with 400. <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts>
 /// (2026-11-20)
 fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool {
     match should_retry {

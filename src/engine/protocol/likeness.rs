@@ -1,7 +1,7 @@
 //! Says which protocol an unreadable answer looks like, by its first bytes.
 //!
-//! The model call asks [`another`] after an answer has failed as `malformed_stream` without a block. The marks stand in
-//! the rows of the protocols. The earliest mark counts, because an answer may quote another protocol in its text.
+//! The model call asks [`another`] after an answer has failed as `malformed_stream` without a block. The marks stand
+//! in the rows of the protocols. The earliest mark counts, because an answer may quote another protocol in its text.
 
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::{PROTOCOLS, Protocol};

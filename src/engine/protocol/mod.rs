@@ -1,12 +1,12 @@
 //! Wire protocols and vendors: a table row for each, with plain functions.
 //!
-//! Encoding is incremental. [`Protocol::encode_head`] writes the body up to and including `"messages":[`, with a system
-//! message where the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message, each
-//! item with a leading comma, and its bytes are never rewritten. [`Protocol::encode_tail`] closes the body.
+//! Encoding is incremental. [`Protocol::encode_head`] writes the body up to and including `"messages":[`, with a
+//! system message where the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message,
+//! each item with a leading comma, and its bytes are never rewritten. [`Protocol::encode_tail`] closes the body.
 //! [`crate::engine::agent::request::body::Body`] joins the three.
 //!
-//! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into an
-//! [`ModelAnswer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
+//! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into
+//! an [`ModelAnswer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
 //! [`failure::decode_failure`]. The transcript and the model call use them.
 
 mod answer;
@@ -99,7 +99,8 @@ pub struct Protocol {
     pub begins_with_user: bool,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
-    /// The way in which a request ends with the beginning of the answer; `None` for a model that would not go on from there.
+    /// The way in which a request ends with the beginning of the answer; `None` for a model that would not go on from
+    /// there.
     pub prefill: for<'a> fn(&'a ModelConfig) -> Option<Prefill<'a>>,
     /// True when the provider goes on with an answer that nobody listens to, and gives its stream again by its id.
     pub is_background: fn(&ModelConfig) -> bool,
@@ -113,8 +114,9 @@ pub struct Protocol {
 
 impl Protocol {
     /// The protocol's URL under a base URL without a slash at its end. The base URL may already have the path's first
-    /// segment (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version.
-    /// On Vertex AI the version stands before the project or the publisher. A base URL may end in `/models` behind a version.
+    /// segment (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another
+    /// version. On Vertex AI the version stands before the project or the publisher. A base URL may end in `/models`
+    /// behind a version.
     pub fn url(&self, base: &str, model: &ModelConfig) -> String {
         let base = match base.strip_suffix("/models") {
             Some(above) if vertex::has_version(base) || ends_in_version(above) => above,
@@ -296,12 +298,12 @@ pub enum Decoder {
 }
 
 impl Decoder {
-    /// Writes one framed event into the answer. `event` is the event's name, or empty. `data` is its data, or one line
-    /// of NDJSON.
+    /// Writes one framed event into the answer. `event` is the event's name, or empty. `data` is its data, or one
+    /// line of NDJSON.
     ///
     /// # Errors
-    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. The caller fills in
-    /// its `status`, `vendor` and `request_id`.
+    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. The caller fills
+    /// in its `status`, `vendor` and `request_id`.
     pub fn decode_event(
         &mut self,
         event: &[u8],

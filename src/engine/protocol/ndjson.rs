@@ -1,8 +1,8 @@
 //! looplet's own protocol: the request is one JSON object, the answer one JSON object per line.
 //!
-//! The face speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`] the lines
-//! of an answer. The model call reaches the functions here through the table of protocols. A line that is not valid
-//! JSON fails the call, and so does a body without `finish`.
+//! The face speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`] the
+//! lines of an answer. The model call reaches the functions here through the table of protocols. A line that is not
+//! valid JSON fails the call, and so does a body without `finish`.
 
 use std::collections::BTreeMap;
 
@@ -160,12 +160,13 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 /// - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}` and
 ///   `{"type":"tool_call_end","id"|"index"}` are a call in pieces; a piece without both belongs to the last call;
 /// - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","cacheWriteHourTokens",
-///   "reasoningTokens","audioInputTokens","audioOutputTokens","costUsd"}` is the usage; a missing count is 0, a missing cost unknown;
+///   "reasoningTokens","audioInputTokens","audioOutputTokens","costUsd"}` is the usage; a missing count is 0, a
+///   missing cost unknown;
 /// - `{"type":"response","id"?,"model"?}` names the answer and its model;
 /// - `{"type":"finish","reason"}` is the end, with `stop`, `length`, `tool_calls`, `content_filter`, `refusal` or
 ///   `pause`;
-/// - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}` fails the call; its codes are those of
-///   [`FailureCode`], by default `server`.
+/// - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}` fails the call; its codes are those
+///   of [`FailureCode`], by default `server`.
 ///
 /// Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -332,8 +333,8 @@ impl NdjsonDecoder {
     }
 }
 
-/// Writes a call's input. A string is the text of the input, any other value is written as its own text, and a missing
-/// input is an empty object.
+/// Writes a call's input. A string is the text of the input, any other value is written as its own text, and a
+/// missing input is an empty object.
 fn push_input(part: usize, event: &Object<'_>, answer: &mut ModelAnswer) {
     let input = event.get("input").unwrap_or("{}");
     match string(input) {

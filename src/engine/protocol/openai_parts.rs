@@ -50,8 +50,8 @@ pub fn escaped(text: &str) -> String {
     written(bytes)
 }
 
-/// The plain text of a custom tool's call, which has this type in `vendor`. `None` for any other call, and for one that
-/// was cut off.
+/// The plain text of a custom tool's call, which has this type in `vendor`. `None` for any other call, and for one
+/// that was cut off.
 pub fn custom_input(call: &Block, r#type: &str) -> Option<String> {
     let Block::ToolCall {
         input: ToolInput::Json(json),
@@ -72,7 +72,8 @@ pub fn push_arguments(input: &ToolInput, into: &mut Vec<u8>) {
     push_key(into, "arguments");
     match input {
         ToolInput::Json(json) => push_string(into, json.as_str()),
-        // Some servers render the history through a template that parses the arguments and fails on anything but JSON.
+        // Some servers render the history through a template that parses the arguments and fails on anything but
+        // JSON.
         ToolInput::Invalid(text) => {
             let mut object = Vec::new();
             push_invalid(text, &mut object);

@@ -1,8 +1,8 @@
 //! The reader of a streamed answer: framing, the text-delta lane, and the protocol's decoder.
 //!
-//! A model call feeds each chunk to [`AnswerReader::feed`], then calls [`AnswerReader::finish`]. An event takes one of
-//! two ways. The lane ([`looplet_scan::lane`]) takes an event that repeats a frame, if the protocol has a row for it.
-//! Every other event is the decoder's. Both ways give the same answer.
+//! A model call feeds each chunk to [`AnswerReader::feed`], then calls [`AnswerReader::finish`]. An event takes one
+//! of two ways. The lane ([`looplet_scan::lane`]) takes an event that repeats a frame, if the protocol has a row for
+//! it. Every other event is the decoder's. Both ways give the same answer.
 
 use looplet_scan::cursor::RawString;
 use looplet_scan::lane::Lane;
@@ -28,8 +28,8 @@ struct EventReader {
     proofs: u32,
 }
 
-/// The most proofs in one answer. A proof copies the state of the decoder, and a few dozen blocks are all that an answer
-/// has that is long enough for the lane to matter.
+/// The most proofs in one answer. A proof copies the state of the decoder, and a few dozen blocks are all that an
+/// answer has that is long enough for the lane to matter.
 const MAX_PROOFS: u32 = 64;
 
 impl AnswerReader {

@@ -1,7 +1,7 @@
 //! The fields of a vendor that have no neutral form: kept as JSON beside a block, and written back.
 //!
-//! The decoders collect them with [`others`], [`object_of`] and [`Fields`], the encoders of the vendor write them with
-//! [`push_vendor`]. A field that is null counts as absent.
+//! The decoders collect them with [`others`], [`object_of`] and [`Fields`], the encoders of the vendor write them
+//! with [`push_vendor`]. A field that is null counts as absent.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +44,8 @@ pub fn closed(mut out: Vec<u8>) -> Option<Json> {
     Some(Json::from_valid(&written(out)))
 }
 
-/// The fields of an object that comes in pieces, in the order in which they began. A server may send any number of them,
-/// so a piece costs no look at the other fields.
+/// The fields of an object that comes in pieces, in the order in which they began. A server may send any number of
+/// them, so a piece costs no look at the other fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
     /// Each with its place.

@@ -1,8 +1,8 @@
 //! The addresses of Vertex AI, which serves Google's own models and those of other publishers in their own protocols.
 //!
 //! A model is `projects/P/locations/L/publishers/PUBLISHER/models/MODEL` behind a version (`v1`, `v1beta1`), or
-//! `publishers/PUBLISHER/models/MODEL` with an API key (express mode). A base URL may end behind the host, the version,
-//! the location or the publisher. The encoders of Gemini and Anthropic call these functions.
+//! `publishers/PUBLISHER/models/MODEL` with an API key (express mode). A base URL may end behind the host, the
+//! version, the location or the publisher. The encoders of Gemini and Anthropic call these functions.
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference>,
 //! <https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference>,
 //! <https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai> (2026-11-23)
@@ -17,8 +17,8 @@ pub fn is_vertex(model: &ModelConfig) -> bool {
     urls.any(|url| has_version(url) || url.contains("aiplatform.googleapis.com"))
 }
 
-/// The path of a model behind the base URL. The model's name is one segment, so that no name climbs out of the path. A
-/// name that begins with the publisher's own path (`publishers/google/models/…`) stands for its last part.
+/// The path of a model behind the base URL. The model's name is one segment, so that no name climbs out of the path.
+/// A name that begins with the publisher's own path (`publishers/google/models/…`) stands for its last part.
 pub fn model_path(model: &ModelConfig, publisher: &str) -> String {
     let base = model.base_url.as_deref().unwrap_or_default();
     let prefix = format!("publishers/{publisher}/models/");

@@ -1,17 +1,17 @@
 //! The runs of a chat, which follow each other in one journal.
 //!
 //! [`Run::follow`] comes before the first input of such a run. Its first entries say which messages and which
-//! conversations of kept agents stay ([`Fact::Next`]), so that no message is written twice. [`Run::tail`] says where the
-//! run after it goes on. A run that follows nothing begins a journal with all that it was given.
+//! conversations of kept agents stay ([`Fact::Next`]), so that no message is written twice. [`Run::tail`] says where
+//! the run after it goes on. A run that follows nothing begins a journal with all that it was given.
 
 use crate::engine::agent::Agent;
 use crate::engine::model::journal::{Fact, JournalTail, Next};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Goes on in a journal, whose last entry has the number `seq`, and whose last one that counts has the number `whole`:
-    /// `left_out` do not count. The journal has the first `messages` of the messages that this run was given, and all
-    /// conversations of kept agents. `id` is the run's own.
+    /// Goes on in a journal, whose last entry has the number `seq`, and whose last one that counts has the number
+    /// `whole`: `left_out` do not count. The journal has the first `messages` of the messages that this run was
+    /// given, and all conversations of kept agents. `id` is the run's own.
     pub fn follow(&mut self, seq: u64, whole: u64, left_out: usize, messages: usize, id: String) {
         self.id = Some(id);
         self.kept.left_out = left_out;
@@ -28,8 +28,8 @@ impl Run {
         self.ledger.follow(seq);
     }
 
-    /// Lets [`Run::history`] show how far the calls of the open rounds have come. The run of a journal is only read then, and
-    /// never goes on here.
+    /// Lets [`Run::history`] show how far the calls of the open rounds have come. The run of a journal is only read
+    /// then, and never goes on here.
     pub fn recall(&mut self) {
         for index in 0..self.agents.len() as u32 {
             self.on_agent(index, |agent, desk| {

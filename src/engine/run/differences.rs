@@ -1,4 +1,5 @@
-//! The differences that a run tells of when it goes on: options that are others, entries of the journal that do not count.
+//! The differences that a run tells of when it goes on: options that are others, entries of the journal that do not
+//! count.
 
 use crate::engine::ledger::Place;
 use crate::engine::model::event::EventKind;

@@ -1,9 +1,10 @@
 //! The journal of a run: the changes of each input are written, and a run goes on from them in another process.
 //!
-//! [`Run::note_changes`] compares the durable state of each agent with the state that the journal has, after each input
-//! and in one place, so that no step can forget it. Streaming text is noted now and then, for the record alone. [`Run::restore`] makes a run
-//! of a checkpoint, and the input `Resume` lets each agent take its step again. The options of today win over those of
-//! the journal, and a warning names the options that differ. A history that is not legal is refused with its path.
+//! [`Run::note_changes`] compares the durable state of each agent with the state that the journal has, after each
+//! input and in one place, so that no step can forget it. Streaming text is noted now and then, for the record alone.
+//! [`Run::restore`] makes a run of a checkpoint, and the input `Resume` lets each agent take its step again. The
+//! options of today win over those of the journal, and a warning names the options that differ. A history that is not
+//! legal is refused with its path.
 
 use std::sync::Arc;
 
@@ -111,8 +112,8 @@ struct Restored {
 }
 
 impl Run {
-    /// Makes a run of a journal that was read, and of which `left_out` entries do not count. The run says so when it goes on.
-    /// `last` is the number of the last entry, as the store has it; 0 if the entries alone tell it.
+    /// Makes a run of a journal that was read, and of which `left_out` entries do not count. The run says so when it
+    /// goes on. `last` is the number of the last entry, as the store has it; 0 if the entries alone tell it.
     ///
     /// # Errors
     /// As [`Run::restore`].
@@ -130,7 +131,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Makes a run that waits for the input `Resume`. It has the messages, the inputs and the session of the checkpoint.
+    /// Makes a run that waits for the input `Resume`. It has the messages, the inputs and the session of the
+    /// checkpoint.
     ///
     /// # Errors
     /// A history that is not legal, or an agent that these options do not have.
@@ -235,8 +237,8 @@ impl Run {
         Ok(restored)
     }
 
-    /// Goes on in the process that has begun the run, after its instance was lost. Calls whose functions still run are
-    /// not made again, and the numbers of events go on.
+    /// Goes on in the process that has begun the run, after its instance was lost. Calls whose functions still run
+    /// are not made again, and the numbers of events go on.
     pub(super) fn recover(&mut self, running: Vec<EffectId>, next_event: u32, shown_blocks: u32) {
         self.ledger.recover(running, next_event);
         self.resume(Some(shown_blocks), true);
@@ -258,8 +260,8 @@ impl Run {
         }
     }
 
-    /// Goes on with the run of a checkpoint that began with this prompt. A run that began with another one fails here, and
-    /// its journal learns nothing of it.
+    /// Goes on with the run of a checkpoint that began with this prompt. A run that began with another one fails
+    /// here, and its journal learns nothing of it.
     pub(super) fn pick_up(&mut self, prompt: &[Block]) {
         let digest = digest_of(prompt);
         match &self.kept.prompt {
@@ -297,8 +299,8 @@ impl Run {
         is_new
     }
 
-    /// Lets each agent take the step again at which it was. `recovers` has the blocks that were told of a lost answer, if
-    /// the process is the one before. `reopens` says that a run goes on that has been stopped.
+    /// Lets each agent take the step again at which it was. `recovers` has the blocks that were told of a lost
+    /// answer, if the process is the one before. `reopens` says that a run goes on that has been stopped.
     pub(super) fn resume(&mut self, recovers: Option<u32>, reopens: bool) {
         let Some(Restored {
             seq,
@@ -376,8 +378,8 @@ impl Run {
         self.ledger.note(0, Fact::Begun(Box::new(begun)));
     }
 
-    /// Writes the changes of this input into the journal. The entries of one input belong together: the last of them is
-    /// the state of the run.
+    /// Writes the changes of this input into the journal. The entries of one input belong together: the last of them
+    /// is the state of the run.
     pub(super) fn note_changes(&mut self) {
         if !self.ledger.has_journal || self.kept.restored.is_some() {
             return;

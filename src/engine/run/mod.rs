@@ -131,8 +131,8 @@ impl Run {
             Input::Chunk { request, bytes } => Some((request, self.ledger.next_effect(), bytes.len())),
             _ => None,
         };
-        // A busy platform fires no timers, so an input may come after a deadline. Its news still counts, but an answer
-        // or a handover would begin another step, so the deadline acts before them.
+        // A busy platform fires no timers, so an input may come after a deadline. Its news still counts, but an
+        // answer or a handover would begin another step, so the deadline acts before them.
         let is_due = matches!(input, Input::Due);
         let mut late = (!is_due).then(|| self.ledger.late()).flatten();
         if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
@@ -234,7 +234,8 @@ impl Run {
             }
         }
         self.stop_late(late);
-        // Most inputs are a part of an answer, of which only its text is durable before the answer is over or calls a tool.
+        // Most inputs are a part of an answer, of which only its text is durable before the answer is over or calls a
+        // tool.
         let has_news = std::mem::take(&mut self.ledger.has_news);
         let is_durable = has_news
             || streams.is_none_or(|(request, effect, bytes)| {
@@ -249,8 +250,9 @@ impl Run {
         self.ledger.now_ms
     }
 
-    /// The delay of the timer to set in place of the one that is set, in milliseconds; none if that one will do. Hand in
-    /// [`Input::Due`] when it fires. A timer that nothing waits for stays set until the next deadline, or until the end.
+    /// The delay of the timer to set in place of the one that is set, in milliseconds; none if that one will do. Hand
+    /// in [`Input::Due`] when it fires. A timer that nothing waits for stays set until the next deadline, or until
+    /// the end.
     pub fn poll_timer(&mut self) -> Option<u64> {
         let now_ms = self.ledger.now_ms;
         self.ledger.timers.arm(now_ms)
@@ -267,12 +269,12 @@ impl Run {
     }
 
     /// Returns false for an answer that no open question takes and none has taken, for the withdrawal of a steer or
-    /// follow-up that was delivered, for a request that was taken before, and for a budget of an agent that is not at work.
-    /// Every other input returns true.
+    /// follow-up that was delivered, for a request that was taken before, and for a budget of an agent that is not at
+    /// work. Every other input returns true.
     ///
     /// # Errors
-    /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol cannot
-    /// express.
+    /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol
+    /// cannot express.
     pub fn takes(&self, input: &Input<'_>) -> Result<bool, ConfigError> {
         Ok(match input {
             Input::Answered { question, answer } => {
@@ -414,8 +416,8 @@ impl Run {
         });
     }
 
-    /// Ends the run with its root, or hands out the journal's entries for this input. `is_durable` is false for an input
-    /// that has changed nothing durable.
+    /// Ends the run with its root, or hands out the journal's entries for this input. `is_durable` is false for an
+    /// input that has changed nothing durable.
     fn settle(&mut self, is_durable: bool) {
         if self.outcome.is_some() {
             return;

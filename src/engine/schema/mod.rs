@@ -1,10 +1,11 @@
 //! JSON Schema for tool inputs and structured answers: the keywords of draft-07 and 2020-12 that tool schemas use.
 //!
-//! These keywords are checked: `type enum const`, `properties required additionalProperties propertyNames minProperties
-//! maxProperties`, `items prefixItems additionalItems minItems maxItems uniqueItems`, `minLength maxLength` (code
-//! points), `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`, `allOf anyOf oneOf not if then else`, and
-//! `$ref` within the document (`#`, `#/pointer`, either behind the root's `$id`), also beside other keywords. Boolean
-//! schemas work. Annotations such as `format` are ignored. Any other keyword is ignored with a [`SchemaWarning`].
+//! These keywords are checked: `type enum const`, `properties required additionalProperties propertyNames
+//! minProperties maxProperties`, `items prefixItems additionalItems minItems maxItems uniqueItems`, `minLength
+//! maxLength` (code points), `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`, `allOf anyOf oneOf not
+//! if then else`, and `$ref` within the document (`#`, `#/pointer`, either behind the root's `$id`), also beside
+//! other keywords. Boolean schemas work. Annotations such as `format` are ignored. Any other keyword is ignored with
+//! a [`SchemaWarning`].
 //!
 //! The agent calls [`compile()`] once per tool and [`Schema::validate`] for each call. A saved run keeps a schema
 //! as its JSON and compiles it again. A schema that cannot be compiled is a [`SchemaError`] with a pointer.
@@ -75,9 +76,9 @@ impl Schema {
         &self.warnings
     }
 
-    /// Checks an instance in JSON text. Returns at most `max_errors` violations, at least 1 if it does not fit, in the
-    /// order of the schema's keywords. Text that [`read`] refuses is one violation. After [`MAX_STEPS`] of work, or
-    /// [`MAX_DEPTH`] schemas within each other, it gives up with a violation that says so.
+    /// Checks an instance in JSON text. Returns at most `max_errors` violations, at least 1 if it does not fit, in
+    /// the order of the schema's keywords. Text that [`read`] refuses is one violation. After [`MAX_STEPS`] of work,
+    /// or [`MAX_DEPTH`] schemas within each other, it gives up with a violation that says so.
     pub fn validate(&self, json: &str, max_errors: usize) -> Vec<Violation> {
         match read(json) {
             Ok(instance) => checker::validate(self, &instance, max_errors.max(1)),
@@ -96,12 +97,12 @@ impl Schema {
 /// The most violations that the model is told at once.
 const MAX_TOLD: usize = 5;
 
-/// The most steps of one validation. A step is one keyword on one value, one property or item, or 64 bytes of a string.
-/// The limit allows 4 MiB of arguments and takes less than a second.
+/// The most steps of one validation. A step is one keyword on one value, one property or item, or 64 bytes of a
+/// string. The limit allows 4 MiB of arguments and takes less than a second.
 pub const MAX_STEPS: usize = 10_000_000;
 
-/// The most schemas within each other during a validation, references included. The stack of a WebAssembly instance (1
-/// MiB) holds them with room to spare.
+/// The most schemas within each other during a validation, references included. The stack of a WebAssembly instance
+/// (1 MiB) holds them with room to spare.
 pub const MAX_DEPTH: usize = 400;
 
 impl Violation {

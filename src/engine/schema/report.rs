@@ -1,8 +1,8 @@
 //! The texts of violations: the expected value, and the value that was found instead.
 //!
-//! The checker calls one function per kind of rule when a value does not fit. The texts are for a model: they name the
-//! value that would fit and show a shortened form of the one that was found. Hostile schemas and inputs cannot make a
-//! text long.
+//! The checker calls one function per kind of rule when a value does not fit. The texts are for a model: they name
+//! the value that would fit and show a shortened form of the one that was found. Hostile schemas and inputs cannot
+//! make a text long.
 
 use std::borrow::Cow;
 
@@ -50,8 +50,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Adds to the summary the faults of the closest alternative. It is the one whose violations lie deepest within the
-    /// value, and among equals the one with the fewest.
+    /// Adds to the summary the faults of the closest alternative. It is the one whose violations lie deepest within
+    /// the value, and among equals the one with the fewest.
     fn fail_closest(&mut self, at: At<'_>, list: &[NodeIndex], summary: impl FnOnce() -> String) -> bool {
         if self.is_done() {
             return false;

@@ -1,8 +1,8 @@
 //! The parts of a compiled schema: nodes, and the rules that their keywords became.
 //!
 //! The compiler builds them once, the checker reads them for each call, and nothing changes them in between. Nodes
-//! refer to each other by index, so a recursive schema needs no shared pointers. Numbers compare by value here, exactly
-//! between integers.
+//! refer to each other by index, so a recursive schema needs no shared pointers. Numbers compare by value here,
+//! exactly between integers.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;

@@ -399,8 +399,8 @@ function hooksOf(
 }
 
 /**
- * The hooks of a query, in which no call waits for ever: a deferred one is asked about as well, and where nobody can be
- * asked, both are denied.
+ * The hooks of a query, in which no call waits for ever: a deferred one is asked about as well, and where nobody can
+ * be asked, both are denied.
  */
 function answered(group: HookGroup<"PreToolUse">, canAsk: boolean): HookGroup<"PreToolUse"> {
   const hooks = group.hooks.map((hook): typeof hook => async (...given) => {

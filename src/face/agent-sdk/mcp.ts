@@ -37,8 +37,8 @@ export interface SdkMcpServer {
 }
 
 /**
- * Defines a tool. `schema` are the fields of its input, for example `{ city: z.string() }`, or a JSON Schema or Standard
- * Schema of an object. Calls run one after the other, unless `annotations` has `readOnlyHint` or `readOnly`.
+ * Defines a tool. `schema` are the fields of its input, for example `{ city: z.string() }`, or a JSON Schema or
+ * Standard Schema of an object. Calls run one after the other, unless `annotations` has `readOnlyHint` or `readOnly`.
  */
 export function tool<const S extends InputSchema | InputShape>(
   name: string,

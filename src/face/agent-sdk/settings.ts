@@ -72,9 +72,9 @@ interface Said extends ProjectGrants {
 const MOST_BYTES = 262_144;
 
 /**
- * The settings of options and files: the files below `home` (user) and below `cwd` (project, local). Of scalars, `settings` wins over local,
- * that over project, and that over user. Files of the project come with a project that somebody else may have written, so
- * that without trust they only restrict.
+ * The settings of options and files: the files below `home` (user) and below `cwd` (project, local). Of scalars,
+ * `settings` wins over local, that over project, and that over user. Files of the project come with a project that
+ * somebody else may have written, so that without trust they only restrict.
  *
  * @throws TypeError for `settings` that cannot be read
  */

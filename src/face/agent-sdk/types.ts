@@ -250,8 +250,8 @@ export interface McpSetServersResult {
 /** A query under way: its messages, and the ways to change it. To leave the iteration aborts the query. */
 export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMethods {
   /**
-   * Ends the turn under way. With streaming input the next message of the user begins another one; `still_queued` are the ids
-   * of those that wait.
+   * Ends the turn under way. With streaming input the next message of the user begins another one; `still_queued` are
+   * the ids of those that wait.
    */
   interrupt(): Promise<{ still_queued: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
@@ -260,8 +260,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMeth
   /** Changes the most tokens of reasoning per answer, for a `model` by its name; `null` switches reasoning off. */
   setMaxThinkingTokens(tokens: number | null): Promise<void>;
   /**
-   * Takes other servers in place of `mcpServers`, from the next turn on. Resolves when they are reached. One that cannot
-   * be reached is in `errors`, and fails nothing.
+   * Takes other servers in place of `mcpServers`, from the next turn on. Resolves when they are reached. One that
+   * cannot be reached is in `errors`, and fails nothing.
    */
   setMcpServers(servers: McpServers): Promise<McpSetServersResult>;
   /** The servers of `mcpServers`, when the query has begun. */
@@ -292,8 +292,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMeth
   /** Ends the run of an agent by the `task_id` of its `task_started`. */
   stopTask(id: string): Promise<void>;
   /**
-   * Ends the query when the round of tools under way is over, because the process is about to end. Resolves when the session
-   * is kept: `resume` goes on with it elsewhere.
+   * Ends the query when the round of tools under way is over, because the process is about to end. Resolves when the
+   * session is kept: `resume` goes on with it elsewhere.
    */
   shutdown(reason: string): Promise<void>;
   /** Adds messages of the user, as those of an iterable `prompt`. Resolves when the iterable is done. */

@@ -4,8 +4,8 @@
  * The room `agents/` owns the configuration of a run's agents: the one that is started, its subagents and its
  * handoffs. It never runs them: the engine does. Users call `createAgent`, `subagent` and `handoff`.
  *
- * `createAgent` checks the options, collects the agents behind its tools, and writes their configuration as JSON, once.
- * Wrong options throw a `LoopletError`. A configuration that only the engine can refuse fails each run.
+ * `createAgent` checks the options, collects the agents behind its tools, and writes their configuration as JSON,
+ * once. Wrong options throw a `LoopletError`. A configuration that only the engine can refuse fails each run.
  */
 import { addAgents, type AgentList } from "./agent-list.js";
 import type { ChatJournal } from "../chat/chat-journal.js";

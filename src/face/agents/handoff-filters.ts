@@ -2,8 +2,8 @@
 import type { Block, HandoffInput, Message } from "../api/index.js";
 
 /**
- * Takes tool calls, their results and reasoning out of a conversation, for `handoff(agent, { inputFilter: removeAllTools
- * })`. Texts, media and refusals stay.
+ * Takes tool calls, their results and reasoning out of a conversation, for `handoff(agent, { inputFilter:
+ * removeAllTools })`. Texts, media and refusals stay.
  */
 export function removeAllTools({ messages }: Pick<HandoffInput, "messages">): Message[] {
   return messages.flatMap(({ role, content, origin, ...rest }) => {

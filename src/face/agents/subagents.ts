@@ -31,8 +31,8 @@ const MAX_DEPTH = 8;
 const HAND_BACK = "hand_back";
 
 /**
- * Makes a tool of an agent: the model gives it a prompt and gets the agent's last text. The agent is described here, or
- * made by `createAgent`.
+ * Makes a tool of an agent: the model gives it a prompt and gets the agent's last text. The agent is described here,
+ * or made by `createAgent`.
  *
  * @throws LoopletError `config_…`
  */

@@ -105,9 +105,9 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    * Goes on with a run that another process has begun: with the run of this id in the agent's `store`, or with the
    * entries of a journal. Finished tool calls are not made again, a request that was cut off is sent again, and open
    * questions are asked again under their ids. A call that had begun runs again if its `replay` is `"safe"`; else
-   * `reconcile` is asked about it. Options that have changed since count as they are now; a warning names them. A run that
-   * a limit has stopped goes on under the limits of now, and a run that has completed ends again with the same result. A
-   * run that another process holds fails with `run_held`, unless `takeOver` is set.
+   * `reconcile` is asked about it. Options that have changed since count as they are now; a warning names them. A run
+   * that a limit has stopped goes on under the limits of now, and a run that has completed ends again with the same
+   * result. A run that another process holds fails with `run_held`, unless `takeOver` is set.
    *
    * @throws LoopletError `config_missing` without a store
    */
@@ -120,23 +120,23 @@ export interface TypedAgent<C extends ToolTypes, Output> {
    */
   pending(options?: Pick<PendingOptions, "filter">): Promise<PendingRun[]>;
   /**
-   * Goes on with the runs in the `store` that have not ended and that no process holds: their process is gone, has stood
-   * still for longer than its lease, or was closed with `recoverable`. Resolves with these runs. A run that another process
-   * takes at the same moment is not among them. Call it when a process begins, and now and then.
+   * Goes on with the runs in the `store` that have not ended and that no process holds: their process is gone, has
+   * stood still for longer than its lease, or was closed with `recoverable`. Resolves with these runs. A run that
+   * another process takes at the same moment is not among them. Call it when a process begins, and now and then.
    *
    * @throws LoopletError `config_missing` without a store that has leases
    */
   resumePending(options?: PendingOptions<C, Output>): Promise<TypedRun<C, Output>[]>;
   /**
-   * Ends the work of this agent, for a deploy or at the end of a process. Every run is aborted; with `recoverable` the runs
-   * of a `store` end here as `cancelled`, but not in their journals, and any process may go on with them at once. No run can
-   * start any more. Resolves when the results have settled and the store has everything.
+   * Ends the work of this agent, for a deploy or at the end of a process. Every run is aborted; with `recoverable`
+   * the runs of a `store` end here as `cancelled`, but not in their journals, and any process may go on with them at
+   * once. No run can start any more. Resolves when the results have settled and the store has everything.
    */
   close(options?: CloseOptions): Promise<void>;
   /**
-   * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It counts
-   * what vendors report, and takes each model's `contextWindow` and `maxOutputTokens` for true. What you add to the run
-   * later (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
+   * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It
+   * counts what vendors report, and takes each model's `contextWindow` and `maxOutputTokens` for true. What you add
+   * to the run later (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
    *
    * Rejects with a `LoopletError` of the codes of `agent.run`, or `config_wasm`.
    */
@@ -145,23 +145,23 @@ export interface TypedAgent<C extends ToolTypes, Output> {
     options?: Pick<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
   ): Promise<RunBound>;
   /**
-   * Begins a conversation. It keeps its transcript, its usage and the memory of its persistent subagents from prompt to prompt.
-   * `history` is that of a chat before.
+   * Begins a conversation. It keeps its transcript, its usage and the memory of its persistent subagents from prompt
+   * to prompt. `history` is that of a chat before.
    */
   chat(history?: ChatHistory): TypedChat<C, Output>;
   /**
-   * Opens the chat of this id in the agent's `store`, a new one or one that any process has begun. It has its messages, the
-   * memory of its subagents, and the agent that spoke last. Its runs are durable. A run that was cut off goes on at once: it
-   * is `chat.current`, and `options` are its listeners and its signal. An iteration over its events misses none if it begins
-   * when the promise resolves.
+   * Opens the chat of this id in the agent's `store`, a new one or one that any process has begun. It has its
+   * messages, the memory of its subagents, and the agent that spoke last. Its runs are durable. A run that was cut
+   * off goes on at once: it is `chat.current`, and `options` are its listeners and its signal. An iteration over its
+   * events misses none if it begins when the promise resolves.
    *
-   * Rejects with the error of a store that cannot be read, or with a `LoopletError`: `config_missing` without a store,
-   * `config_invalid_value` if the journal cannot be read or names an agent that these options do not have.
+   * Rejects with the error of a store that cannot be read, or with a `LoopletError`: `config_missing` without a
+   * store, `config_invalid_value` if the journal cannot be read or names an agent that these options do not have.
    */
   openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
   /**
-   * The messages of a chat in the agent's `store`, whoever goes on with it; undefined if there is no such chat. Nothing begins or
-   * changes. `entries` are read in place of those that the store has. Rejects as `openChat`.
+   * The messages of a chat in the agent's `store`, whoever goes on with it; undefined if there is no such chat.
+   * Nothing begins or changes. `entries` are read in place of those that the store has. Rejects as `openChat`.
    */
   readChat(
     id: string,
@@ -175,8 +175,8 @@ export type PendingOptions<C extends ToolTypes = ToolTypes, Output = unknown> = 
   "id" | "takeOver" | "afterEvent"
 > & {
   /**
-   * Contract: called with the id of each run; false leaves the run to others. A store that several agents share needs it.
-   * Default: all runs.
+   * Contract: called with the id of each run; false leaves the run to others. A store that several agents share needs
+   * it. Default: all runs.
    */
   filter?: ((id: string) => boolean) | undefined;
   /** Whether runs go on that were `stopped` by `recovery_exhausted`, because their cause is mended. Default false. */
@@ -249,8 +249,8 @@ export interface SubagentOptions<S extends InputSchema = InputSchema>
 }
 
 /**
- * A tool that calls an agent, as `subagent()` returns it. Events and results have the type `Answer`: a text, or the type
- * of the option `output`.
+ * A tool that calls an agent, as `subagent()` returns it. Events and results have the type `Answer`: a text, or the
+ * type of the option `output`.
  */
 export type SubagentTool<Answer = string> = ToolOptions<PromptSchema, Answer>;
 
@@ -268,20 +268,20 @@ export interface PromptSchema {
  */
 export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
   /**
-   * The schema of what the model says with the handoff, as for a tool. Default: nothing; arguments that it gives all the
-   * same are ignored.
+   * The schema of what the model says with the handoff, as for a tool. Default: nothing; arguments that it gives all
+   * the same are ignored.
    */
   inputSchema?: S | undefined;
   /**
-   * Contract: called with the input before the agent takes over, which waits for it. An error that it throws goes to the
-   * model, and the conversation stays where it is. A return value is ignored.
+   * Contract: called with the input before the agent takes over, which waits for it. An error that it throws goes to
+   * the model, and the conversation stays where it is. A return value is ignored.
    */
   onHandoff?: ((input: InputOf<S>, context: ToolContext) => unknown) | undefined;
   /**
    * Contract: called once per handoff, when all calls of its answer are over. It returns the messages that the agent
-   * begins with, or a promise of them. They are the conversation from then on, `result.messages` too. An error that it
-   * throws, and messages that are not a legal history, fail the run: the agent must not read what it was to be spared.
-   * `removeAllTools` is a ready one. Default: the whole conversation.
+   * begins with, or a promise of them. They are the conversation from then on, `result.messages` too. An error that
+   * it throws, and messages that are not a legal history, fail the run: the agent must not read what it was to be
+   * spared. `removeAllTools` is a ready one. Default: the whole conversation.
    */
   inputFilter?:
     ((handoff: HandoffInput<S>) => readonly Message[] | PromiseLike<readonly Message[]>) | undefined;

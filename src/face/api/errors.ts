@@ -8,8 +8,8 @@ export function sectionOf(code: string): string {
 }
 
 /**
- * A configuration or a call that cannot work; its message says how to fix it, and where to read more. It is thrown at once;
- * only `init` rejects with it.
+ * A configuration or a call that cannot work; its message says how to fix it, and where to read more. It is thrown at
+ * once; only `init` rejects with it.
  */
 export class LoopletError extends Error {
   override readonly name = "LoopletError";
@@ -47,8 +47,8 @@ export class RunError extends Error {
 }
 
 /**
- * The error of a store whose journal another process has continued. The run that gets it ends as `cancelled`, because two
- * processes must not go on with one run.
+ * The error of a store whose journal another process has continued. The run that gets it ends as `cancelled`, because
+ * two processes must not go on with one run.
  */
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";

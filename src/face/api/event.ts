@@ -27,9 +27,10 @@
  * finish                                  always the last
  * ```
  *
- * A `warning` can come anywhere, and so can `not-saved`. With `messageEvents`, a `message` comes for each whole message: for the user's before
- * `attempt-start`, for the model's when its answer is over. A run that a trap of the WebAssembly ends, or that ends before the engine has taken it
- * over, has no `iteration-finish` and no `agent-finish`: `abort` or `error` comes right before `finish`.
+ * A `warning` can come anywhere, and so can `not-saved`. With `messageEvents`, a `message` comes for each whole
+ * message: for the user's before `attempt-start`, for the model's when its answer is over. A run that a trap of the
+ * WebAssembly ends, or that ends before the engine has taken it over, has no `iteration-finish` and no
+ * `agent-finish`: `abort` or `error` comes right before `finish`.
  */
 import type { Message } from "./message.js";
 import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
@@ -70,8 +71,9 @@ export interface EventStamp {
  * An event of a run. `event.type` tells the variants apart. `T` are the agent's tools: if they are a record,
  * `event.toolName` narrows `input` and `output` to the types of that tool.
  *
- * `input` has the type of the schema, but a model may write anything: a call that does not fit ends in a `tool-error`.
- * Calls of a subagent, and calls of a tool that the model has made up, have names that the type does not list.
+ * `input` has the type of the schema, but a model may write anything: a call that does not fit ends in a
+ * `tool-error`. Calls of a subagent, and calls of a tool that the model has made up, have names that the type does
+ * not list.
  */
 export type RunEvent<T extends Tools = Tools> = TypedEvent<ToolTypesOf<T>>;
 
@@ -105,7 +107,7 @@ type EventKind<C extends ToolTypes = ToolTypes> =
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
    * The first event of an iteration that began later than the run: `text` is the answer so far, `messages` the
-   * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's. The face
-   * makes it, so the engine does not know it.
+   * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's. The
+   * face makes it, so the engine does not know it.
    */
   | { type: "snapshot"; text: string; messages: Message[]; usage: Usage | null; iterations: number };

@@ -46,8 +46,8 @@ type AskedFacts = Pick<Facts, HookPoint>;
 export type HookEvent = keyof HookInputs;
 
 /**
- * The answer of a hook. A hook that returns nothing changes nothing. The fields here have other names or words than in
- * the engine's `HookAnswer`, which joins the answers of several hooks: the face translates.
+ * The answer of a hook. A hook that returns nothing changes nothing. The fields here have other names or words than
+ * in the engine's `HookAnswer`, which joins the answers of several hooks: the face translates.
  */
 export interface HookOutput extends HookData {
   /**
@@ -141,7 +141,8 @@ export interface Guardrails {
    */
   each?: "prompt" | "request" | undefined;
   /**
-   * Contract: called with all messages before they are sent, as often as `each` says. A denial ends the run as `stopped` by `guardrail`. `rewrite` replaces the transcript.
+   * Contract: called with all messages before they are sent, as often as `each` says. A denial ends the run as
+   * `stopped` by `guardrail`. `rewrite` replaces the transcript.
    */
   input?:
     OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<Message[]>> | undefined;

@@ -30,8 +30,8 @@ export type {
 } from "../generated/model.js";
 
 /**
- * A block that a prompt, a steer, a follow-up or a tool's `{ content }` may contain. A raw block is one of the vendor's
- * own form; it goes out as it is, so the model must speak that protocol.
+ * A block that a prompt, a steer, a follow-up or a tool's `{ content }` may contain. A raw block is one of the
+ * vendor's own form; it goes out as it is, so the model must speak that protocol.
  */
 export type ContentBlock = TextBlock | MediaBlock | RawBlock;
 
@@ -62,15 +62,15 @@ export interface TypedChat<C extends ToolTypes, Output> {
   /** The id of a chat of `agent.openChat`; undefined for any other. */
   readonly id: string | undefined;
   /**
-   * The transcript so far; replaced when a run ends. If `agent.openChat` goes on with a run, it has the messages of that run
-   * by then. An open call of it has a result with `pending`.
+   * The transcript so far; replaced when a run ends. If `agent.openChat` goes on with a run, it has the messages of
+   * that run by then. An open call of it has a result with `pending`.
    */
   readonly messages: readonly Message[];
   /** The memory of persistent subagents so far. */
   readonly subagents: readonly SubagentMemory[];
   /**
-   * The tokens and the money of all runs so far, those before a `reset` too; replaced when a run ends. `null` if no answer
-   * came with any. A chat of `agent.openChat` has those of every process.
+   * The tokens and the money of all runs so far, those before a `reset` too; replaced when a run ends. `null` if no
+   * answer came with any. A chat of `agent.openChat` has those of every process.
    */
   readonly usage: ModelUsage | null;
   /** The run under way. */
@@ -78,13 +78,14 @@ export interface TypedChat<C extends ToolTypes, Output> {
   /**
    * Starts a run on the transcript.
    *
-   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after `close`
+   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after
+   * `close`
    */
   run(prompt: Prompt, options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat>): TypedRun<C, Output>;
   /**
-   * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are added to
-   * the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they are
-   * (`compaction.keepLast`).
+   * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are
+   * added to the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they
+   * are (`compaction.keepLast`).
    *
    * @throws LoopletError as `run`
    */
@@ -97,13 +98,13 @@ export interface TypedChat<C extends ToolTypes, Output> {
    * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
    * get the reason `"clear"`. A chat with an id saves it at once.
    *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a chat with
-   * an id, for messages that are not a legal history
+   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a
+   * chat with an id, for messages that are not a legal history
    */
   reset(messages?: readonly Message[]): void;
   /**
-   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id. Rejects as
-   * `run.saved()` does.
+   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id.
+   * Rejects as `run.saved()` does.
    */
   saved(): Promise<void>;
   /**

@@ -25,15 +25,15 @@ export interface FetchInit {
   readonly method: string;
   readonly headers: HostHeaders;
   /**
-   * The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. A `GET` has none: it asks for the rest of
-   * an answer in the background.
+   * The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. A `GET` has none: it asks for the
+   * rest of an answer in the background.
    */
   readonly body?: HostBytes;
   /** Fires when the request is to be stopped. */
   readonly signal: HostAbortSignal;
   /**
-   * looplet follows no redirect, because the key would go along. A function that follows one all the same has sent the
-   * key before looplet can notice.
+   * looplet follows no redirect, because the key would go along. A function that follows one all the same has sent
+   * the key before looplet can notice.
    */
   readonly redirect: "manual";
 }

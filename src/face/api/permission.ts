@@ -39,18 +39,18 @@ export interface PermissionOptions {
   /** The mode at the start. Default: `"default"` if `permissions` or `canUseTool` is given, else every tool runs. */
   permissionMode?: PermissionMode | undefined;
   /**
-   * Rules of the form `Tool` or `Tool(specifier)`. Deny rules come first, then ask, then allow; within a list the first
-   * match counts. `*` matches any text.
+   * Rules of the form `Tool` or `Tool(specifier)`. Deny rules come first, then ask, then allow; within a list the
+   * first match counts. `*` matches any text.
    * - `Bash(npm *)` allows only command lines of letters, digits, spaces and `_-./:@%+,=`.
    * - `Read(src/**)` uses the patterns of a `.gitignore`.
    * - `WebFetch(domain:example.com)` names a domain.
    *
-   * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
-   * is a convenience; only a sandbox around the tool is a wall. A rule that matches no tool of any agent is an error,
-   * unless it has a `*`, begins with `mcp__`, or is `Edit` or `Read(…)`.
+   * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on
+   * commands is a convenience; only a sandbox around the tool is a wall. A rule that matches no tool of any agent is
+   * an error, unless it has a `*`, begins with `mcp__`, or is `Edit` or `Read(…)`.
    *
-   * `cwd` is the folder of relative paths. With it a rule knows the place that a path names, tools with `access: "read"`
-   * need no rule below it, and `"acceptEdits"` takes absolute paths too.
+   * `cwd` is the folder of relative paths. With it a rule knows the place that a path names, tools with `access:
+   * "read"` need no rule below it, and `"acceptEdits"` takes absolute paths too.
    */
   permissions?: PermissionRules | undefined;
   /** Your function that decides where neither rules nor mode do. Default: such a call is denied. */

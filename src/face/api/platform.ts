@@ -1,8 +1,8 @@
 /**
  * The platform's own types, such as `AbortSignal`, where your project's libraries declare them. A project may compile
  * without the library `dom`; then these types list the members that looplet uses. The global types are looked up and
- * never redeclared, because Workers and Node have their own. Workers declare classes, which `typeof globalThis` does not
- * list; their types are those of the global `fetch`.
+ * never redeclared, because Workers and Node have their own. Workers declare classes, which `typeof globalThis` does
+ * not list; their types are those of the global `fetch`.
  */
 
 /** The global `fetch`, taken apart. `never` stands for a part that the project's libraries do not declare. */

@@ -136,9 +136,9 @@ export interface SaveFailure {
 /**
  * Whether a run goes on that cannot be saved.
  *
- * Contract: your function may take its time, for example to ask a person. Nothing is saved and nothing new begins until it has
- * answered; what is under way goes on. A function that throws or returns anything else stops the run, and `onError` hears of
- * it.
+ * Contract: your function may take its time, for example to ask a person. Nothing is saved and nothing new begins
+ * until it has answered; what is under way goes on. A function that throws or returns anything else stops the run,
+ * and `onError` hears of it.
  */
 export type OnSaveFailed =
   "stop" | "go on" | ((failure: SaveFailure) => "stop" | "go on" | PromiseLike<"stop" | "go on">);

@@ -13,8 +13,8 @@ import type { Partially, TypedResult } from "./result.js";
 import type { ElicitationAnswer, Inputs, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
 /**
- * The prompt of a run: a text, or blocks (text and media). An empty or blank prompt throws `misuse_empty_prompt`. But an
- * empty list of blocks goes on with `messages` that end with a message of the user, such as results of tools.
+ * The prompt of a run: a text, or blocks (text and media). An empty or blank prompt throws `misuse_empty_prompt`. But
+ * an empty list of blocks goes on with `messages` that end with a message of the user, such as results of tools.
  */
 export type Prompt = string | readonly ContentBlock[];
 
@@ -44,9 +44,9 @@ export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown>
   /** Contract: called with every event, in order, after the callbacks above. */
   onEvent?: ((event: TypedEvent<C>) => void) | undefined;
   /**
-   * Contract: called with every error that a listener throws, once for errors with the same stack, and with every error
-   * of a tool that is not a `ToolError`. Default: `reportError` in browsers and Workers, else `console.error`; always
-   * `console.error` for tools.
+   * Contract: called with every error that a listener throws, once for errors with the same stack, and with every
+   * error of a tool that is not a `ToolError`. Default: `reportError` in browsers and Workers, else `console.error`;
+   * always `console.error` for tools.
    */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -64,8 +64,8 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
   /** Values for the tools' `bindings`; they win over the agent's own. Default: none. */
   inputs?: Inputs | undefined;
   /**
-   * The run's id, and with a store the name of its journal. A second run with the same id and the same prompt is the same
-   * run: it goes on with the journal, or ends again as the first one has. Default: by the option `ids`.
+   * The run's id, and with a store the name of its journal. A second run with the same id and the same prompt is the
+   * same run: it goes on with the journal, or ends again as the first one has. Default: by the option `ids`.
    */
   id?: string | undefined;
   /** A signal that aborts the run, even one that has fired already. Its reason becomes `result.abortReason`. */
@@ -78,13 +78,14 @@ export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = O
   "messages" | "subagents" | "agent" | "chatUsage" | "inputs"
 > & {
   /**
-   * Whether to go on with a run that another process holds. That process ends its run as `cancelled` when it notices; a tool
-   * call that it has begun may still be under way. Default false: the run fails with `run_held`.
+   * Whether to go on with a run that another process holds. That process ends its run as `cancelled` when it notices;
+   * a tool call that it has begun may still be under way. Default false: the run fails with `run_held`.
    */
   takeOver?: boolean | undefined;
   /**
-   * The number of the last event that your listeners have heard of this run from another process. The events of this one have higher
-   * numbers. A crash may lose the numbers of the last events, mostly of text, and then they come again. Default 0.
+   * The number of the last event that your listeners have heard of this run from another process. The events of this
+   * one have higher numbers. A crash may lose the numbers of the last events, mostly of text, and then they come
+   * again. Default 0.
    */
   afterEvent?: number | undefined;
 };
@@ -98,9 +99,9 @@ export interface EventsOptions {
 /** The options of `run.export`. */
 export interface ExportOptions {
   /**
-   * Contract: called with each text of the record: prompts, answers, results of tools, pieces of streams. It returns the
-   * text without what must not leave your process, best in equal length. Keys and texts that look like keys are gone
-   * already. Default: nothing more is removed.
+   * Contract: called with each text of the record: prompts, answers, results of tools, pieces of streams. It returns
+   * the text without what must not leave your process, best in equal length. Keys and texts that look like keys are
+   * gone already. Default: nothing more is removed.
    */
   redact?: ((text: string) => string) | undefined;
 }
@@ -117,8 +118,9 @@ export interface RunRecord {
   /** A process begins: the JSON of the agent's configuration, and of the run's options or the entries of its journal. */
   begin(config: string, source: string | { readonly texts: readonly string[]; readonly last: number }): void;
   /**
-   * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the number
-   * of outputs that were performed before it; `input` its JSON, or a chunk of a response, whose bytes change afterwards.
+   * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the
+   * number of outputs that were performed before it; `input` its JSON, or a chunk of a response, whose bytes change
+   * afterwards.
    */
   input(
     nowMs: number,
@@ -137,9 +139,9 @@ export interface RunRecord {
 /** The options of `run.steer` and `run.followUp`. */
 export interface SteerOptions {
   /**
-   * The id of the message, which tells a second delivery from a second message: a steer or follow-up with an id that the run
-   * has seen changes nothing. The journal keeps the last 256, so that this holds in another process too. Default: each call
-   * is a message of its own.
+   * The id of the message, which tells a second delivery from a second message: a steer or follow-up with an id that
+   * the run has seen changes nothing. The journal keeps the last 256, so that this holds in another process too.
+   * Default: each call is a message of its own.
    */
   requestId?: string | undefined;
 }
@@ -154,8 +156,9 @@ export interface Queued {
 
 /**
  * A run, which has started by the time you get it. It is not a promise: await `run.result`. You may also iterate its
- * events: `for await (const event of run)`. An iteration that begins in the same task sees every event. A later iteration
- * starts with a `snapshot`, and so does one that begins after more than 2,048 characters of deltas or 100 events.
+ * events: `for await (const event of run)`. An iteration that begins in the same task sees every event. A later
+ * iteration starts with a `snapshot`, and so does one that begins after more than 2,048 characters of deltas or 100
+ * events.
  *
  * `T` are the agent's tools, and `Output` is the type of its structured answer. `Run<T>` is a `Run`.
  */
@@ -196,24 +199,25 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    */
   abort(reason?: string): void;
   /**
-   * Answers a `question` event: one of the kind `permission` with a `PermissionResult`, one of the kind `reconcile` with a
-   * `Reconciliation`, one of the kind `elicitation` with an `ElicitationAnswer`. The same answer a second time returns true and changes nothing. False if the question is closed
-   * otherwise or of another kind, and when the run has ended.
+   * Answers a `question` event: one of the kind `permission` with a `PermissionResult`, one of the kind `reconcile`
+   * with a `Reconciliation`, one of the kind `elicitation` with an `ElicitationAnswer`. The same answer a second time
+   * returns true and changes nothing. False if the question is closed otherwise or of another kind, and when the run
+   * has ended.
    *
    * @throws LoopletError `misuse_invalid_argument`
    */
   answer(questionId: number, answer: QuestionAnswer): boolean;
   /**
-   * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the store's error if
-   * it could not be saved, and after 30 s (and `storeFlushMs`) by the agent's clock if the store does not answer. What a
-   * store has refused is written again by the next save and by the next call of `saved()`, also after the end of the run. Give it
-   * to `waitUntil` where a platform ends your process after the response.
+   * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the
+   * store's error if it could not be saved, and after 30 s (and `storeFlushMs`) by the agent's clock if the store
+   * does not answer. What a store has refused is written again by the next save and by the next call of `saved()`,
+   * also after the end of the run. Give it to `waitUntil` where a platform ends your process after the response.
    */
   saved(): Promise<void>;
   /**
-   * The run so far as the text of a `.loop` file, which `replay` of `looplet/replay` plays again: for a bug report or a
-   * test. Keys are not in it. It works during the run, after it, and after the loss of the WebAssembly. The agent needs
-   * `record: recorder()`.
+   * The run so far as the text of a `.loop` file, which `replay` of `looplet/replay` plays again: for a bug report or
+   * a test. Keys are not in it. It works during the run, after it, and after the loss of the WebAssembly. The agent
+   * needs `record: recorder()`.
    *
    * @throws LoopletError `misuse_not_recorded`, `misuse_invalid_argument`, `config_…`
    */
@@ -254,8 +258,9 @@ export interface JournalEntry {
   /** From 1 on, without a gap. */
   readonly seq: number;
   /**
-   * The fact as JSON text in one line, which ends in its checksum. Keep it as the text that it is, letter by letter: a store that
-   * reads the JSON and writes it anew (a column `jsonb`) changes numbers and the order of keys, and the run counts as damaged.
+   * The fact as JSON text in one line, which ends in its checksum. Keep it as the text that it is, letter by letter:
+   * a store that reads the JSON and writes it anew (a column `jsonb`) changes numbers and the order of keys, and the
+   * run counts as damaged.
    */
   readonly json: string;
 }
@@ -268,10 +273,10 @@ export interface Store {
   /**
    * Adds entries to a journal, all or none.
    *
-   * Contract: rejects with {@link StoreConflict} if the journal's last entry does not have the number `expectedSeq` (0 for
-   * a journal that is empty or not there), because another process goes on with the run then. It does so too if `fence` is
-   * given and is not the one of the journal's latest lease. looplet calls it again after any other error, three times in
-   * all, and never twice at once for one journal.
+   * Contract: rejects with {@link StoreConflict} if the journal's last entry does not have the number `expectedSeq`
+   * (0 for a journal that is empty or not there), because another process goes on with the run then. It does so too
+   * if `fence` is given and is not the one of the journal's latest lease. looplet calls it again after any other
+   * error, three times in all, and never twice at once for one journal.
    */
   append(
     key: string,
@@ -280,11 +285,13 @@ export interface Store {
     fence?: number,
   ): Promise<void> | void;
   /**
-   * The entries in their order, with the numbers that they were given; `undefined` or an empty array if there is no such journal.
+   * The entries in their order, with the numbers that they were given; `undefined` or an empty array if there is no
+   * such journal.
    *
-   * Contract: gives all that is there, with a gap in the numbers where entries are lost, and any text for one that cannot be
-   * read. looplet finds damage by numbers and checksums, and goes on from the last whole save. Of entries whose number is
-   * not above `after`, none is needed: a store that finds entries by their numbers reads no more than the others. Default 0.
+   * Contract: gives all that is there, with a gap in the numbers where entries are lost, and any text for one that
+   * cannot be read. looplet finds damage by numbers and checksums, and goes on from the last whole save. Of entries
+   * whose number is not above `after`, none is needed: a store that finds entries by their numbers reads no more than
+   * the others. Default 0.
    */
   load(
     key: string,
@@ -294,8 +301,8 @@ export interface Store {
    * Takes the lease of a journal, by which one process at a time goes on with a run. Default: there are no leases.
    *
    * Contract: `undefined` if another holder has a lease that has not run out, and `takeOver` is not set. Of several
-   * processes that ask at the same moment, one gets it. The store judges by its own time, and may give the lease at once
-   * when it knows that its holder is gone.
+   * processes that ask at the same moment, one gets it. The store judges by its own time, and may give the lease at
+   * once when it knows that its holder is gone.
    */
   lease?(key: string, options: LeaseOptions): Promise<Lease | undefined> | Lease | undefined;
   /**
@@ -304,13 +311,13 @@ export interface Store {
    */
   pending?(): Promise<readonly string[]> | readonly string[];
   /**
-   * The keys of the journals whose latest lease was given back as ended at least `ageMs` milliseconds ago, by the store's time. A
-   * chat has ended so between two runs. For `dropEnded`.
+   * The keys of the journals whose latest lease was given back as ended at least `ageMs` milliseconds ago, by the
+   * store's time. A chat has ended so between two runs. For `dropEnded`.
    */
   ended?(ageMs: number): Promise<readonly string[]> | readonly string[];
   /**
-   * Removes a journal and its lease; nothing happens if there is none. looplet never calls it: you decide how long runs are
-   * kept. A process that goes on with the run is refused at its next append.
+   * Removes a journal and its lease; nothing happens if there is none. looplet never calls it: you decide how long
+   * runs are kept. A process that goes on with the run is refused at its next append.
    */
   delete?(key: string): Promise<void> | void;
 }
@@ -361,8 +368,9 @@ export interface ReconcileRequest extends Omit<Facts["reconcile"], "agentPath"> 
 }
 
 /**
- * Contract: called for a call whose outcome looplet cannot know. The rest of the run waits for it, and the answer may take
- * days. `null` leaves the question open for `run.answer(questionId, …)`. So does an error that it throws, with a warning.
+ * Contract: called for a call whose outcome looplet cannot know. The rest of the run waits for it, and the answer may
+ * take days. `null` leaves the question open for `run.answer(questionId, …)`. So does an error that it throws, with a
+ * warning.
  */
 export type Reconcile = (
   call: ReconcileRequest,
@@ -379,29 +387,29 @@ export interface EffectSteps {
 /** The options of `createAgent` about runs that outlive their process. */
 export interface StoreOptions {
   /**
-   * Keeps every input of a run in memory, chunks of answers included, so that `run.export()` writes the run into a file:
-   * `recorder()` of `looplet/replay`. Tools behave as with a `store`. Default: nothing is kept.
+   * Keeps every input of a run in memory, chunks of answers included, so that `run.export()` writes the run into a
+   * file: `recorder()` of `looplet/replay`. Tools behave as with a `store`. Default: nothing is kept.
    */
   record?: Recorder | undefined;
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */
   store?: Store | undefined;
   /**
-   * The time that entries of a journal wait for others, so that the store is written less often, in milliseconds. What needs a
-   * save waits as long: a tool that must not run twice, the answer to a question, `saved()`. Default 0: entries wait for the write
-   * under way alone.
+   * The time that entries of a journal wait for others, so that the store is written less often, in milliseconds.
+   * What needs a save waits as long: a tool that must not run twice, the answer to a question, `saved()`. Default 0:
+   * entries wait for the write under way alone.
    */
   storeFlushMs?: number | undefined;
   /**
-   * The fate of a run whose store does not take its journal, in three tries or within 30 s. Default `"go on"`: your `onError`
-   * gets the error, the event `not-saved` says what is missing, and the next save takes it along. `"stop"` ends the run at once as
-   * `failed` with the code `store_failed`, and its journal without an end: the store has everything up to the failure. A function
-   * decides each time. With anything but `"go on"` no request is sent and no tool begins before the store has everything that came
-   * before, so each of them waits for a write.
+   * The fate of a run whose store does not take its journal, in three tries or within 30 s. Default `"go on"`: your
+   * `onError` gets the error, the event `not-saved` says what is missing, and the next save takes it along. `"stop"`
+   * ends the run at once as `failed` with the code `store_failed`, and its journal without an end: the store has
+   * everything up to the failure. A function decides each time. With anything but `"go on"` no request is sent and no
+   * tool begins before the store has everything that came before, so each of them waits for a write.
    */
   onSaveFailed?: OnSaveFailed | undefined;
   /**
-   * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`. Default: effects
-   * are no steps.
+   * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`.
+   * Default: effects are no steps.
    */
   steps?: EffectSteps | undefined;
   /** Your function that knows what became of a call. Default: the question stays open for `run.answer`. */

@@ -2,8 +2,8 @@
  * The schemas of tool inputs and structured answers. The compiler works out the type that a JSON Schema literal
  * describes, and `tool()` infers its `execute` argument with it, without `as const`.
  *
- * The types of Standard Schema and of Standard JSON Schema (https://standardschema.dev, spec 1.1.0, read 2026-11-20) are
- * written out here, so that looplet needs no dependency. A schema of zod 4.2+, arktype 2.1.28+ or of valibot's
+ * The types of Standard Schema and of Standard JSON Schema (https://standardschema.dev, spec 1.1.0, read 2026-11-20)
+ * are written out here, so that looplet needs no dependency. A schema of zod 4.2+, arktype 2.1.28+ or of valibot's
  * `toStandardJsonSchema()` fits both.
  */
 

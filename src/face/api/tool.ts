@@ -63,8 +63,8 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   name?: string | undefined;
   /**
-   * Tells the model what the tool does and when to call it. A tool without one brings the warning `no_description`, once
-   * per run.
+   * Tells the model what the tool does and when to call it. A tool without one brings the warning `no_description`,
+   * once per run.
    */
   description?: string | undefined;
   /**
@@ -107,16 +107,16 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   resourceKey?: ((input: InputOf<S>) => string | undefined) | undefined;
   /**
-   * The treatment of a call that was under way when the process ended, in an agent with a `store`. `"safe"` runs it again
-   * with the same `toolCallId`. `"once"` asks `reconcile` about it, and starts a call only when the store has its start.
-   * Without a store nothing outlives a crash, and `"once"` causes the warning `replay_needs_store`. Default: `"safe"` for
-   * a `readOnly` tool, else `"once"`.
+   * The treatment of a call that was under way when the process ended, in an agent with a `store`. `"safe"` runs it
+   * again with the same `toolCallId`. `"once"` asks `reconcile` about it, and starts a call only when the store has
+   * its start. Without a store nothing outlives a crash, and `"once"` causes the warning `replay_needs_store`.
+   * Default: `"safe"` for a `readOnly` tool, else `"once"`.
    */
   replay?: "safe" | "once" | undefined;
   /**
-   * The version of what the tool does: change this text when a call of before must not simply go on. A run of a `store` that
-   * goes on in another process then judges its open calls anew, and asks `reconcile` about those that were let through or had
-   * begun, also with `replay: "safe"`. Default: none.
+   * The version of what the tool does: change this text when a call of before must not simply go on. A run of a
+   * `store` that goes on in another process then judges its open calls anew, and asks `reconcile` about those that
+   * were let through or had begun, also with `replay: "safe"`. Default: none.
    */
   version?: string | undefined;
   /**
@@ -141,26 +141,27 @@ export interface ToolContext {
   /** The provider's id of this call. */
   readonly toolCallId: string;
   /**
-   * Fires when the run is aborted or the call has timed out; `signal.reason` tells the two apart. The reason's `name` is
-   * `SuspendError` if another process goes on with the run, and else `AbortError`.
+   * Fires when the run is aborted or the call has timed out; `signal.reason` tells the two apart. The reason's `name`
+   * is `SuspendError` if another process goes on with the run, and else `AbortError`.
    */
   readonly signal: HostAbortSignal;
   /** Reports progress, any JSON value, as a `tool-progress` event. It does nothing once the call is over. */
   progress(data: unknown): void;
   /**
-   * Asks a person in the middle of the call, and resolves with their answer: that of the option `onElicitation`, or of
-   * `run.answer` to the `question` event of the kind `elicitation`. The answer may take days: the times of the call and of
-   * its iteration stand still meanwhile. Rejects when the call is aborted. In an agent with a `store` the question outlives
-   * the process, and a call that runs again gets the answers to the questions that it puts again in the same order.
+   * Asks a person in the middle of the call, and resolves with their answer: that of the option `onElicitation`, or
+   * of `run.answer` to the `question` event of the kind `elicitation`. The answer may take days: the times of the
+   * call and of its iteration stand still meanwhile. Rejects when the call is aborted. In an agent with a `store` the
+   * question outlives the process, and a call that runs again gets the answers to the questions that it puts again in
+   * the same order.
    *
    * @throws LoopletError `misuse_invalid_argument` for a request without a message
    */
   elicit(request: ElicitationRequest): Promise<ElicitationAnswer>;
   /**
-   * Keeps a state, any JSON value, from which the call can go on in another process: the id of a job, a page of a list.
-   * `execute` then runs again with it as `restored`, and `reconcile` is not asked. Questions that were answered before are
-   * forgotten: put their answers into the state. `undefined` takes the last state back, before a step that must not be done
-   * twice. Resolves when the store has it, at once without a store.
+   * Keeps a state, any JSON value, from which the call can go on in another process: the id of a job, a page of a
+   * list. `execute` then runs again with it as `restored`, and `reconcile` is not asked. Questions that were answered
+   * before are forgotten: put their answers into the state. `undefined` takes the last state back, before a step that
+   * must not be done twice. Resolves when the store has it, at once without a store.
    *
    * Rejects with the store's error, and for a value that JSON cannot hold.
    */
@@ -168,14 +169,14 @@ export interface ToolContext {
   /** The state of the call's last checkpoint in another process; undefined in a call that begins anew. */
   readonly restored: unknown;
   /**
-   * The fence of the run's lease, which is higher in each process that goes on with the run; undefined in an agent whose store
-   * has no leases. Send it to a service that keeps the highest one for each run, or for each `toolCallId`, and refuses a lower
-   * one: a process that stood still then does nothing behind its successor.
+   * The fence of the run's lease, which is higher in each process that goes on with the run; undefined in an agent
+   * whose store has no leases. Send it to a service that keeps the highest one for each run, or for each
+   * `toolCallId`, and refuses a lower one: a process that stood still then does nothing behind its successor.
    */
   readonly fence: number | undefined;
   /**
-   * False for a path of which a `deny` or `ask` rule about this tool speaks, and once the call is over. For a tool that
-   * searches below a path: the call was judged by that path alone.
+   * False for a path of which a `deny` or `ask` rule about this tool speaks, and once the call is over. For a tool
+   * that searches below a path: the call was judged by that path alone.
    */
   mayRead(path: string): boolean;
   /** The model call that asked for this one, from 1. */
@@ -235,14 +236,14 @@ export type WordToolError = (
 /** The options of `createAgent` about the calls of tools. */
 export interface ToolRunOptions {
   /**
-   * Returns the text that tells the model about a failed call. It is called for each failed call of a round when all of
-   * its calls are over. If it throws or returns no string, the error goes to `onError`. Default: the JSON
+   * Returns the text that tells the model about a failed call. It is called for each failed call of a round when all
+   * of its calls are over. If it throws or returns no string, the error goes to `onError`. Default: the JSON
    * `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`. The result is marked as an error in any case.
    */
   wordToolError?: WordToolError | undefined;
   /**
-   * The reaction to a call of an unknown tool. `"tool_result"` tells the model, `"throw"` ends the run as `failed`, and
-   * a function answers the call. Default `"tool_result"`.
+   * The reaction to a call of an unknown tool. `"tool_result"` tells the model, `"throw"` ends the run as `failed`,
+   * and a function answers the call. Default `"tool_result"`.
    */
   onUnknownTool?: OnUnknownToolWord | OnUnknownTool | undefined;
   /**
@@ -251,14 +252,14 @@ export interface ToolRunOptions {
    */
   toolHandlers?: { readonly [kind: string]: ToolHandler } | undefined;
   /**
-   * Names under which models call tools that have other names: `{ Bash: "mcp__workspace__bash" }`. A call of `Bash` is a
-   * call of that tool for events, results, permissions and hooks; the history keeps the model's word. An alias of an alias
-   * is none, and one whose tool the agent does not have does nothing. Default: none.
+   * Names under which models call tools that have other names: `{ Bash: "mcp__workspace__bash" }`. A call of `Bash`
+   * is a call of that tool for events, results, permissions and hooks; the history keeps the model's word. An alias
+   * of an alias is none, and one whose tool the agent does not have does nothing. Default: none.
    */
   toolAliases?: { readonly [alias: string]: string } | undefined;
   /**
-   * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error that
-   * it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.
+   * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error
+   * that it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.
    */
   onElicitation?: OnElicitation | undefined;
   /** Values for the tools' `bindings`. For each name a value in `agent.run(prompt, { inputs })` wins. */

@@ -7,8 +7,8 @@ export interface PageOptions {
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: Sends | undefined;
   /**
-   * Contract: called with each address before it is asked for, those of redirects too; false refuses it. Default: addresses of
-   * your own network are refused by their names and numbers. A name that leads there by DNS is not seen.
+   * Contract: called with each address before it is asked for, those of redirects too; false refuses it. Default:
+   * addresses of your own network are refused by their names and numbers. A name that leads there by DNS is not seen.
    */
   allows?: ((url: string) => boolean) | undefined;
   /** The most bytes of a page. Default 2 MiB. */
@@ -23,8 +23,8 @@ export interface PageOptions {
 const MAX_REDIRECTS = 5;
 
 /**
- * The port of WebFetch: the text of a page. A redirect on the same host is followed. One to another host is told to the model,
- * which asks for the address in a call of its own, so that rules on domains are asked about it.
+ * The port of WebFetch: the text of a page. A redirect on the same host is followed. One to another host is told to
+ * the model, which asks for the address in a call of its own, so that rules on domains are asked about it.
  */
 export function fetchPages(options: PageOptions = {}): WebFetchPort {
   const { fetch, allows = isPublic, maxBytes = 2 ** 21, maxChars = 100_000, timeoutMs = 60_000 } = options;

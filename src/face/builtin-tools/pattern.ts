@@ -1,7 +1,8 @@
 /**
- * Regular expressions of a model, matched without backtracking: all ways through the pattern are followed at once, letter by
- * letter (Thompson 1968, Pike's variant for the place of a match). The time is at most the product of text and pattern, and a
- * budget of steps bounds it. The syntax is JavaScript's without back references and lookaround, which need backtracking.
+ * Regular expressions of a model, matched without backtracking: all ways through the pattern are followed at once,
+ * letter by letter (Thompson 1968, Pike's variant for the place of a match). The time is at most the product of text
+ * and pattern, and a budget of steps bounds it. The syntax is JavaScript's without back references and lookaround,
+ * which need backtracking.
  */
 
 /** Characters of a pattern that a model may write. */

@@ -22,9 +22,10 @@ export interface ToolSearchOptions {
 }
 
 /**
- * Withholds definitions, and adds the tool ToolSearch, by which the model gets them. Spread the result into the options of
- * `createAgent`. A tool that was found stays for the rest of the conversation: it is read off the messages. Those that
- * were found are offered behind all others, so that the vendor's cache of the prompt keeps its beginning.
+ * Withholds definitions, and adds the tool ToolSearch, by which the model gets them. Spread the result into the
+ * options of `createAgent`. A tool that was found stays for the rest of the conversation: it is read off the
+ * messages. Those that were found are offered behind all others, so that the vendor's cache of the prompt keeps its
+ * beginning.
  *
  * @throws LoopletError `config_invalid_value` for more than 10,000 tools, or for a name that is not among them
  */

@@ -1,6 +1,6 @@
 /**
- * The journal of a chat, in which its runs follow each other. A run writes only what is new: it says how many messages of
- * the transcript the journal has already.
+ * The journal of a chat, in which its runs follow each other. A run writes only what is new: it says how many
+ * messages of the transcript the journal has already.
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError } from "../api/errors.js";

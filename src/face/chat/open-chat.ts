@@ -1,6 +1,6 @@
 /**
- * Opens a chat that is kept in a store: a new one, or one that another process has begun. A run that was cut off goes on at
- * once.
+ * Opens a chat that is kept in a store: a new one, or one that another process has begun. A run that was cut off goes
+ * on at once.
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError } from "../api/errors.js";

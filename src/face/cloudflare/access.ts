@@ -26,8 +26,8 @@ export function wordOf(pathname: string, base: RegExp | undefined): string {
 }
 
 /**
- * Refuses a request of a page of another origin. A browser names the origin of the page by itself, and sends the user's cookies
- * along wherever the page comes from.
+ * Refuses a request of a page of another origin. A browser names the origin of the page by itself, and sends the
+ * user's cookies along wherever the page comes from.
  *
  * @throws BadRequest 403
  */

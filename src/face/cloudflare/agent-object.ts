@@ -1,6 +1,6 @@
 /**
- * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was evicted,
- * and clients follow the events by server-sent events or WebSockets that hibernate.
+ * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was
+ * evicted, and clients follow the events by server-sent events or WebSockets that hibernate.
  */
 import type { Agent, Chat, JournalEntry, KeptChat, Run, RunEvent, Store } from "../api/index.js";
 import type { HostResponse } from "../api/platform.js";
@@ -35,19 +35,21 @@ export interface AgentObjectOptions {
   /** The number of events that stay for clients that come back. Default 20,000. */
   keepEvents?: number | undefined;
   /**
-   * The origins whose pages may ask, beside the object's own, as `https://app.example`. A request of another page gets status
-   * 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser sends the user's
+   * The origins whose pages may ask, beside the object's own, as `https://app.example`. A request of another page
+   * gets status
+   * 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser sends the
+   *   user's
    * cookies along for any page.
    */
   allowedOrigins?: AllowedOrigins;
   /**
-   * The path of a session, without the word behind it, as `/^\/sessions\/[^/]+$/`. Every other path gets status 404. Default:
-   * every path is that of the session.
+   * The path of a session, without the word behind it, as `/^\/sessions\/[^/]+$/`. Every other path gets status 404.
+   * Default: every path is that of the session.
    */
   base?: RegExp | undefined;
   /**
-   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also those that nobody has
-   * allowed here, so only those who may do everything may ask then. Default false.
+   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also those
+   * that nobody has allowed here, so only those who may do everything may ask then. Default false.
    */
   trustedSessions?: boolean | undefined;
 }
@@ -68,13 +70,14 @@ type Order =
 /**
  * A class to extend, with one session for each object:
  *
- * - `POST …/run` with `{ prompt, requestId? }` begins a run, or steers the one under way. A second request with the same
- *   `requestId` changes nothing.
- * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind `?after=`.
+ * - `POST …/run` with `{ prompt, requestId? }` begins a run, or steers the one under way. A second request with the
+ *   same `requestId` changes nothing.
+ * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind
+ *   `?after=`.
  * - `POST …/answer` with `{ questionId, answer }` answers a question, `POST …/abort` ends the run.
  * - `GET …` tells the messages and the cursor of the last event.
- * - `GET …/session` has the whole chat as text, and `PUT …/session` takes it in, as `sessions.export` and `sessions.import` of
- *   `looplet/sessions` do.
+ * - `GET …/session` has the whole chat as text, and `PUT …/session` takes it in, as `sessions.export` and
+ *   `sessions.import` of `looplet/sessions` do.
  *
  * Contract: the Worker in front of it decides who may ask. The class needs `new_sqlite_classes` in the migrations.
  */

@@ -1,6 +1,6 @@
 /**
- * The events of a session as its clients get them: numbered in the object's database before anybody hears them, so that a
- * client that comes back gets exactly what it has missed. The numbers are the cursors of the clients.
+ * The events of a session as its clients get them: numbered in the object's database before anybody hears them, so
+ * that a client that comes back gets exactly what it has missed. The numbers are the cursors of the clients.
  */
 import type { RunEvent } from "../api/event.js";
 import type { DurableObjectStorageLike } from "../stores/durable-object.js";
@@ -62,8 +62,8 @@ export class EventLog {
   }
 
   /**
-   * Hands `listener` every event behind a cursor, and each that comes later, until the function that it returns is called.
-   * `onGap` is called first if some of them are gone.
+   * Hands `listener` every event behind a cursor, and each that comes later, until the function that it returns is
+   * called. `onGap` is called first if some of them are gone.
    */
   follow(cursor: number, listener: (event: LoggedEvent) => void, onGap: () => void = () => {}): () => void {
     const missed = this.#behind(cursor);

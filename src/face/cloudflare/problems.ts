@@ -1,6 +1,6 @@
 /**
- * What a client is told when its request cannot be done. A mistake of the request is told in words. Everything else is the
- * matter of the server: its words may name a key's variable, a path or a table, so they go to the log alone.
+ * What a client is told when its request cannot be done. A mistake of the request is told in words. Everything else
+ * is the matter of the server: its words may name a key's variable, a path or a table, so they go to the log alone.
  */
 import type { HostResponse } from "../api/platform.js";
 import { json } from "./host.js";

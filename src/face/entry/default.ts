@@ -1,5 +1,6 @@
 // Browsers, Deno and runtimes without a condition of their own. The engine travels inside the JavaScript, because
-// several bundlers lose a `.wasm` that stands beside it. A bundler that splits makes a file of it, which holds no page up.
+// several bundlers lose a `.wasm` that stands beside it. A bundler that splits makes a file of it, which holds no
+// page up.
 import { wasmBytes } from "../../../target/glue/length.js";
 import { bytesOf } from "../host/text-bytes.js";
 import { setWasmSource } from "../host/wasm.js";

@@ -34,8 +34,8 @@ import type {
  */
 export type Input =
   /**
-   * Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and fails if
-   * not.
+   * Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and
+   * fails if not.
    */
   | {
       prompt: {
@@ -78,7 +78,8 @@ export type Input =
       };
     }
   /**
-   * An input that your code may deliver twice. A second one with this text changes nothing, in another process neither.
+   * An input that your code may deliver twice. A second one with this text changes nothing, in another process
+   * neither.
    */
   | {
       once: {
@@ -87,8 +88,8 @@ export type Input =
       };
     }
   /**
-   * The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399, 302
-   * if the platform hides it, and the origin of its target as `location`, if that can be read.
+   * The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399,
+   * 302 if the platform hides it, and the origin of its target as `location`, if that can be read.
    */
   | {
       head: {
@@ -140,8 +141,8 @@ export type Input =
       };
     }
   /**
-   * A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks under the
-   * same numbers, and gets the answers that the journal has.
+   * A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks
+   * under the same numbers, and gets the answers that the journal has.
    */
   | {
       toolAsks: {
@@ -151,7 +152,8 @@ export type Input =
       };
     }
   /**
-   * A running call has come so far that it can go on from this state, or so far that it cannot go on from the last one.
+   * A running call has come so far that it can go on from this state, or so far that it cannot go on from the last
+   * one.
    */
   | {
       toolCheckpoint: {
@@ -202,8 +204,8 @@ export type Input =
       };
     }
   /**
-   * Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only` the
-   * run ends then, and its prompt, which comes behind this input, is empty.
+   * Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only`
+   * the run ends then, and its prompt, which comes behind this input, is empty.
    */
   | {
       compact: {
@@ -226,8 +228,8 @@ export type Input =
       };
     }
   /**
-   * The next event has this number at least. It comes before `Resume`, because listeners have heard events of another process
-   * that the journal does not count.
+   * The next event has this number at least. It comes before `Resume`, because listeners have heard events of
+   * another process that the journal does not count.
    */
   | {
       numberFrom: {
@@ -325,8 +327,8 @@ export interface HookAnswer {
   /** The reason for the decision; the model reads it. */
   reason?: string | null;
   /**
-   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
-   * own, and the model reads the new one beside the result.
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
+   * model's own, and the model reads the new one beside the result.
    */
   updatedInput?: { [field: string]: unknown } | null;
   /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
@@ -374,9 +376,9 @@ export interface ModelConfig {
   protocol?: string | null;
   model?: string;
   /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`), a slash
-   * at the end and the path of the endpoint may be there or not. A relative URL is resolved against the page. A `fetch`
-   * of your own can add a query. Default: the vendor's.
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`),
+   * a slash at the end and the path of the endpoint may be there or not. A relative URL is resolved against the
+   * page. A `fetch` of your own can add a query. Default: the vendor's.
    */
   baseUrl?: string | null;
   /**
@@ -388,7 +390,8 @@ export interface ModelConfig {
   /** Whether the answer is streamed. */
   stream?: boolean;
   /**
-   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's.
+   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the
+   * vendor's.
    */
   maxOutputTokens?: number | null;
   /** Default: the vendor's. */
@@ -408,8 +411,8 @@ export interface ModelConfig {
   /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { [field: string]: unknown } | null;
   /**
-   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without it,
-   * with the warning `effort_not_sent`. Default: the vendor's.
+   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without
+   * it, with the warning `effort_not_sent`. Default: the vendor's.
    */
   effort?: Effort | null;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
@@ -430,8 +433,8 @@ export interface ModelConfig {
   quirks?: unknown;
   price?: Price | null;
   /**
-   * The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a fallback.
-   * Tokens of a model that is not here cost as much as those of the asked one.
+   * The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a
+   * fallback. Tokens of a model that is not here cost as much as those of the asked one.
    */
   otherPrices?: readonly [string, Price][];
 }
@@ -528,8 +531,8 @@ export interface Reading {
   /** For paths: the text in Unicode's NFC; absent if it is in that form. */
   composed?: string | null;
   /**
-   * The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
-   * web.
+   * The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of
+   * the web.
    */
   address?: Address | null;
 }
@@ -578,22 +581,23 @@ export interface Config {
   /** Which calls of one answer may run at the same time. Results always keep the order of the calls. */
   toolExecution?: ToolExecution;
   /**
-   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
+   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+   * `malformed_stream`.
    */
   maxAnswerBlocks?: number;
   /**
-   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more fails as
-   * `malformed_stream`.
+   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
+   * fails as `malformed_stream`.
    */
   maxAnswerTextBytes?: number;
   /**
-   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
-   * fails as `malformed_stream`.
+   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
+   * with more fails as `malformed_stream`.
    */
   maxAnswerArgumentBytes?: number;
   /**
-   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB (268,435,456). A
-   * longer one fails as `malformed_stream`.
+   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+   * (268,435,456). A longer one fails as `malformed_stream`.
    */
   maxAnswerEventBytes?: number;
   /**
@@ -606,20 +610,21 @@ export interface Config {
   /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
   onMaxTokens?: OnOutputLimit;
   /**
-   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run has a
-   * `store`.
+   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+   * has a `store`.
    */
   onCutOff?: OnCutOff;
   /**
-   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
-   * answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
-   * gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
+   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
+   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
+   * finish, so the call gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its
+   * result.
    */
   runCutOffCalls?: boolean;
   /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
-   * An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
-   * long as there are calls.
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
+   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
+   * continues as long as there are calls.
    */
   strictStopReason?: boolean;
   /** How often processes may end with a run that has a `store` before they bring it further. */
@@ -631,9 +636,9 @@ export interface Config {
   /** Your code words the failed calls of each round for the model; default: their structured errors. */
   wordErrors?: boolean;
   /**
-   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
-   * with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
-   * result, and media are never cut. A tool's `maxResultChars` wins.
+   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
+   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
+   * have the whole result, and media are never cut. A tool's `maxResultChars` wins.
    */
   maxToolResultChars?: number;
   /** How a call of an unknown tool is answered. */
@@ -641,29 +646,30 @@ export interface Config {
   /** Pairs of names: a call of the first is a call of the second, if there is such a tool. */
   toolAliases?: readonly [string, string][];
   /**
-   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
-   * streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
-   * guardrail.
+   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
+   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
+   * an output guardrail.
    */
   eagerTools?: boolean;
   /**
-   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
-   * request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
-   * request's estimate is reserved, so that parallel subagents see each other's, and a request that does not fit in the
-   * rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
+   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
+   * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
+   * report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
+   * that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+   * false: only reported usage counts.
    */
   estimateUsage?: boolean;
   /**
-   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a hook
-   * or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the model must not
-   * see. Default true.
+   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
+   * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+   * model must not see. Default true.
    */
   tellUpdatedInput?: boolean;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
   joinDeltas?: boolean;
   /**
-   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a block.
-   * Default false: text streams.
+   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
+   * block. Default false: text streams.
    */
   holdText?: boolean;
   /** Whether each whole message of the transcript is an event. Default false. */
@@ -673,7 +679,8 @@ export interface Config {
   /** Events carry their time, and tool calls the hash of their input. */
   trace?: boolean;
   /**
-   * The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
+   * The configurations of the agents that stand behind tools, from the second profile on. Their own lists are
+   * empty.
    */
   agents?: readonly Config[];
 }
@@ -685,13 +692,13 @@ export interface ToolConfig {
   /** JSON Schema of the input, sent to the model as it is. */
   inputSchema?: unknown;
   /**
-   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema
-   * must stay within the vendor's subset of JSON Schema.
+   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such
+   * a schema must stay within the vendor's subset of JSON Schema.
    */
   strict?: boolean;
   /**
-   * JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
-   * not shown all fields.
+   * JSON Schema of the input with the bound fields, against which a call is checked; present only when the model
+   * is not shown all fields.
    */
   fullSchema?: unknown;
   /** Fields that your code fills in. */
@@ -701,8 +708,8 @@ export interface ToolConfig {
    */
   maxResultChars?: number | null;
   /**
-   * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
-   * Empty arguments of a tool with required fields are an error in any case.
+   * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
+   * does. Empty arguments of a tool with required fields are an error in any case.
    */
   validate?: boolean;
   /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. */
@@ -710,19 +717,21 @@ export interface ToolConfig {
   /** Your code sees the calls before they run, for a Standard Schema or a `resourceKey`. */
   prepare?: boolean;
   /**
-   * The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code: such
-   * a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only with a
-   * store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a read-only tool,
-   * else `once`.
+   * The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code:
+   * such a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only
+   * with a store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a
+   * read-only tool, else `once`.
    */
   replay?: Replay | null;
   /**
-   * The version of what the tool does, any text that you change with it. A run that goes on in another process judges a call
-   * of another version anew, and asks `reconcile` about one that was let through or had begun. Default: none.
+   * The version of what the tool does, any text that you change with it. A run that goes on in another process
+   * judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
+   * Default: none.
    */
   version?: string | null;
   /**
-   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
+   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
+   * `timeouts.toolMs`.
    */
   timeoutMs?: number | null;
   /**
@@ -734,13 +743,13 @@ export interface ToolConfig {
   /** Your code says of each call whether it waits for an approval. */
   mayNeedApproval?: boolean;
   /**
-   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
-   * well-known tool name implies.
+   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
+   * a well-known tool name implies.
    */
   access?: ToolAccess | null;
   /**
-   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it too:
-   * an edit that shows no path there needs a decision. Default: by `access`.
+   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at
+   * it too: an edit that shows no path there needs a decision. Default: by `access`.
    */
   ruleSubject?: string | null;
   /** The answer tool, by which the model gives its structured answer. Your code never sees it. */
@@ -788,13 +797,14 @@ export interface Limits {
   /** The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more. */
   maxCostNanoUsd?: number | null;
   /**
-   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls end the
-   * run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you: `result.toolCalls` has them.
+   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls
+   * end the run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you:
+   * `result.toolCalls` has them.
    */
   maxToolRounds?: number | null;
   /**
-   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
-   * by `tool_calls`, before its tools run.
+   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
+   * `stopped` by `tool_calls`, before its tools run.
    */
   maxToolCalls?: number | null;
   /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
@@ -812,8 +822,8 @@ export interface OutputFormat {
   /** JSON Schema of an object. */
   schema?: unknown;
   /**
-   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema allows
-   * it.
+   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the
+   * schema allows it.
    */
   strict?: boolean | null;
   /** How the answer is requested. */
@@ -823,8 +833,8 @@ export interface OutputFormat {
   /** Your code checks answers, too. */
   ask?: boolean;
   /**
-   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the last try
-   * the run is `stopped` by `structured_output`.
+   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
+   * last try the run is `stopped` by `structured_output`.
    */
   maxStructuredOutputRetries?: number;
 }
@@ -832,13 +842,13 @@ export interface OutputFormat {
 /** When and how the history is made shorter. */
 export interface ContextPolicy {
   /**
-   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
-   * window is full.
+   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
+   * that the window is full.
    */
   contextWindow?: number | null;
   /**
-   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()` works in
-   * any case.
+   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
+   * works in any case.
    */
   auto?: boolean;
   /** The share of the window that may be full, in percent; default 80. */
@@ -850,8 +860,8 @@ export interface ContextPolicy {
   /** Your code writes the summary. */
   ask?: boolean;
   /**
-   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
-   * lines about them in their place. No model is asked.
+   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
+   * puts a few lines about them in their place. No model is asked.
    */
   contextBudget?: number | null;
   /** How thinking and calls of old answers are cut short; default: never. */
@@ -859,12 +869,12 @@ export interface ContextPolicy {
 }
 
 /**
- * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier one,
- * within one answer or in consecutive answers. A cycle of up to four rounds counts too.
+ * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
+ * one, within one answer or in consecutive answers. A cycle of up to four rounds counts too.
  *
- * Each number says how often calls repeat before the step. A step may not come before the one above it, and `stopAfter`
- * must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at least twice the one
- * before, less than `stopAfter`.
+ * Each number says how often calls repeat before the step. A step may not come before the one above it, and
+ * `stopAfter` must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at
+ * least twice the one before, less than `stopAfter`.
  */
 export interface RepeatPolicy {
   enabled?: boolean;
@@ -886,9 +896,9 @@ export interface Permissions {
   /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[];
   /**
-   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names, calls
-   * with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default: nobody
-   * knows it.
+   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names,
+   * calls with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default:
+   * nobody knows it.
    */
   cwd?: string | null;
   /** Further folders like `cwd`, which they need. Default: none. */

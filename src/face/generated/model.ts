@@ -4,8 +4,8 @@
 export interface Failure {
   code: FailureCode;
   /**
-   * A text for a person. It never contains a key. That of a model call names vendor, model, status, code and address
-   * before the words of the server or of the platform.
+   * A text for a person. It never contains a key. That of a model call names vendor, model, status, code and
+   * address before the words of the server or of the platform.
    */
   message: string;
   /** HTTP status. */
@@ -45,8 +45,8 @@ export type FailureCode =
    */
   | "malformed_stream"
   /**
-   * The server answered with a redirect, which looplet never follows: the key would go along. The message names the
-   * target's origin where the platform shows it.
+   * The server answered with a redirect, which looplet never follows: the key would go along. The message names
+   * the target's origin where the platform shows it.
    */
   | "redirected"
   /**
@@ -68,8 +68,8 @@ export type FailureCode =
   /** The store has a run with this id that began with another prompt. */
   | "run_exists"
   /**
-   * Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed` ended the
-   * run.
+   * Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed`
+   * ended the run.
    */
   | "store_failed"
   /** One of your guardrails refused. Only the `error` event has this code. */
@@ -132,8 +132,8 @@ export type Point =
   /** A rule, the mode or your code denied a call. */
   | "PermissionDenied"
   /**
-   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it adds
-   * reaches the model later.
+   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that
+   * it adds reaches the model later.
    */
   | "Notification"
   /** Messages are about to be sent. */
@@ -199,7 +199,10 @@ export interface Usage {
   /** The part of `cacheWriteTokens` that the vendor keeps for an hour. */
   cacheWriteHourTokens: number;
   reasoningTokens: number;
-  /** The part of `inputTokens` that is sound. Vendors charge more for it, and a `price` does not know that. */
+  /**
+   * The part of `inputTokens` that is sound. Vendors charge more for it, and a `price` does not know
+   * that.
+   */
   audioInputTokens: number;
   /** The part of `outputTokens` that is sound. */
   audioOutputTokens: number;
@@ -235,8 +238,8 @@ export interface Message {
   /** `pruning` shortened its thinking and its calls. The thinking is not sent back. */
   compacted?: boolean;
   /**
-   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
-   * to them.
+   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back
+   * only to them.
    */
   origin?: Origin;
 }
@@ -364,8 +367,8 @@ export type Outcome =
   | {
       outcome: "stopped";
       /**
-       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail, or
-       * the problem of the last answer that did not fit its schema.
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
+       * guardrail, or the problem of the last answer that did not fit its schema.
        */
       abortReason?: string;
       stoppedBy: StoppedBy;
@@ -374,8 +377,8 @@ export type Outcome =
   | {
       outcome: "cancelled";
       /**
-       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail, or
-       * the problem of the last answer that did not fit its schema.
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
+       * guardrail, or the problem of the last answer that did not fit its schema.
        */
       abortReason: string;
       stoppedBy?: undefined;
@@ -440,9 +443,9 @@ export type EventKind =
       type: "iteration-start";
     }
   /**
-   * Only behind the `run-start` of a process that goes on with a run: another process has received so much of an answer
-   * that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff: "continue"`: then the
-   * text is the first delta of the next answer.
+   * Only behind the `run-start` of a process that goes on with a run: another process has received so much of an
+   * answer that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff:
+   * "continue"`: then the text is the first delta of the next answer.
    */
   | {
       type: "answer-cut-off";
@@ -534,8 +537,8 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
       /**
-       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
-       * left out.
+       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+       * are left out.
        */
       updatedInput?: unknown;
       /** The hash of that input, in a traced run. */
@@ -548,8 +551,8 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
       /**
-       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill are
-       * left out.
+       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+       * are left out.
        */
       updatedInput?: unknown;
       /** The hash of that input, in a traced run. */
@@ -558,8 +561,8 @@ export type EventKind =
       durationMs: number;
     }
   /**
-   * The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and `elicitation`, with
-   * `Run.answer` or with functions in the options. looplet answers the other kinds itself.
+   * The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and
+   * `elicitation`, with `Run.answer` or with functions in the options. looplet answers the other kinds itself.
    */
   | {
       type: "question";
@@ -576,18 +579,18 @@ export type EventKind =
       updatedInput?: unknown;
     }
   /**
-   * Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools that
-   * have asked themselves. It comes again when the questions are others. Your code may send a notice at this moment or, in a
-   * run with a store, end the process after `run.saved()`.
+   * Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
+   * that have asked themselves. It comes again when the questions are others. Your code may send a notice at this
+   * moment or, in a run with a store, end the process after `run.saved()`.
    */
   | {
       type: "waiting";
       questionIds: number[];
     }
   /**
-   * The store has not taken these entries of the journal, so a process that went on with the run would not know what they
-   * say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the next write takes all
-   * entries along.
+   * The store has not taken these entries of the journal, so a process that went on with the run would not know
+   * what they say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the
+   * next write takes all entries along.
    */
   | {
       type: "not-saved";
@@ -644,9 +647,9 @@ export type EventKind =
       limits: CurrentLimits;
     }
   /**
-   * A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
-   * results of tools in them, the model's when its answer is over or given up. A prompt that joins a message without an
-   * answer comes by itself.
+   * A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent,
+   * with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
+   * message without an answer comes by itself.
    */
   | {
       type: "message";
@@ -706,8 +709,8 @@ export interface Bound {
   costNanoUsd: number | null;
   /**
    * The options that would limit the figures that are `null` (`contextWindow`, `maxOutputTokens`, `price`,
-   * `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every figure
-   * has a limit.
+   * `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every
+   * figure has a limit.
    */
   unbounded: string[];
 }
@@ -724,24 +727,26 @@ export interface CallFacts {
   /** The reason for the question or the denial. */
   reason?: string;
   /**
-   * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that part, so
-   * an id that nobody knows proves nothing.
+   * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that
+   * part, so an id that nobody knows proves nothing.
    */
   isTorn?: boolean;
   /**
-   * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of now.
+   * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of
+   * now.
    */
   otherVersion?: string;
   /** The agent that made the call; `"root"` is the run's own. */
   agentPath?: string;
   /**
-   * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+   * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+   * automatically.
    */
   matchedAskRule?: PermissionRuleParts;
   /**
-   * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
-   * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
-   * cannot express.
+   * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
+   * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
+   * calls that rules cannot express.
    */
   suggestions?: PermissionUpdate[];
   /** Context for `classifyTool` that `PostToolUse` hooks have given. */
@@ -814,20 +819,20 @@ export type Rule = string;
 /**
  * How a call is judged that no rule matches.
  *
- * In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its `ruleSubject`.
- * Every path must be relative, must not climb, and must not name a hidden file or folder.
+ * In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its
+ * `ruleSubject`. Every path must be relative, must not climb, and must not name a hidden file or folder.
  */
 export type PermissionMode =
   /** `canUseTool` decides; without it the call is denied. */
   | "default"
   /**
-   * Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`, `rm`,
-   * `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
+   * Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`,
+   * `rm`, `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
    */
   | "acceptEdits"
   /**
-   * Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged as
-   * in `default`.
+   * Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged
+   * as in `default`.
    */
   | "plan"
   /** A call is denied unless a rule allows it; an `ask` rule denies too. */
@@ -857,8 +862,8 @@ export interface ToolCallRecord {
   /** The model's arguments; a string when they are not a JSON object. */
   input: unknown;
   /**
-   * The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields that
-   * `bindings` fill are left out. The model reads it beside the result.
+   * The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields
+   * that `bindings` fill are left out. The model reads it beside the result.
    */
   updatedInput?: unknown;
   /** The tool's result or the structured error; `null` while the call is open. */
@@ -993,13 +998,14 @@ export interface Facts {
     /** The reason for the question or the denial. */
     readonly reason: string;
     /**
-     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+     * automatically.
      */
     readonly matchedAskRule?: PermissionRuleParts;
     /**
-     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
-     * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
-     * cannot express.
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
+     * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
+     * calls that rules cannot express.
      */
     readonly suggestions?: readonly PermissionUpdate[];
   };
@@ -1013,8 +1019,8 @@ export interface Facts {
     readonly reason: string;
   };
   /**
-   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it adds
-   * reaches the model later.
+   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that
+   * it adds reaches the model later.
    */
   Notification: {
     readonly notificationType: "permission_prompt";
@@ -1087,13 +1093,14 @@ export interface Facts {
     /** The agent that made the call; `"root"` is the run's own. */
     readonly agentPath?: string;
     /**
-     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+     * automatically.
      */
     readonly matchedAskRule?: PermissionRuleParts;
     /**
-     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
-     * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
-     * cannot express.
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
+     * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
+     * calls that rules cannot express.
      */
     readonly suggestions?: readonly PermissionUpdate[];
   };
@@ -1108,13 +1115,14 @@ export interface Facts {
     /** The agent that made the call; `"root"` is the run's own. */
     readonly agentPath?: string;
     /**
-     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+     * automatically.
      */
     readonly matchedAskRule?: PermissionRuleParts;
     /**
-     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
-     * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
-     * cannot express.
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
+     * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
+     * calls that rules cannot express.
      */
     readonly suggestions?: readonly PermissionUpdate[];
     /** Context for `classifyTool` that `PostToolUse` hooks have given. */
@@ -1129,12 +1137,13 @@ export interface Facts {
     /** The reason for the question or the denial. */
     readonly reason: string;
     /**
-     * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that part, so
-     * an id that nobody knows proves nothing.
+     * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that
+     * part, so an id that nobody knows proves nothing.
      */
     readonly isTorn?: boolean;
     /**
-     * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of now.
+     * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of
+     * now.
      */
     readonly otherVersion?: string;
     /** The agent that made the call; `"root"` is the run's own. */
@@ -1269,8 +1278,8 @@ export interface Report {
   /** The last answer that fits the schema. */
   output: unknown;
   /**
-   * The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without a
-   * report is not in it.
+   * The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without
+   * a report is not in it.
    */
   usage: Usage | null;
   /** `usage` with that of the conversation before the run. */
@@ -1286,9 +1295,9 @@ export interface Report {
    */
   durationMs: number;
   /**
-   * Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all requests,
-   * failed ones and those of subagents and summaries included. Requests that overlap each count, so the sum may exceed
-   * `durationMs`.
+   * Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all
+   * requests, failed ones and those of subagents and summaries included. Requests that overlap each count, so the
+   * sum may exceed `durationMs`.
    */
   apiDurationMs: number;
   /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
@@ -1317,23 +1326,23 @@ export interface AgentData {
    */
   toolExecution?: ToolExecution | undefined;
   /**
-   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
-   * Default 1,000.
+   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+   * `malformed_stream`. Default 1,000.
    */
   maxAnswerBlocks?: number | undefined;
   /**
-   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more fails as
-   * `malformed_stream`. Default 33,554,432.
+   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
+   * fails as `malformed_stream`. Default 33,554,432.
    */
   maxAnswerTextBytes?: number | undefined;
   /**
-   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer with more
-   * fails as `malformed_stream`. Default 67,108,864.
+   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
+   * with more fails as `malformed_stream`. Default 67,108,864.
    */
   maxAnswerArgumentBytes?: number | undefined;
   /**
-   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB (268,435,456). A
-   * longer one fails as `malformed_stream`. Default 67,108,864.
+   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+   * (268,435,456). A longer one fails as `malformed_stream`. Default 67,108,864.
    */
   maxAnswerEventBytes?: number | undefined;
   /**
@@ -1349,32 +1358,33 @@ export interface AgentData {
    */
   onMaxTokens?: OnOutputLimit | undefined;
   /**
-   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run has a
-   * `store`. Default `"again"`.
+   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+   * has a `store`. Default `"again"`.
    */
   onCutOff?: OnCutOff | undefined;
   /**
-   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens ended the
-   * answer right behind them. Default false: gateways close the JSON of arguments that a model did not finish, so the call
-   * gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its result.
+   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
+   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
+   * finish, so the call gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its
+   * result.
    */
   runCutOffCalls?: boolean | undefined;
   /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
-   * An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
-   * long as there are calls.
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
+   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
+   * continues as long as there are calls.
    */
   strictStopReason?: boolean | undefined;
   /**
-   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
-   * with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
-   * result, and media are never cut. A tool's `maxResultChars` wins. Default 100,000.
+   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
+   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
+   * have the whole result, and media are never cut. A tool's `maxResultChars` wins. Default 100,000.
    */
   maxToolResultChars?: number | undefined;
   /**
-   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
-   * streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
-   * guardrail. Default false.
+   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
+   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
+   * an output guardrail. Default false.
    */
   eagerTools?: boolean | undefined;
   /**
@@ -1388,29 +1398,29 @@ export interface AgentData {
    */
   maxTotalTokens?: number | undefined;
   /**
-   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls end the
-   * run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you: `result.toolCalls` has them.
-   * Default: none.
+   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls
+   * end the run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you:
+   * `result.toolCalls` has them. Default: none.
    */
   maxToolRounds?: number | undefined;
   /**
-   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
-   * by `tool_calls`, before its tools run. Default: none.
+   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
+   * `stopped` by `tool_calls`, before its tools run. Default: none.
    */
   maxToolCalls?: number | undefined;
   /**
-   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
-   * window is full. Default: none.
+   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
+   * that the window is full. Default: none.
    */
   contextWindow?: number | undefined;
   /**
-   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
-   * lines about them in their place. No model is asked. Default: none.
+   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
+   * puts a few lines about them in their place. No model is asked. Default: none.
    */
   contextBudget?: number | undefined;
   /**
-   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the last try
-   * the run is `stopped` by `structured_output`. Default 3.
+   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
+   * last try the run is `stopped` by `structured_output`. Default 3.
    */
   maxStructuredOutputRetries?: number | undefined;
 }
@@ -1424,23 +1434,24 @@ export interface RunData {
   /** How many of the waiting follow-ups are asked when the model has finished. Default `"one"`. */
   followUpMode?: QueueMode | undefined;
   /**
-   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
-   * request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
-   * request's estimate is reserved, so that parallel subagents see each other's, and a request that does not fit in the
-   * rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
+   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
+   * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
+   * report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
+   * that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+   * false: only reported usage counts.
    */
   estimateUsage?: boolean | undefined;
   /**
-   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a hook
-   * or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the model must not
-   * see. Default true.
+   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
+   * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+   * model must not see. Default true.
    */
   tellUpdatedInput?: boolean | undefined;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
   joinDeltas?: boolean | undefined;
   /**
-   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a block.
-   * Default false: text streams.
+   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
+   * block. Default false: text streams.
    */
   holdText?: boolean | undefined;
   /** Whether each whole message of the transcript is an event. Default false. */
@@ -1452,8 +1463,8 @@ export interface RunData {
 /** The options of a tool that are plain data. */
 export interface ToolData {
   /**
-   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema
-   * must stay within the vendor's subset of JSON Schema. Default false.
+   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such
+   * a schema must stay within the vendor's subset of JSON Schema. Default false.
    */
   strict?: boolean | undefined;
   /**
@@ -1461,19 +1472,21 @@ export interface ToolData {
    */
   maxResultChars?: number | undefined;
   /**
-   * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
-   * Empty arguments of a tool with required fields are an error in any case. Default true.
+   * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
+   * does. Empty arguments of a tool with required fields are an error in any case. Default true.
    */
   validate?: boolean | undefined;
   /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. Default false. */
   readOnly?: boolean | undefined;
   /**
-   * The version of what the tool does, any text that you change with it. A run that goes on in another process judges a call
-   * of another version anew, and asks `reconcile` about one that was let through or had begun. Default: none.
+   * The version of what the tool does, any text that you change with it. A run that goes on in another process
+   * judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
+   * Default: none.
    */
   version?: string | undefined;
   /**
-   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
+   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
+   * `timeouts.toolMs`.
    */
   timeoutMs?: number | undefined;
   /**
@@ -1481,13 +1494,13 @@ export interface ToolData {
    */
   maxCalls?: number | undefined;
   /**
-   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
-   * well-known tool name implies.
+   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
+   * a well-known tool name implies.
    */
   access?: ToolAccess | undefined;
   /**
-   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it too:
-   * an edit that shows no path there needs a decision. Default: by `access`.
+   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at
+   * it too: an edit that shows no path there needs a decision. Default: by `access`.
    */
   ruleSubject?: string | undefined;
 }
@@ -1495,7 +1508,8 @@ export interface ToolData {
 /** The options of every model that are plain data. */
 export interface ModelData {
   /**
-   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's.
+   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the
+   * vendor's.
    */
   maxOutputTokens?: number | undefined;
   /** Default: the vendor's. */
@@ -1515,8 +1529,8 @@ export interface ModelData {
   /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { [field: string]: unknown } | undefined;
   /**
-   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without it,
-   * with the warning `effort_not_sent`. Default: the vendor's.
+   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without
+   * it, with the warning `effort_not_sent`. Default: the vendor's.
    */
   effort?: Effort | undefined;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
@@ -1534,9 +1548,9 @@ export interface ModelData {
 /** The options of a model over HTTP that are plain data. */
 export interface HttpModelData {
   /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`), a slash
-   * at the end and the path of the endpoint may be there or not. A relative URL is resolved against the page. A `fetch`
-   * of your own can add a query. Default: the vendor's.
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`),
+   * a slash at the end and the path of the endpoint may be there or not. A relative URL is resolved against the
+   * page. A `fetch` of your own can add a query. Default: the vendor's.
    */
   baseUrl?: string | undefined;
   /** Whether the answer is streamed. Default true. */
@@ -1546,8 +1560,8 @@ export interface HttpModelData {
 /** The options of `compaction` that are plain data. */
 export interface CompactionData {
   /**
-   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()` works in
-   * any case. Default true.
+   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
+   * works in any case. Default true.
    */
   auto?: boolean | undefined;
   /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. Default 3. */
@@ -1575,9 +1589,9 @@ export interface PermissionRules {
   /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[] | undefined;
   /**
-   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names, calls
-   * with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default: nobody
-   * knows it.
+   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names,
+   * calls with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default:
+   * nobody knows it.
    */
   cwd?: string | undefined;
   /** Further folders like `cwd`, which they need. Default: none. */
@@ -1591,8 +1605,8 @@ export interface OutputData {
   /** A description of the answer, for the model; used in tool mode. Default: none. */
   description?: string | undefined;
   /**
-   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema allows
-   * it.
+   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the
+   * schema allows it.
    */
   strict?: boolean | undefined;
   /** How the answer is requested. Default `"auto"`. */
@@ -1625,8 +1639,8 @@ export interface HookData {
   /** The reason for the decision; the model reads it. */
   reason?: string | undefined;
   /**
-   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
-   * own, and the model reads the new one beside the result.
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
+   * model's own, and the model reads the new one beside the result.
    */
   updatedInput?: { [field: string]: unknown } | undefined;
   /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
@@ -1678,14 +1692,14 @@ export interface Timeouts {
   /** The whole run, which then ends as `stopped` by `time`. Default: none. */
   totalMs?: number | null | undefined;
   /**
-   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and your
-   * functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends as `stopped`
-   * by `time`. Default: none.
+   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and
+   * your functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends
+   * as `stopped` by `time`. Default: none.
    */
   iterationMs?: number | null | undefined;
   /**
-   * From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout counts as a
-   * retryable failure. Default 600,000.
+   * From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout
+   * counts as a retryable failure. Default 600,000.
    */
   firstChunkMs?: number | null | undefined;
   /** Between two chunks of a body. A timeout counts as a retryable failure. Default 120,000. */
@@ -1707,9 +1721,9 @@ export interface Pruning {
 /**
  * Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
  *
- * The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked
- * for a longer wait, that one counts. While the network refuses the first request of a run, all waits together take 3 s
- * at most, unless `delaysMs` lists them. All numbers are non-negative integers.
+ * The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked for a longer wait,
+ * that one counts. While the network refuses the first request of a run, all waits together take 3 s at most, unless
+ * `delaysMs` lists them. All numbers are non-negative integers.
  */
 export interface RetryPolicy {
   /** Attempts after the first; 0 switches retries off. Default 3. */
@@ -1719,8 +1733,8 @@ export interface RetryPolicy {
   /** The factor by which each wait is longer than the one before, a positive integer. Default 2. */
   factor?: number | undefined;
   /**
-   * The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for all later
-   * retries. Default: none.
+   * The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for
+   * all later retries. Default: none.
    */
   delaysMs?: readonly number[] | undefined;
   /** The upper bound of the random part, in milliseconds. Default 1,000. */
@@ -1728,8 +1742,8 @@ export interface RetryPolicy {
   /** How random the waits are. Default `"added"`. */
   jitter?: Jitter | undefined;
   /**
-   * The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After`
-   * beyond it ends the retries.
+   * The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A
+   * `Retry-After` beyond it ends the retries.
    */
   maxMs?: number | undefined;
   /** Whether looplet waits as long as the server asks (`Retry-After`). Default true. */
@@ -1737,26 +1751,26 @@ export interface RetryPolicy {
   /** Codes of the failures that are retried. Default: all failures that are `retryable`. */
   on?: readonly FailureCode[] | undefined;
   /**
-   * How often looplet makes a whole model call again, a non-negative integer. The next call begins when all attempts of
-   * the one before have failed, for whatever reason, and it has attempts of its own. Default 0.
+   * How often looplet makes a whole model call again, a non-negative integer. The next call begins when all
+   * attempts of the one before have failed, for whatever reason, and it has attempts of its own. Default 0.
    */
   maxModelCallRetries?: number | undefined;
 }
 
 /**
- * Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then it is
- * `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither does one that
- * gave its runs up with `agent.close({ recoverable: true })`.
+ * Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then
+ * it is `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither
+ * does one that gave its runs up with `agent.close({ recoverable: true })`.
  */
 export interface Recovery {
   /**
-   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses of the
-   * WebAssembly instance count here too. Default 3.
+   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses
+   * of the WebAssembly instance count here too. Default 3.
    */
   maxCrashes?: number | undefined;
   /**
-   * All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a closed tab.
-   * Default 20.
+   * All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a
+   * closed tab. Default 20.
    */
   maxInterruptions?: number | undefined;
 }
@@ -1768,8 +1782,8 @@ export type PermissionResult =
       /** Changes of the rules or the mode for the rest of the run. Default: none. */
       updatedPermissions?: readonly PermissionUpdate[] | undefined;
       /**
-       * The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the new one
-       * beside the result. Default: none.
+       * The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the
+       * new one beside the result. Default: none.
        */
       updatedInput?: object | undefined;
       message?: undefined;
@@ -1801,8 +1815,8 @@ export type OnCutOff =
   /** The model writes the whole answer again. */
   | "again"
   /**
-   * The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes the
-   * whole answer again, and the warning `not_continued` says why.
+   * The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes
+   * the whole answer again, and the warning `not_continued` says why.
    */
   | "continue";
 

@@ -8,9 +8,9 @@ export interface CompactOptions {
 }
 
 /**
- * Cuts old thinking and the inputs of old calls to a prefix, and marks them, so that another call leaves them as they are.
- * The texts of the user, the answers of the model and the results of tools stay. It changes the session and returns it. A
- * response is a run of the model's messages between messages of the user or results.
+ * Cuts old thinking and the inputs of old calls to a prefix, and marks them, so that another call leaves them as they
+ * are. The texts of the user, the answers of the model and the results of tools stay. It changes the session and
+ * returns it. A response is a run of the model's messages between messages of the user or results.
  */
 export function compactSession(
   session: Session,

@@ -9,9 +9,9 @@ import { parseResponse, toApiMessages } from "./wire.js";
 export type InvokeModelOptions = Omit<AgentOptions, "model" | "tools" | "system" | "maxToolRounds">;
 
 /**
- * An `invokeModel` that asks a model of looplet, of any vendor. The session stays in its generic form, so another model can
- * go on with it. It rejects with a `RunError` if the model call fails, and with a `TypeError` for a session that does not
- * end with the user or a result.
+ * An `invokeModel` that asks a model of looplet, of any vendor. The session stays in its generic form, so another
+ * model can go on with it. It rejects with a `RunError` if the model call fails, and with a `TypeError` for a session
+ * that does not end with the user or a result.
  */
 export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}): InvokeModel {
   return async (tools, session) => {

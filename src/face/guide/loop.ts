@@ -54,8 +54,8 @@ export interface SessionOptions extends ExecuteOptions {
 }
 
 /**
- * The loop: asks the model, adds what it said, runs its calls, adds the results, until a response has no calls. It changes
- * the session and returns it. An error of `invokeModel` rejects; the session then ends with the last results.
+ * The loop: asks the model, adds what it said, runs its calls, adds the results, until a response has no calls. It
+ * changes the session and returns it. An error of `invokeModel` rejects; the session then ends with the last results.
  */
 export async function runSession(
   invokeModel: InvokeModel,

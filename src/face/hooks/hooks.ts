@@ -152,8 +152,8 @@ function wrong(field: string, needed: string, got: unknown): LoopletError {
 }
 
 /**
- * A hook's answer in the engine's words. An answer that is not valid fails the hook. One that says no is a no all the same: its
- * reason may quote an input of the model, which chooses the type.
+ * A hook's answer in the engine's words. An answer that is not valid fails the hook. One that says no is a no all the
+ * same: its reason may quote an input of the model, which chooses the type.
  */
 function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
   try {

@@ -19,9 +19,9 @@ function entriesOf(headers: unknown): Iterable<[string, string]> {
 }
 
 /**
- * The head of a redirect; undefined for any other response. Its `location` is the target's origin. A browser hides the
- * target and the status; a `fetch` of yours that has followed a redirect itself shows the target, and the engine's words
- * for it begin at the header `x-looplet-followed`.
+ * The head of a redirect; undefined for any other response. Its `location` is the target's origin. A browser hides
+ * the target and the status; a `fetch` of yours that has followed a redirect itself shows the target, and the
+ * engine's words for it begin at the header `x-looplet-followed`.
  */
 export function redirectOf(
   response: ResponseLike,
@@ -84,8 +84,8 @@ const HIDDEN = /^TypeError: (Failed to fetch|NetworkError when attempting to fet
 
 /**
  * The code of an error around a request. Before `fetch` it is the fault of `authorize`; code that answers in place of
- * a server says `custom_model` in the error's own `code`. Deno names the missing permission in a `NotCapable`, which no
- * further attempt brings.
+ * a server says `custom_model` in the error's own `code`. Deno names the missing permission in a `NotCapable`, which
+ * no further attempt brings.
  */
 export function codeOf(error: unknown, isSent: boolean): FailureCode {
   if (!isSent) return "config_invalid";

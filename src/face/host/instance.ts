@@ -50,9 +50,9 @@ export class Instance {
   }
 
   /**
-   * The prepared agent of a configuration. Agents with equal configurations share it, so a server that makes its agent
-   * anew for each request prepares it once. Returns undefined if the instance is lost; throws `{ field, problem }` for
-   * a configuration that cannot run.
+   * The prepared agent of a configuration. Agents with equal configurations share it, so a server that makes its
+   * agent anew for each request prepares it once. Returns undefined if the instance is lost; throws `{ field, problem
+   * }` for a configuration that cannot run.
    */
   agent(config: string): AgentHandle | undefined {
     return this.enter(() => {
@@ -100,9 +100,9 @@ export function isProblem(error: unknown): error is { field: string; problem: st
 }
 
 /**
- * The JSON with U+FFFD in place of each half of a letter, as every text becomes on its way to UTF-8. A text that was cut within a
- * letter has a half, and a model can write one. The engine refuses it, and a refused answer would be none: a hook that denies a
- * call and quotes it would not be heard.
+ * The JSON with U+FFFD in place of each half of a letter, as every text becomes on its way to UTF-8. A text that was
+ * cut within a letter has a half, and a model can write one. The engine refuses it, and a refused answer would be
+ * none: a hook that denies a call and quotes it would not be heard.
  */
 export function wholeLetters(json: string): string {
   return json.replace(ESCAPES, (escape, half?: string) => (half === undefined ? escape : "\ufffd"));

@@ -1,6 +1,7 @@
 /**
- * The requests that looplet's face sends itself: to MCP servers, for prompty's files, for pages of WebFetch. The engine's
- * requests to models have their way in `shell.ts`, and share the reading of redirects and the redaction with this one.
+ * The requests that looplet's face sends itself: to MCP servers, for prompty's files, for pages of WebFetch. The
+ * engine's requests to models have their way in `shell.ts`, and share the reading of redirects and the redaction with
+ * this one.
  *
  * No redirect is followed, a body has a limit, and an error has lost the secrets of its request.
  */

@@ -236,7 +236,8 @@ export class Shell {
       this.host.record?.know(open.secrets);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(pairs));
-      // From here on an error counts as a network failure, even if your `fetch` throws at once, unless it says otherwise.
+      // From here on an error counts as a network failure, even if your `fetch` throws at once, unless it says
+      // otherwise.
       isSent = true;
       // A request without a body, such as the one for the rest of an answer, must have none.
       const init: FetchInit = {

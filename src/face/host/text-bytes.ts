@@ -1,6 +1,6 @@
 /**
- * The bytes of the engine that travels inside JavaScript: a text with a letter for each byte, because HTTP compresses that
- * almost as well as the file itself. Base64 of a gzip cannot be compressed again.
+ * The bytes of the engine that travels inside JavaScript: a text with a letter for each byte, because HTTP compresses
+ * that almost as well as the file itself. Base64 of a gzip cannot be compressed again.
  *
  * @throws Error for a text of another length than `length`
  */

@@ -1,6 +1,6 @@
 /**
- * A call that a server does not answer at once: it needs something of the user, or works on a task. What another process
- * needs to go on is kept before each wait.
+ * A call that a server does not answer at once: it needs something of the user, or works on a task. What another
+ * process needs to go on is kept before each wait.
  * <https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr>
  * <https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html>
  */
@@ -77,8 +77,8 @@ export async function durableCall(ask: Ask, params: Fields, host: CallHost): Pro
 }
 
 /**
- * The state that another process has left, which may have come from a journal of a stranger. What one server has begun is
- * nothing that another one is told, also where it has the name now.
+ * The state that another process has left, which may have come from a journal of a stranger. What one server has
+ * begun is nothing that another one is told, also where it has the name now.
  *
  * @throws McpError
  */

@@ -1,6 +1,6 @@
 /**
- * The names by which a model calls tools of servers: `mcp__<server>__<tool>`. The server ends at the first `__`, so a name
- * has one reading.
+ * The names by which a model calls tools of servers: `mcp__<server>__<tool>`. The server ends at the first `__`, so a
+ * name has one reading.
  */
 
 /** The longest name of a tool that an agent takes, and the longest of a server, so that the server is never cut off. */
@@ -23,8 +23,9 @@ export function serverPart(server: string, place: string): string {
 }
 
 /**
- * The names of a server's tools, for each in its place. Two tools whose names differ only in characters that vendors refuse
- * get the digest of their own name behind it; a name that is legal as it is stays. Undefined for a second tool of a name.
+ * The names of a server's tools, for each in its place. Two tools whose names differ only in characters that vendors
+ * refuse get the digest of their own name behind it; a name that is legal as it is stays. Undefined for a second tool
+ * of a name.
  */
 export function namesOf(server: string, tools: readonly string[]): (string | undefined)[] {
   const counts = new Map<string, number>();

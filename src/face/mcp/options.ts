@@ -17,8 +17,8 @@ const NAMES = [
 ] as const satisfies readonly (keyof McpOptions)[];
 
 /**
- * A copy of the options. Other code may change the object later, or may have added fields to the prototype of every object:
- * neither leads the keys to another address, or makes a server a trusted one.
+ * A copy of the options. Other code may change the object later, or may have added fields to the prototype of every
+ * object: neither leads the keys to another address, or makes a server a trusted one.
  *
  * @throws TypeError
  */

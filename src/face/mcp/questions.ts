@@ -66,8 +66,8 @@ export class Questions {
 }
 
 /**
- * A question with the fields alone that it may have. The server's words about itself are none of them, so that nothing but
- * `server` says who asks.
+ * A question with the fields alone that it may have. The server's words about itself are none of them, so that
+ * nothing but `server` says who asks.
  *
  * @throws McpError `rpc`
  */
@@ -85,8 +85,8 @@ function requestOf(params: unknown, server: McpServerIdentity, key: string | und
 }
 
 /**
- * The address of a page as a browser reads it: the letters of a host that only look like others are written as they are
- * sent, and a name before the host, which could pass for the host, is refused.
+ * The address of a page as a browser reads it: the letters of a host that only look like others are written as they
+ * are sent, and a name before the host, which could pass for the host, is refused.
  */
 function pageOf(address: unknown): string {
   const read = typeof address === "string" ? readUrl(address) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The result of a call, with the blocks that MCP has and no others: a server must not write a block of looplet's own, which
- * goes to the vendor as it is (`raw`), or is read by the vendor from an address (`media`).
+ * The result of a call, with the blocks that MCP has and no others: a server must not write a block of looplet's own,
+ * which goes to the vendor as it is (`raw`), or is read by the vendor from an address (`media`).
  * <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result>
  */
 import { isObject } from "../options/check.js";

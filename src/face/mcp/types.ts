@@ -13,11 +13,12 @@ export interface McpOptions {
   /** What the server is told of your program. Default `{ name: "looplet", version: "1" }`. */
   client?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * The way in which the user answers when a server needs something of them in the middle of a call. A function is called
-   * with the request, and the call waits for its answer. `"run"` makes the request a question of the run that calls the
-   * tool, as {@link ToolContext.elicit} does: with a `store` it outlives the process, and so does the call, if the server
-   * is of 2026-07-28. `callTool` outside of a run answers `cancel` then. Questions of one call come one after the other, at
-   * most 50, and `request.server` says who asks. Default: the server is told that nobody can be asked.
+   * The way in which the user answers when a server needs something of them in the middle of a call. A function is
+   * called with the request, and the call waits for its answer. `"run"` makes the request a question of the run that
+   * calls the tool, as {@link ToolContext.elicit} does: with a `store` it outlives the process, and so does the call,
+   * if the server is of 2026-07-28. `callTool` outside of a run answers `cancel` then. Questions of one call come one
+   * after the other, at most 50, and `request.server` says who asks. Default: the server is told that nobody can be
+   * asked.
    */
   onElicitation?:
     | "run"
@@ -27,15 +28,15 @@ export interface McpOptions {
       ) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>)
     | undefined;
   /**
-   * Whether you trust what the server says of its tools (`annotations`): with `readOnlyHint` a tool runs in plan mode, beside
-   * others, and again after a crash. Default false.
+   * Whether you trust what the server says of its tools (`annotations`): with `readOnlyHint` a tool runs in plan
+   * mode, beside others, and again after a crash. Default false.
    */
   trusted?: boolean | undefined;
   /** The most bytes of an answer, and of all pages of a list together. Default 16 MiB. */
   maxResponseBytes?: number | undefined;
   /**
-   * Milliseconds that a request has, all requests of `connectMcp` together, and all pages of a list. A call of a tool has the
-   * time that its `signal` gives it. Default 60,000.
+   * Milliseconds that a request has, all requests of `connectMcp` together, and all pages of a list. A call of a tool
+   * has the time that its `signal` gives it. Default 60,000.
    */
   timeoutMs?: number | undefined;
   /** Contract: called when the server lists a tool that is left out, or has a name that was changed. Default: `console.warn`. */
@@ -118,9 +119,9 @@ export interface McpClient {
   /** @throws McpError */
   callTool(name: string, input: object, options?: McpCallOptions): Promise<McpResult>;
   /**
-   * The tools for `createAgent`, by the names `mcp__<server>__<tool>`. Characters that vendors refuse become `_`; tools that
-   * would get the same name so have a digest of their own name behind it. A tool that `createAgent` would refuse is left
-   * out. With `trusted: true` a tool with `readOnlyHint` may run beside others, and in plan mode.
+   * The tools for `createAgent`, by the names `mcp__<server>__<tool>`. Characters that vendors refuse become `_`;
+   * tools that would get the same name so have a digest of their own name behind it. A tool that `createAgent` would
+   * refuse is left out. With `trusted: true` a tool with `readOnlyHint` may run beside others, and in plan mode.
    *
    * @throws McpError; TypeError for a server whose name has `__`, `_` at its ends or more than 64 characters
    */

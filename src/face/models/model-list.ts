@@ -94,8 +94,8 @@ function askedInside({ model, body }: ModelConfig): string[] {
 }
 
 /**
- * Checks that the price of each model is known that a request may cost. `field` is the model's path, `limit` that of the
- * limit.
+ * Checks that the price of each model is known that a request may cost. `field` is the model's path, `limit` that of
+ * the limit.
  *
  * @throws LoopletError `config_missing`
  */

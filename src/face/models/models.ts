@@ -95,8 +95,8 @@ export function gemini(model: string, options: HttpModelOptions = {}): Model {
 }
 
 /**
- * A model, by the name that the server knows, behind any server that speaks a known protocol: a local server, a gateway,
- * another vendor. It needs no key.
+ * A model, by the name that the server knows, behind any server that speaks a known protocol: a local server, a
+ * gateway, another vendor. It needs no key.
  *
  * @throws LoopletError `config_…`
  */
@@ -240,8 +240,8 @@ export function keyProblem(key: string): string | undefined {
 const ANY_PAGE = "https://page.invalid/";
 
 /**
- * The URL of a request, resolved by the address of the page. A relative `baseUrl` stays relative until then, because a
- * module with models may be evaluated on a server first.
+ * The URL of a request, resolved by the address of the page. A relative `baseUrl` stays relative until then, because
+ * a module with models may be evaluated on a server first.
  *
  * @throws LoopletError `config_invalid_value`
  */

@@ -1,6 +1,6 @@
 /**
- * The tables that options are checked against. `src/face/generated/tables.ts` has the options that the engine takes as
- * they are; these tables add the others.
+ * The tables that options are checked against. `src/face/generated/tables.ts` has the options that the engine takes
+ * as they are; these tables add the others.
  */
 import {
   AGENT_CONTEXT,

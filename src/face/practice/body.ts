@@ -15,8 +15,8 @@ export interface Pace {
 }
 
 /**
- * A byte stream of `chunks`, one a read (no read-ahead), that then closes, fails, or waits for an abort. An abort errors it
- * with `signal.reason`; cancelling it ends the wait in progress.
+ * A byte stream of `chunks`, one a read (no read-ahead), that then closes, fails, or waits for an abort. An abort
+ * errors it with `signal.reason`; cancelling it ends the wait in progress.
  */
 export function bodyStream(
   chunks: readonly Uint8Array[],

@@ -58,8 +58,8 @@ export interface PastCall {
 }
 
 /**
- * One thing that was said, in order. Results of parallel calls are separate entries. `others` names the parts that are
- * no text.
+ * One thing that was said, in order. Results of parallel calls are separate entries. `others` names the parts that
+ * are no text.
  */
 export type Said =
   | { role: "user"; text: string; others?: string[] }

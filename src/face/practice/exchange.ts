@@ -1,6 +1,7 @@
 /**
- * One request and how it is answered: the flow that `practice` and `scripted` share. They differ in who makes the turn.
- * Accepts a string, a `URL` or a `Request`, and any body that `fetch` accepts. Of a URL only the path is looked at.
+ * One request and how it is answered: the flow that `practice` and `scripted` share. They differ in who makes the
+ * turn. Accepts a string, a `URL` or a `Request`, and any body that `fetch` accepts. Of a URL only the path is looked
+ * at.
  */
 import { parseJson } from "./json.js";
 import { seededRandom, type Random } from "./random.js";
@@ -26,8 +27,8 @@ export interface PaceOptions {
 }
 
 /**
- * The error that a script has thrown, or the wrong use of one. Its `code` becomes that of the run's failure: no network is at
- * fault, so looplet does not try again.
+ * The error that a script has thrown, or the wrong use of one. Its `code` becomes that of the run's failure: no
+ * network is at fault, so looplet does not try again.
  */
 export class PracticeError extends Error {
   override readonly name = "PracticeError";

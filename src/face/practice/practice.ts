@@ -1,7 +1,7 @@
 /**
- * `practice()`: an in-process `fetch` that answers like the vendors, without a key and without a network. Requests are
- * checked as the vendors check them; answers come from a deterministic planner that reads the prompt, the tools and the
- * tool results (`planner/`).
+ * `practice()`: an in-process `fetch` that answers like the vendors, without a key and without a network. Requests
+ * are checked as the vendors check them; answers come from a deterministic planner that reads the prompt, the tools
+ * and the tool results (`planner/`).
  */
 import type { Conversation, Plan } from "./conversation.js";
 import { readDirective } from "./directive.js";
@@ -21,8 +21,8 @@ export interface PracticeOptions extends PaceOptions {
   /** Ask for a key: `true` accepts any, a string accepts that one only. Default: no key is needed. */
   apiKey?: string | true;
   /**
-   * Answers the first requests with HTTP errors: one entry per request (a status or a full `Failure`), `undefined` for a
-   * request that succeeds. Or a function of the request and its number, from 0. Default: none.
+   * Answers the first requests with HTTP errors: one entry per request (a status or a full `Failure`), `undefined`
+   * for a request that succeeds. Or a function of the request and its number, from 0. Default: none.
    */
   failures?:
     | readonly (number | Failure | undefined)[]
@@ -37,10 +37,10 @@ export interface PracticeOptions extends PaceOptions {
  * An answer names what a request asks for and a practice model cannot do. A stream of Gemini is server-sent events,
  * also without `alt=sse`.
  *
- * Errors are the vendors' own: 400 for an illegal request, 401 without the key that `apiKey` asks for (Gemini and Bedrock
- * say 403), 404 for an unknown path or model (Responses and Bedrock say 400 to a model), 405 for another method, and
- * whatever `failures` says. A prompt can ask for a fault by itself, once per conversation: `/practice 529`,
- * `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
+ * Errors are the vendors' own: 400 for an illegal request, 401 without the key that `apiKey` asks for (Gemini and
+ * Bedrock say 403), 404 for an unknown path or model (Responses and Bedrock say 400 to a model), 405 for another
+ * method, and whatever `failures` says. A prompt can ask for a fault by itself, once per conversation: `/practice
+ * 529`, `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
  *
  * Rejects with the reason of `init.signal` when that aborts; a stream that is read then fails with it.
  *

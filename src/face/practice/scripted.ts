@@ -110,8 +110,8 @@ export interface RawOptions {
 }
 
 /**
- * A response of exactly these bytes: one text or byte array is one chunk, a list gives the chunks. For `scripted`, or as
- * the answer of any `fetch`.
+ * A response of exactly these bytes: one text or byte array is one chunk, a list gives the chunks. For `scripted`, or
+ * as the answer of any `fetch`.
  */
 export function raw(
   content: string | Uint8Array | readonly (string | Uint8Array)[],

@@ -28,8 +28,8 @@ export interface PracticeFetch {
 export type Chunking = "event" | "split" | number;
 
 /**
- * Waits for `delayMs` milliseconds.
- * Contract: resolves after the delay; rejects with `signal.reason` as soon as `signal` aborts, and keeps no timer then.
+ * Waits for `delayMs` milliseconds. Contract: resolves after the delay; rejects with `signal.reason` as soon as
+ * `signal` aborts, and keeps no timer then.
  */
 export type Sleep = (delayMs: number, signal: HostAbortSignal) => Promise<void>;
 
@@ -124,8 +124,8 @@ export type ReplyBlock =
   | { type: "raw"; value: Record<string, unknown> };
 
 /**
- * Why an answer ended. `"end"`, `"tool-calls"`, `"length"`, `"stop-sequence"`, `"refusal"` and `"pause"` are translated
- * into the vendor's word; any other string is sent as it stands.
+ * Why an answer ended. `"end"`, `"tool-calls"`, `"length"`, `"stop-sequence"`, `"refusal"` and `"pause"` are
+ * translated into the vendor's word; any other string is sent as it stands.
  */
 export type StopReason =
   "end" | "tool-calls" | "length" | "stop-sequence" | "refusal" | "pause" | (string & {});

@@ -27,8 +27,8 @@ export class RawResponses {
 }
 
 /**
- * A body that is kept as it is read. Nothing is read that the run does not read, and the source ends with the run: the other
- * half of a `tee` would read on, for as long as a server sends.
+ * A body that is kept as it is read. Nothing is read that the run does not read, and the source ends with the run:
+ * the other half of a `tee` would read on, for as long as a server sends.
  */
 class Copy {
   readonly body: ReadableStream<Uint8Array>;

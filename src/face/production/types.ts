@@ -13,8 +13,8 @@ export interface ProductionOptions extends Omit<
   /** The name of a model of Anthropic or of `host.model`, or a model. */
   model: string | Model;
   /**
-   * Tools as those of `createAgent`. A function may return what {@link toolError} makes. Calls of one answer run beside each
-   * other, except those with equal `resourceKey`.
+   * Tools as those of `createAgent`. A function may return what {@link toolError} makes. Calls of one answer run
+   * beside each other, except those with equal `resourceKey`.
    */
   tools?: Tools | undefined;
   /** The task. Not needed with `resume`. */
@@ -74,8 +74,8 @@ export interface MessageEntry {
 }
 
 /**
- * A message of the Messages API. A block that this API cannot hold whole is looplet's own: media, raw blocks of another
- * vendor, arguments that are not valid JSON, and results with more than a text.
+ * A message of the Messages API. A block that this API cannot hold whole is looplet's own: media, raw blocks of
+ * another vendor, arguments that are not valid JSON, and results with more than a text.
  */
 export interface ApiMessage {
   role: "user" | "assistant";
@@ -85,8 +85,8 @@ export interface ApiMessage {
 }
 
 /**
- * The reason of a job's end. `tool_error_fatal` is a tool error that is not recoverable, `model_error` a model call that
- * failed for good. Other limits of `createAgent` have its words (`time`, `repeat`, …).
+ * The reason of a job's end. `tool_error_fatal` is a tool error that is not recoverable, `model_error` a model call
+ * that failed for good. Other limits of `createAgent` have its words (`time`, `repeat`, …).
  */
 export type StopReason =
   "end_turn" | "max_iters" | "budget" | "user_cancel" | "tool_error_fatal" | "model_error" | (string & {});
@@ -113,13 +113,13 @@ export interface ProductionJob {
   /** The id of the job. A job that goes on has that of its checkpoint when the checkpoint is loaded. */
   readonly id: string;
   /**
-   * Resolves at the end, also for a failure or a cap. Rejects with an error `unexpected stop_reason: …` for an answer that
-   * ended neither with `end_turn` nor with `tool_use`; its `messages` are those so far.
+   * Resolves at the end, also for a failure or a cap. Rejects with an error `unexpected stop_reason: …` for an answer
+   * that ended neither with `end_turn` nor with `tool_use`; its `messages` are those so far.
    */
   readonly result: Promise<ProductionResult>;
   /**
-   * `/cancel` ends the job. Any other message is delivered before the next model call, and never supersedes the job. If the
-   * model has just finished, it is asked once more.
+   * `/cancel` ends the job. Any other message is delivered before the next model call, and never supersedes the job.
+   * If the model has just finished, it is asked once more.
    */
   send(message: string): void;
 }

@@ -3,8 +3,8 @@ import type { ToolFunction } from "./registry.js";
 import type { Prompty, PromptyHost } from "./types.js";
 
 /**
- * The functions of an agent's tools as one record for `turn`, checked against the file. A declared tool without a function
- * is a warning. Neither the agent nor the registry changes.
+ * The functions of an agent's tools as one record for `turn`, checked against the file. A declared tool without a
+ * function is a warning. Neither the agent nor the registry changes.
  *
  * @throws ValueError for a name that two functions have, and for one that the file does not declare
  */

@@ -25,8 +25,8 @@ export async function process(agent: Prompty, response: unknown): Promise<Proces
 }
 
 /**
- * Sends messages once, or those that `prepare` makes of inputs. Returns the text, the calls or the structured result; with
- * `raw` the provider's answer. Throws as `prepare` and as the executor.
+ * Sends messages once, or those that `prepare` makes of inputs. Returns the text, the calls or the structured result;
+ * with `raw` the provider's answer. Throws as `prepare` and as the executor.
  */
 export async function run(
   agent: Prompty,

@@ -8,8 +8,8 @@ export type Tracer = (name: string, parents: readonly string[]) => SpanSink;
 
 export interface SpanSink {
   /**
-   * A fact of the span: `signature`, `inputs`, `arguments`, `result`, `error`, and at its end `usage`, the tokens of the
-   * model calls in it by the provider's names. Secrets are replaced by `[REDACTED]`, also in texts that are JSON.
+   * A fact of the span: `signature`, `inputs`, `arguments`, `result`, `error`, and at its end `usage`, the tokens of
+   * the model calls in it by the provider's names. Secrets are replaced by `[REDACTED]`, also in texts that are JSON.
    */
   set?(key: string, value: unknown): void;
   end(): void;

@@ -153,8 +153,8 @@ export interface PromptyHost extends Host {
    */
   allowedEndpoints?: readonly string[] | undefined;
   /**
-   * Fields of `model.options.additionalProperties` that a file may set although a vendor then reaches other servers or keeps
-   * conversations: `tools`, `mcp_servers`, `store`, `previous_response_id` and the like. Default: none.
+   * Fields of `model.options.additionalProperties` that a file may set although a vendor then reaches other servers
+   * or keeps conversations: `tools`, `mcp_servers`, `store`, `previous_response_id` and the like. Default: none.
    */
   allowedProperties?: readonly string[] | undefined;
   /** Hear the spans of this call, beside those of the registry. */

@@ -1,6 +1,6 @@
 /**
- * The strings in the JSON of a body, whatever frames it: a whole body, lines, Server-Sent Events, binary frames. The pieces
- * of one text come in many events, so each string has a key that pieces of one text share.
+ * The strings in the JSON of a body, whatever frames it: a whole body, lines, Server-Sent Events, binary frames. The
+ * pieces of one text come in many events, so each string has a key that pieces of one text share.
  */
 
 export interface JsonString {

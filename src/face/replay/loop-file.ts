@@ -150,8 +150,8 @@ function isCount(value: unknown): value is number {
 }
 
 /**
- * Runs a part of a replay. A file has passed the checks of {@link readLoop} and may still be one that no run has written, so
- * an error that is none of looplet's own is the file's.
+ * Runs a part of a replay. A file has passed the checks of {@link readLoop} and may still be one that no run has
+ * written, so an error that is none of looplet's own is the file's.
  *
  * @throws LoopletError
  */

@@ -1,6 +1,6 @@
 /**
- * The record of a run: every input that reached the engine, with its moment, and its text as a `.loop` file. The driver
- * hands the inputs in before the engine takes them, so the record outlives a lost instance.
+ * The record of a run: every input that reached the engine, with its moment, and its text as a `.loop` file. The
+ * driver hands the inputs in before the engine takes them, so the record outlives a lost instance.
  */
 import { LoopletError } from "../api/errors.js";
 import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../api/index.js";

@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of what a run has recorded. A body comes in chunks and its texts in pieces, and a secret may lie across
- * both, so a body is searched whole.
+ * Takes secrets out of what a run has recorded. A body comes in chunks and its texts in pieces, and a secret may lie
+ * across both, so a body is searched whole.
  */
 import { redactor } from "../host/secrets/redact.js";
 import { jsonStrings, unescaped, type JsonString } from "./json-strings.js";

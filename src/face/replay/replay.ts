@@ -1,6 +1,7 @@
 /**
- * Replays of `.loop` files. A replay plays the inputs of a file in their order, with their moments, so the engine tells
- * the same events and asks for the same requests, calls and saves as in the run itself. Nothing of that is performed.
+ * Replays of `.loop` files. A replay plays the inputs of a file in their order, with their moments, so the engine
+ * tells the same events and asks for the same requests, calls and saves as in the run itself. Nothing of that is
+ * performed.
  */
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, Message, OutcomeKind, RunEvent, ToolCallRecord, Usage } from "../api/index.js";
@@ -85,8 +86,8 @@ export interface Replay {
 }
 
 /**
- * Plays the text of a `.loop` file: without a network, a key, tools or waiting. Events, requests, calls, questions and the
- * journal are those of the run. It needs the engine of an entry of looplet: `import "looplet"`.
+ * Plays the text of a `.loop` file: without a network, a key, tools or waiting. Events, requests, calls, questions
+ * and the journal are those of the run. It needs the engine of an entry of looplet: `import "looplet"`.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is no such file.
  */
@@ -96,8 +97,8 @@ export async function replay(file: string): Promise<Replay> {
 }
 
 /**
- * The journal of a run behind a step, an index of `replay(file).steps`. Give it to `agent.resume`: the run goes on from
- * there, with the options of that agent. A question that was open is asked again.
+ * The journal of a run behind a step, an index of `replay(file).steps`. Give it to `agent.resume`: the run goes on
+ * from there, with the options of that agent. A question that was open is asked again.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` or `misuse_invalid_argument`.
  */

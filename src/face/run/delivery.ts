@@ -247,8 +247,8 @@ export class Delivery {
 
   /** Reports an error of a listener, unless the same one has been reported: a listener may throw at each delta. */
   readonly #reportOnce = (error: unknown): void => {
-    // The way to the listener differs from event to event, so only the frame that threw counts. Only V8 writes the message
-    // into the stack.
+    // The way to the listener differs from event to event, so only the frame that threw counts. Only V8 writes the
+    // message into the stack.
     const stack = stackOf(error);
     const frame = stack?.split("\n").find((line) => /^\s+at |@/.test(line)) ?? stack;
     const key = stack === undefined ? error : `${message(error)}\n${frame}`;

@@ -1,8 +1,8 @@
 /**
- * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write, so
- * that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
- * run hears of it, the entries wait for the next write, and the calls that needed the save are not made. In a store with
- * leases the journal takes the run's lease before its first write, and has it until the run ends.
+ * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write,
+ * so that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
+ * run hears of it, the entries wait for the next write, and the calls that needed the save are not made. In a store
+ * with leases the journal takes the run's lease before its first write, and has it until the run ends.
  */
 import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry, Store } from "../api/index.js";
@@ -13,8 +13,8 @@ import { RunLease, WAITS_MS, type Held, type LeaseHost, type Permit } from "./ru
 export const TAKEN = "another process goes on with this run";
 
 /**
- * The end of a run in this process: its journal has the end, or another process may go on with it at once, or this process
- * can do nothing with the journal that it has found.
+ * The end of a run in this process: its journal has the end, or another process may go on with it at once, or this
+ * process can do nothing with the journal that it has found.
  */
 export type JournalEnd = "ended" | "pending" | "unread";
 
@@ -110,9 +110,9 @@ export class Journal {
   }
 
   /**
-   * Takes the lease for the next run of a chat before it has any effect, if the store has leases. `last` is the number of
-   * the journal's last entry as this process knows it: another one has `moved on` if the store has a later one. A store that
-   * fails does not stop a chat, as it does not when a run is under way.
+   * Takes the lease for the next run of a chat before it has any effect, if the store has leases. `last` is the
+   * number of the journal's last entry as this process knows it: another one has `moved on` if the store has a later
+   * one. A store that fails does not stop a chat, as it does not when a run is under way.
    */
   claimAfter(last: number, takeOver = false): Promise<"claimed" | "held" | "moved on"> {
     const claimed = this.#inherit().then(() => this.#claimAfter(last, takeOver));
@@ -168,8 +168,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. What the store
-   * has not taken is written once more. Rejects with the store's error, or when the time is over.
+   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. What
+   * the store has not taken is written once more. Rejects with the store's error, or when the time is over.
    */
   saved(): Promise<void> {
     const { clock, flushMs = 0 } = this.#host;

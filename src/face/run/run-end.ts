@@ -4,8 +4,8 @@ import type { Failure, Outcome, RunResult } from "../api/index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 
 /**
- * Whether another process may go on with the run of this result, so that its journal stays listed as pending: deaths have
- * stopped it, another process holds it, or it has found its id taken by a run with another prompt.
+ * Whether another process may go on with the run of this result, so that its journal stays listed as pending: deaths
+ * have stopped it, another process holds it, or it has found its id taken by a run with another prompt.
  */
 export function goesOn({ stoppedBy, error }: RunResult): boolean {
   return stoppedBy === "recovery_exhausted" || error?.code === "run_exists" || error?.code === "run_held";
@@ -59,8 +59,8 @@ export function inResult(field: string): LoopletError {
 const UNREAD_MS = 1000;
 
 /**
- * Warns of a run that failed or was stopped, and whose result nobody reads. `drained` resolves when the loops over its
- * events have ended.
+ * Warns of a run that failed or was stopped, and whose result nobody reads. `drained` resolves when the loops over
+ * its events have ended.
  */
 export async function warnIfUnread(
   result: RunResult,

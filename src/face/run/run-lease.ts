@@ -1,13 +1,14 @@
 /**
- * The lease of a run in this process: taken, renewed while the run is under way, looked at before a call, given back. A
- * process that stood still (a frozen tab, a paused machine) may hold a lease that another one has taken since. So each call
- * compares the time that is left with the clock of this process, and looks into the store when too little is left.
+ * The lease of a run in this process: taken, renewed while the run is under way, looked at before a call, given back.
+ * A process that stood still (a frozen tab, a paused machine) may hold a lease that another one has taken since. So
+ * each call compares the time that is left with the clock of this process, and looks into the store when too little
+ * is left.
  */
 import type { Clock, Lease, Store } from "../api/index.js";
 
 /**
- * The time of a lease in milliseconds, and that between two renewals. A browser lets the timers of a hidden page fire once a
- * minute.
+ * The time of a lease in milliseconds, and that between two renewals. A browser lets the timers of a hidden page fire
+ * once a minute.
  */
 export const LEASE_MS = 90_000;
 const RENEWAL_MS = 30_000;

@@ -1,14 +1,14 @@
 /**
- * A run as its user sees it: the methods, the engine's driver behind them, and the result. It also keeps the calls that
- * come before the engine is loaded. Its {@link Delivery} brings the events to the listeners.
+ * A run as its user sees it: the methods, the engine's driver behind them, and the result. It also keeps the calls
+ * that come before the engine is loaded. Its {@link Delivery} brings the events to the listeners.
  *
  * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
  * and decides nothing. Agents and chats start runs; users call the methods.
  *
  * A run loads the engine, opens a driver with its options, and repeats the early calls. Events then arrive until the
  * outcome is set. After that its readers end, its tracers get the result, and `result` settles. If the engine cannot
- * be loaded, refuses the options or is lost, the run ends without it as `failed`. A run with a journal goes on when the
- * engine is lost.
+ * be loaded, refuses the options or is lost, the run ends without it as `failed`. A run with a journal goes on when
+ * the engine is lost.
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";
@@ -207,8 +207,8 @@ export class EngineRun implements Run {
   }
 
   /**
-   * Ends the run here, with this failure if there is one, and not in its journal, so that another process goes on with it.
-   * Without a journal it is aborted.
+   * Ends the run here, with this failure if there is one, and not in its journal, so that another process goes on
+   * with it. Without a journal it is aborted.
    */
   suspend(reason: string, error?: Failure): void {
     if (this.#journal === undefined) return this.abort(reason);

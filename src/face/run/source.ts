@@ -102,8 +102,8 @@ export async function pendingRuns(
 }
 
 /**
- * Takes the leases of these runs, one after the other. A run that another process takes first is left out, and so is one
- * that was stopped by deaths, unless they are asked for.
+ * Takes the leases of these runs, one after the other. A run that another process takes first is left out, and so is
+ * one that was stopped by deaths, unless they are asked for.
  *
  * @throws LoopletError `config_missing`
  */

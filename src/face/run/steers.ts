@@ -10,7 +10,8 @@ const MAX_REQUESTS = 256;
 /** The way of a message into the run, and back. */
 export interface Inbox {
   /**
-   * The number before the first id. A run that goes on has messages of other processes, so that it begins at a random one.
+   * The number before the first id. A run that goes on has messages of other processes, so that it begins at a random
+   * one.
    */
   lastId(): number;
   hasEnded(): boolean;

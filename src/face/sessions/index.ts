@@ -1,6 +1,6 @@
 /**
- * `looplet/sessions`: the list of the chats that a store keeps, with names and tags. The list is a journal of its own in the
- * same store, to which each change is appended. It needs no engine: your agents open the chats.
+ * `looplet/sessions`: the list of the chats that a store keeps, with names and tags. The list is a journal of its own
+ * in the same store, to which each change is appended. It needs no engine: your agents open the chats.
  */
 import { isStoreConflict, LoopletError } from "../api/errors.js";
 import type { Agent, OpenChatOptions, Store, ToolTypes, TypedAgent, TypedChat } from "../api/index.js";
@@ -36,8 +36,8 @@ export interface Sessions {
   /** The chat that was changed last; undefined if there is none. */
   latest(): Promise<SessionInfo | undefined>;
   /**
-   * Opens a chat and notes it in the list, by `agent.openChat`: a new one without an `id`. The agent must have the store of the
-   * list.
+   * Opens a chat and notes it in the list, by `agent.openChat`: a new one without an `id`. The agent must have the
+   * store of the list.
    */
   open<C extends ToolTypes, Output>(
     agent: TypedAgent<C, Output>,
@@ -45,10 +45,12 @@ export interface Sessions {
     options?: OpenChatOptions<C, Output>,
   ): Promise<TypedChat<C, Output>>;
   /**
-   * Begins a chat with the messages of another one, of which nothing changes; a run of it may go on meanwhile. `at` is the number
-   * of messages that it takes over, all by default: it must leave no call without its result. `as` is the new id.
+   * Begins a chat with the messages of another one, of which nothing changes; a run of it may go on meanwhile. `at`
+   * is the number of messages that it takes over, all by default: it must leave no call without its result. `as` is
+   * the new id.
    *
-   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, `config_…` for messages that are not legal
+   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, `config_…` for messages that are not
+   * legal
    */
   fork<C extends ToolTypes, Output>(
     agent: TypedAgent<C, Output>,
@@ -56,18 +58,20 @@ export interface Sessions {
     options?: { at?: number | undefined; as?: string | undefined },
   ): Promise<TypedChat<C, Output>>;
   /**
-   * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should not be under way,
-   * because it would go on in both places. Undefined if the list has no such chat.
+   * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should
+   * not be under way, because it would go on in both places. Undefined if the list has no such chat.
    */
   export(id: string): Promise<string | undefined>;
   /**
-   * Takes in the text of a chat, and notes it in the list. A chat that the store has already gets what is new, so that a chat may go
-   * to and fro; an older text changes nothing. The agent reads the chat once, before the store gets it.
+   * Takes in the text of a chat, and notes it in the list. A chat that the store has already gets what is new, so
+   * that a chat may go to and fro; an older text changes nothing. The agent reads the chat once, before the store
+   * gets it.
    *
    * `trusted`: whether a run of it may go on, with all that its text says was allowed. Default false.
    *
-   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that has gone on differently here, and for a
-   * run that goes on in a text that is not trusted; `config_…` for one that the agent cannot go on with
+   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that has gone on
+   * differently here, and for a run that goes on in a text that is not trusted; `config_…` for one that the agent
+   * cannot go on with
    */
   import(agent: Agent, id: string, text: string, options?: { trusted?: boolean | undefined }): Promise<void>;
   /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */

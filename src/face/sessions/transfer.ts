@@ -12,11 +12,12 @@ export async function exported(store: Store, id: string): Promise<string | undef
 /**
  * Gives a store what it does not have of a chat. `read` reads the chat of these entries before the store gets any.
  *
- * Whoever writes a journal says what was allowed in it: a run that goes on makes the calls that its text wants. Only a trusted
- * text may have one. Of runs that have ended count the messages, the memory of subagents, the usage and who spoke last.
+ * Whoever writes a journal says what was allowed in it: a run that goes on makes the calls that its text wants. Only
+ * a trusted text may have one. Of runs that have ended count the messages, the memory of subagents, the usage and who
+ * spoke last.
  *
- * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that goes on differently in the store, and
- * for a run that goes on in a text that is not trusted
+ * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that goes on differently in
+ * the store, and for a run that goes on in a text that is not trusted
  */
 export async function imported(
   store: Store,

@@ -40,8 +40,8 @@ export class AgentLoopError extends Error {
  * Sends the messages, runs the tools that the model asks for, one after the other, and repeats until an answer has no
  * calls or `maxIterations` is reached, which is not an error.
  *
- * Rejects with a `TypeError` for a missing option before any request, with a `LoopletError` for a wrong one, and with an
- * {@link AgentLoopError} for a failed model call. A call with status 429 is repeated after 2, 4 and 8 seconds.
+ * Rejects with a `TypeError` for a missing option before any request, with a `LoopletError` for a wrong one, and with
+ * an {@link AgentLoopError} for a failed model call. A call with status 429 is repeated after 2, 4 and 8 seconds.
  */
 export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopResult> {
   check(options);

@@ -29,8 +29,8 @@ export interface SizedAgent {
 }
 
 /**
- * An agent with a template for its prompt: `topicAgent.run({ topicNodeId, userId, small: true })`. A `{{name}}` without
- * a value stays in the text.
+ * An agent with a template for its prompt: `topicAgent.run({ topicNodeId, userId, small: true })`. A `{{name}}`
+ * without a value stays in the text.
  */
 export function defineAgent(options: SizedOptions): SizedAgent {
   const { small: changes = {}, ...usual } = options;

@@ -25,9 +25,9 @@ export function sseCallbacks(writer: SseWriter, { agent }: { agent: string }): R
 }
 
 /**
- * Runs the loop, and returns its events as the body of a response of type `text/event-stream`. The last event is `done`
- * `{ finalText }` or `error` `{ message, status? }`. The loop begins at once. To cancel the stream aborts it. Callbacks of
- * the options are called too.
+ * Runs the loop, and returns its events as the body of a response of type `text/event-stream`. The last event is
+ * `done` `{ finalText }` or `error` `{ message, status? }`. The loop begins at once. To cancel the stream aborts it.
+ * Callbacks of the options are called too.
  */
 export function toEventStream(options: AgentLoopOptions, { agent }: { agent: string }): HostByteStream {
   const abort = new AbortController();

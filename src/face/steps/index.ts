@@ -1,13 +1,13 @@
 /**
- * `looplet/steps`: runs whose effects are steps of a durable engine, such as Cloudflare Workflows or Restate. The engine keeps what
- * each step has returned. When a process is lost, it begins the function anew and answers the steps that are done from what it has
- * kept; the run then comes to the same place by itself, and needs no store.
+ * `looplet/steps`: runs whose effects are steps of a durable engine, such as Cloudflare Workflows or Restate. The
+ * engine keeps what each step has returned. When a process is lost, it begins the function anew and answers the steps
+ * that are done from what it has kept; the run then comes to the same place by itself, and needs no store.
  */
 import type { AgentOptions, EffectSteps, Fetch } from "../api/index.js";
 
 /**
- * Performs a step of a durable engine, or returns what it has returned before: `step.do` of Cloudflare Workflows, `ctx.run` of
- * Restate.
+ * Performs a step of a durable engine, or returns what it has returned before: `step.do` of Cloudflare Workflows,
+ * `ctx.run` of Restate.
  *
  * Contract: called with a name that no other step of the run has, and that is the same in each life of the run.
  */
@@ -17,8 +17,8 @@ export type Step = (name: string, work: () => Promise<string>) => Promise<string
 export type SteppedOptions = Required<Pick<AgentOptions, "steps" | "random" | "ids">>;
 
 /**
- * The options of an agent each of whose model calls and tool calls is a step: `createAgent({ ...inSteps(id, step), model })`. The
- * agent is made for one run, whose id this is. Answers arrive whole.
+ * The options of an agent each of whose model calls and tool calls is a step: `createAgent({ ...inSteps(id, step),
+ * model })`. The agent is made for one run, whose id this is. Answers arrive whole.
  */
 export function inSteps(id: string, step: Step): SteppedOptions {
   const times = new Map<string, number>();

@@ -45,8 +45,8 @@ interface Head {
 type Appended = { readonly lines: string } | Pieces;
 
 /**
- * A store in Deno KV: `denoKvStore(await Deno.openKv())`. Keys begin with `"looplet"`. An append that is longer than a value
- * may be is kept in pieces.
+ * A store in Deno KV: `denoKvStore(await Deno.openKv())`. Keys begin with `"looplet"`. An append that is longer than
+ * a value may be is kept in pieces.
  */
 export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {}): Required<Store> {
   const headKey = (key: string): DenoKvKey => ["looplet", "head", key];

@@ -13,8 +13,8 @@ export interface DurableObjectStorageLike {
 }
 
 /**
- * A store in the SQLite database of a Durable Object, in the tables `looplet_entries`, `looplet_rests` and `looplet_leases`. Give it
- * `ctx.storage`. The class needs `new_sqlite_classes` in the migrations of its Worker.
+ * A store in the SQLite database of a Durable Object, in the tables `looplet_entries`, `looplet_rests` and
+ * `looplet_leases`. Give it `ctx.storage`. The class needs `new_sqlite_classes` in the migrations of its Worker.
  *
  * An object has one instance at a time, so a lease of an earlier instance has run out.
  */

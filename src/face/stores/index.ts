@@ -1,6 +1,7 @@
 /**
- * `looplet/stores`: stores for journals in memory, in IndexedDB, in files of the browser, in a Durable Object, in Cloudflare
- * KV and D1, in Deno KV, and in SQL databases. `looplet/stores/node` has one for files. They need no engine.
+ * `looplet/stores`: stores for journals in memory, in IndexedDB, in files of the browser, in a Durable Object, in
+ * Cloudflare KV and D1, in Deno KV, and in SQL databases. `looplet/stores/node` has one for files. They need no
+ * engine.
  */
 export {
   denoKvStore,

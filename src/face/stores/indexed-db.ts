@@ -22,8 +22,8 @@ export interface IndexedDbStoreOptions extends StoreClock {
 /** A store in IndexedDB. */
 export interface IndexedDbStore extends Required<Store> {
   /**
-   * Whether the browser keeps the data until the user deletes it. False if it may delete them when space is short, or cannot
-   * say (a page without HTTPS). The first write asks, or the first look at this property.
+   * Whether the browser keeps the data until the user deletes it. False if it may delete them when space is short, or
+   * cannot say (a page without HTTPS). The first write asks, or the first look at this property.
    */
   readonly persisted: Promise<boolean>;
 }
@@ -31,8 +31,8 @@ export interface IndexedDbStore extends Required<Store> {
 /**
  * A store in the browser's IndexedDB, which survives a reload, a closed tab and a service worker that is ended.
  *
- * A page holds a Web Lock for each lease, so the lease of a page that was closed or reloaded has run out. Where the browser
- * has no Web Locks (outside of HTTPS and localhost), its time has to pass.
+ * A page holds a Web Lock for each lease, so the lease of a page that was closed or reloaded has run out. Where the
+ * browser has no Web Locks (outside of HTTPS and localhost), its time has to pass.
  */
 export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbStore {
   const { name = "looplet", now = Date.now, persist = true } = options;

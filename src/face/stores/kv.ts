@@ -22,11 +22,12 @@ const DIGITS = 12;
 const MAX_CHARS = 8_000_000;
 
 /**
- * A store in Cloudflare KV, below `root` (default `"looplet/"`). An append that is longer than a value may be is kept in pieces.
+ * A store in Cloudflare KV, below `root` (default `"looplet/"`). An append that is longer than a value may be is kept
+ * in pieces.
  *
- * KV is eventually consistent: for a minute or so another place may read an old journal, and of two writers at the same
- * moment the later one wins. So it has no leases, and only one process, in one region, may go on with a run. A Durable Object
- * or D1 promise more.
+ * KV is eventually consistent: for a minute or so another place may read an old journal, and of two writers at the
+ * same moment the later one wins. So it has no leases, and only one process, in one region, may go on with a run. A
+ * Durable Object or D1 promise more.
  */
 export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): EventualStore {
   const prefixOf = (key: string): string => `${root}${encodeURIComponent(key)}/`;

@@ -35,8 +35,8 @@ export function withExpiry(record: LeaseRecord, expiresMs: number | undefined, n
 }
 
 /**
- * The time of a lease as one number for a column: the end of a run is a time below 0. An end without a time, as older versions
- * wrote it, is `null`.
+ * The time of a lease as one number for a column: the end of a run is a time below 0. An end without a time, as older
+ * versions wrote it, is `null`.
  */
 export function columnOf(expiresMs: number | undefined, nowMs: number): number {
   return expiresMs ?? -Math.max(1, nowMs);
@@ -70,8 +70,8 @@ export function checkFence(key: string, latest: number | undefined, fence: numbe
 }
 
 /**
- * The lease in a text of JSON. One that cannot be read has run out, so that somebody looks after the run: the fence keeps its
- * holder from writing.
+ * The lease in a text of JSON. One that cannot be read has run out, so that somebody looks after the run: the fence
+ * keeps its holder from writing.
  */
 export function leaseIn(text: string): LeaseRecord & { readonly [field: string]: unknown } {
   let read: unknown;

@@ -6,8 +6,8 @@ export function linesOf(entries: readonly JournalEntry[]): string {
 }
 
 /**
- * The entries of a text, of which the first has this number. `last` is the number that the last one had: a text that does not
- * come to it is damaged, and its last entry says so.
+ * The entries of a text, of which the first has this number. `last` is the number that the last one had: a text that
+ * does not come to it is damaged, and its last entry says so.
  */
 export function entriesOf(first: number, lines: string, last?: number): JournalEntry[] {
   const entries = lines

@@ -21,14 +21,14 @@ import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";
 
 /**
- * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file system:
- * a file of a network drive may mix the writes of two machines.
+ * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file
+ * system: a file of a network drive may mix the writes of two machines.
  *
- * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line counts,
- * so that a process that has slept in the middle of an append cannot write over its successor.
+ * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line
+ * counts, so that a process that has slept in the middle of an append cannot write over its successor.
  *
- * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is gone has
- * run out.
+ * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is
+ * gone has run out.
  */
 export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
   const logs = new Map<string, Log>();

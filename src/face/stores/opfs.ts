@@ -26,12 +26,12 @@ const DIGITS = 12;
 const LEASE = "lease.json";
 
 /**
- * A store in files of the browser's origin private file system: a folder for each journal, and a file of JSON lines for each
- * append. It needs Web Locks, which every browser has that has these files. The lease of a page that was closed or reloaded
- * has run out.
+ * A store in files of the browser's origin private file system: a folder for each journal, and a file of JSON lines
+ * for each append. It needs Web Locks, which every browser has that has these files. The lease of a page that was
+ * closed or reloaded has run out.
  *
- * The browser may delete the files when space is short, unless `navigator.storage.persist()` was granted. An append beyond
- * the quota rejects with a `QuotaExceededError`.
+ * The browser may delete the files when space is short, unless `navigator.storage.persist()` was granted. An append
+ * beyond the quota rejects with a `QuotaExceededError`.
  */
 export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions = {}): Required<
   Omit<Store, "consistency">

@@ -20,8 +20,9 @@ const MAX_CHARS = 600_000;
 
 /**
  * A store in an SQL database: SQLite, D1, Postgres, and what speaks their words. The first call makes the tables
- * `looplet_entries`, `looplet_leases` and `looplet_pieces`. Each append is one row, and each step one statement, so that it needs
- * no transaction. A row holds all entries of its append, or names the pieces in which the text of a long one is kept.
+ * `looplet_entries`, `looplet_leases` and `looplet_pieces`. Each append is one row, and each step one statement, so
+ * that it needs no transaction. A row holds all entries of its append, or names the pieces in which the text of a
+ * long one is kept.
  */
 export function sqlStore(
   database: SqlDatabase,
@@ -233,8 +234,8 @@ export function sqliteDatabase(database: SqliteDatabaseLike): SqlDatabase {
 }
 
 /**
- * A store in a file of SQLite, which several processes may have open: `new DatabaseSync("runs.db")` of `node:sqlite`, or the
- * `Database` of `better-sqlite3` or `bun:sqlite`.
+ * A store in a file of SQLite, which several processes may have open: `new DatabaseSync("runs.db")` of `node:sqlite`,
+ * or the `Database` of `better-sqlite3` or `bun:sqlite`.
  */
 export function sqliteStore(database: SqliteDatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
   return sqlStore(sqliteDatabase(database), options);

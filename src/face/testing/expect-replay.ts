@@ -27,9 +27,9 @@ export interface ExpectOptions {
    */
   agent?: Pick<Agent, "run"> | undefined;
   /**
-   * `"run"` calls the functions of the agent's tools too, one after the other, each with the input that it got in the run, and
-   * compares what they return with the results in the file. The model's answers stay those of the file. It needs `agent`.
-   * Default `"recorded"`: no function is called, and the results in the file count.
+   * `"run"` calls the functions of the agent's tools too, one after the other, each with the input that it got in the
+   * run, and compares what they return with the results in the file. The model's answers stay those of the file. It
+   * needs `agent`. Default `"recorded"`: no function is called, and the results in the file count.
    */
   tools?: "recorded" | "run" | undefined;
 }
@@ -88,8 +88,8 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
 }
 
 /**
- * The text of a `.loop` file with what its replay comes to today: the requests, the outcome and the text. Commit it, and
- * {@link expectReplay} fails when a new version of looplet makes other requests of this run.
+ * The text of a `.loop` file with what its replay comes to today: the requests, the outcome and the text. Commit it,
+ * and {@link expectReplay} fails when a new version of looplet makes other requests of this run.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file`.
  */

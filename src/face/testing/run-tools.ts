@@ -14,8 +14,8 @@ export interface ToolRun {
 }
 
 /**
- * Runs the tools for these calls, one after the other and in their order. A call without a result in the file, because the run
- * was aborted or its process ended, is left out.
+ * Runs the tools for these calls, one after the other and in their order. A call without a result in the file,
+ * because the run was aborted or its process ended, is left out.
  */
 export async function* runTools(
   { options, sets }: Made,

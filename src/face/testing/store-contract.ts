@@ -1,6 +1,6 @@
 /**
- * The contract of a {@link Store} as cases for any test framework. Each case makes its own stores and throws an error that
- * says how the store breaks the contract. It needs no engine.
+ * The contract of a {@link Store} as cases for any test framework. Each case makes its own stores and throws an error
+ * that says how the store breaks the contract. It needs no engine.
  */
 import type { Store } from "../api/run.js";
 import { entries, expectConflict, expectEntries, type Cases } from "./expect-store.js";
@@ -10,8 +10,8 @@ import { ENDED_CASES, LEASE_CASES } from "./lease-contract.js";
 export interface StoreCase {
   readonly name: string;
   /**
-   * Rejects with an error that says what the store did. A store without `lease` or `delete` skips the rules about it, and one
-   * with `consistency: "eventual"` that about two writers at the same moment.
+   * Rejects with an error that says what the store did. A store without `lease` or `delete` skips the rules about it,
+   * and one with `consistency: "eventual"` that about two writers at the same moment.
    */
   run(): Promise<"passed" | "skipped">;
 }
@@ -23,8 +23,8 @@ export interface StoreVerdict {
 }
 
 /**
- * The cases for a store. `makeStore` opens your store on the same data each time: two stores that it returns act as two
- * processes. Each case writes under keys of its own, which begin with `prefix` (default: a random one).
+ * The cases for a store. `makeStore` opens your store on the same data each time: two stores that it returns act as
+ * two processes. Each case writes under keys of its own, which begin with `prefix` (default: a random one).
  */
 export function storeCases(
   makeStore: () => Store | Promise<Store>,

@@ -65,7 +65,8 @@ const CASES: Cases = {
 };
 
 /**
- * Checks a `Vfs` of yours in a folder of its own, which is removed in the end. Returns the names of the rules that it has kept.
+ * Checks a `Vfs` of yours in a folder of its own, which is removed in the end. Returns the names of the rules that it
+ * has kept.
  *
  * @throws Error that lists each broken rule
  */

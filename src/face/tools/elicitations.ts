@@ -1,6 +1,6 @@
 /**
- * The questions of running tools to a person, until the engine hands their answers over. A question that is put while there
- * is no instance, or whose instance is lost, is put again to the next one.
+ * The questions of running tools to a person, until the engine hands their answers over. A question that is put while
+ * there is no instance, or whose instance is lost, is put again to the next one.
  */
 import type { ElicitationAnswer, ElicitationRequest } from "../api/index.js";
 import { isObject, jsonOf } from "../options/check.js";

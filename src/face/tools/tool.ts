@@ -1,12 +1,12 @@
 /**
  * `tool()`, and the tools of an agent: checked, named, with the JSON Schema that the model sees.
  *
- * The room `tools/` owns the way of a call through JavaScript: the input is parsed and validated, `execute` is called,
- * and its result becomes JSON. It never decides whether or when a call runs. `createAgent` hands the tools in, and a run
- * hands it the engine's calls.
+ * The room `tools/` owns the way of a call through JavaScript: the input is parsed and validated, `execute` is
+ * called, and its result becomes JSON. It never decides whether or when a call runs. `createAgent` hands the tools
+ * in, and a run hands it the engine's calls.
  *
- * Wrong tools throw a `LoopletError` in `createAgent`. A tool that throws, rejects or returns a value that JSON cannot
- * hold gives the engine a fault for the model; the run goes on.
+ * Wrong tools throw a `LoopletError` in `createAgent`. A tool that throws, rejects or returns a value that JSON
+ * cannot hold gives the engine a fault for the model; the run goes on.
  */
 import { LoopletError } from "../api/errors.js";
 import type {

@@ -1,6 +1,6 @@
 /**
- * The names of OpenTelemetry's conventions for generative AI, release 0.1.0 and what follows it, read 2026-11-22. They
- * are in development:
+ * The names of OpenTelemetry's conventions for generative AI, release 0.1.0 and what follows it, read 2026-11-22.
+ * They are in development:
  * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai>.
  */
 import type { Usage } from "../api/index.js";

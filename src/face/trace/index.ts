@@ -2,9 +2,9 @@
  * `looplet/trace`: the record of runs for people who watch them, as rows for a database, and as spans and
  * metrics for OpenTelemetry.
  *
- * The room `trace/` owns the forms of that record. It hears events and results, and never changes a run. Users hand its
- * tracers to `createAgent`, and each run calls them by `tracing.ts`: first for a trace, then with each event, then with
- * the result. A tracer that throws is reported to `onError`, and the run goes on.
+ * The room `trace/` owns the forms of that record. It hears events and results, and never changes a run. Users hand
+ * its tracers to `createAgent`, and each run calls them by `tracing.ts`: first for a trace, then with each event,
+ * then with the result. A tracer that throws is reported to `onError`, and the run goes on.
  */
 export { ndjson, type Sink } from "./sink.js";
 export { openTelemetry, type OpenTelemetry } from "./otel/open-telemetry.js";

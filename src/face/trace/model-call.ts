@@ -1,6 +1,6 @@
 /**
- * The span of one model call. It begins with the first request and ends with the answer, so it holds all attempts: the
- * conventions want the operation as the caller sees it, with its retries.
+ * The span of one model call. It begins with the first request and ends with the answer, so it holds all attempts:
+ * the conventions want the operation as the caller sees it, with its retries.
  */
 import type { CompactTrigger, Failure, RunEventOf, Usage } from "../api/index.js";
 import {

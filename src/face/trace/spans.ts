@@ -1,6 +1,6 @@
 /**
- * The spans of a run, made of its events. An agent's span contains a chat span per model call and a span per tool, and a
- * tool's span contains the span of its subagent. `conventions.ts` has the names.
+ * The spans of a run, made of its events. An agent's span contains a chat span per model call and a span per tool,
+ * and a tool's span contains the span of its subagent. `conventions.ts` has the names.
  */
 import type {
   CompactTrigger,

@@ -34,8 +34,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * The table `agent_loop_trace` of an SQL database, which the first call makes: `sqlTraceStore(d1Database(env.DB))`, with
- * `d1Database` or `sqliteDatabase` of `looplet/stores`. It has the columns of `traceTable`, so not where a subagent belongs.
+ * The table `agent_loop_trace` of an SQL database, which the first call makes: `sqlTraceStore(d1Database(env.DB))`,
+ * with `d1Database` or `sqliteDatabase` of `looplet/stores`. It has the columns of `traceTable`, so not where a
+ * subagent belongs.
  */
 export function sqlTraceStore(
   database: SqlDatabase,

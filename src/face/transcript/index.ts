@@ -12,8 +12,8 @@ import { walk } from "./walk.js";
  * - `looplet`: `result.messages`, and the option `messages` of `agent.run`.
  * - `anthropic`: `messages` of the Anthropic Messages API.
  * - `openai-chat`: `messages` of the OpenAI Chat Completions API.
- * - `openai-responses`: `input` of the OpenAI Responses API as an array of items, with all items that belong to it. It has
- *   no `previous_response_id`.
+ * - `openai-responses`: `input` of the OpenAI Responses API as an array of items, with all items that belong to it.
+ *   It has no `previous_response_id`.
  * - `ai-sdk`: `ModelMessage[]` of the AI SDK, versions 5 and later.
  * - `ai-sdk-ui`: `UIMessage[]` of the AI SDK, versions 5 and later, as `useChat` keeps them.
  */
@@ -64,8 +64,8 @@ export function checkTranscript(
 }
 
 /**
- * Mends a history with the smallest change that makes it legal. A legal history comes back as the array that was given,
- * and each message without a problem as the object that was given. The history itself is not changed.
+ * Mends a history with the smallest change that makes it legal. A legal history comes back as the array that was
+ * given, and each message without a problem as the object that was given. The history itself is not changed.
  *
  * @throws LoopletError as `checkTranscript`.
  */

@@ -233,8 +233,8 @@ function readAiSdk(role: string, block: unknown, index: number, waiting: Readonl
 }
 
 /**
- * The items of `input`. A call needs an output with its `call_id` somewhere after it, and a reasoning item the item that it
- * led to: https://platform.openai.com/docs/guides/reasoning. Calls that OpenAI runs are not looked at.
+ * The items of `input`. A call needs an output with its `call_id` somewhere after it, and a reasoning item the item
+ * that it led to: https://platform.openai.com/docs/guides/reasoning. Calls that OpenAI runs are not looked at.
  */
 const openaiResponses: View = {
   results: "result",
@@ -287,8 +287,8 @@ function readItem(type: string, item: Fields): Part {
 const badInput = (message: string, mended: unknown): Fault => ({ code: "invalid_call", message, mended });
 
 /**
- * A tool part of the AI SDK's UI messages is a call together with its result. `convertToModelMessages` leaves out a call
- * whose input still streams, and a person has yet to answer `approval-requested`:
+ * A tool part of the AI SDK's UI messages is a call together with its result. `convertToModelMessages` leaves out a
+ * call whose input still streams, and a person has yet to answer `approval-requested`:
  * https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message.
  */
 const aiSdkUi: View = {

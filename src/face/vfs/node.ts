@@ -17,12 +17,12 @@ interface Held {
 }
 
 /**
- * The files below the folder `root`, which is `/` for the tools. A path that leads out of it is refused with an error. No link
- * below `root` is followed, because rules know the path that the model wrote and no other: an error names the place where the
- * link leads, and lists leave links out.
+ * The files below the folder `root`, which is `/` for the tools. A path that leads out of it is refused with an
+ * error. No link below `root` is followed, because rules know the path that the model wrote and no other: an error
+ * names the place where the link leads, and lists leave links out.
  *
- * On Linux each folder of a path is opened in the one above it, so that nobody can put a link in its place between the look and
- * the use. Other systems have no such call: there a program that runs beside can.
+ * On Linux each folder of a path is opened in the one above it, so that nobody can put a link in its place between
+ * the look and the use. Other systems have no such call: there a program that runs beside can.
  */
 export function nodeVfs(root: string): Vfs {
   let real: Promise<string> | undefined;

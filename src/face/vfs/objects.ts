@@ -76,8 +76,8 @@ export function r2Vfs(bucket: R2BucketLike, root = ""): Vfs {
 }
 
 /**
- * The files of a KV namespace, below the folder `root` of its keys. KV is eventually consistent: another place may see an
- * older file for a minute, and lists may lack a new one.
+ * The files of a KV namespace, below the folder `root` of its keys. KV is eventually consistent: another place may
+ * see an older file for a minute, and lists may lack a new one.
  */
 export function kvVfs(namespace: KvNamespaceLike, root = "", now: () => number = Date.now): Vfs {
   return objectsVfs(

@@ -19,8 +19,8 @@ export interface FileHandleLike {
 }
 
 /**
- * The origin private file system, or the folder of a handle, for example of `showDirectoryPicker()`. Other tabs of the origin
- * see the same files.
+ * The origin private file system, or the folder of a handle, for example of `showDirectoryPicker()`. Other tabs of
+ * the origin see the same files.
  */
 export function opfsVfs(root?: DirectoryHandleLike): Vfs {
   const top = async (): Promise<DirectoryHandleLike> =>

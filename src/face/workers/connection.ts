@@ -1,6 +1,7 @@
 /**
- * A page's connection with the host of an agent. It knows the calls that have no reply and the runs that the page follows. It asks
- * now and then whether the host is there, which also keeps a service worker alive, and repeats everything at another host.
+ * A page's connection with the host of an agent. It knows the calls that have no reply and the runs that the page
+ * follows. It asks now and then whether the host is there, which also keeps a service worker alive, and repeats
+ * everything at another host.
  */
 import { LoopletError } from "../api/errors.js";
 import { linkTo, type AgentEndpoint, type Link } from "./links.js";

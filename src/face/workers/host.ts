@@ -1,6 +1,6 @@
 /**
- * The host of an agent: it performs the calls of pages, keeps a log of each run, and tells the pages what the logs get. It goes
- * on with runs that a host before it has begun.
+ * The host of an agent: it performs the calls of pages, keeps a log of each run, and tells the pages what the logs
+ * get. It goes on with runs that a host before it has begun.
  */
 import { LoopletError } from "../api/errors.js";
 import type { Agent, Chat, Queued, Run, RunEvent, Store } from "../api/index.js";
@@ -23,8 +23,8 @@ import {
 /** The options of `serveAgent` and `shareAgent`. */
 export interface HostOptions {
   /**
-   * Keeps the logs of the runs, so that a page that follows a run misses no event when another worker or page goes on with it.
-   * Best the store of the agent. Default: the memory of this worker or page.
+   * Keeps the logs of the runs, so that a page that follows a run misses no event when another worker or page goes on
+   * with it. Best the store of the agent. Default: the memory of this worker or page.
    */
   store?: Store | undefined;
   /** The number of runs whose logs stay for pages that come back. Default 20. */

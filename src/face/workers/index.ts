@@ -1,6 +1,6 @@
 /**
- * `looplet/workers`: an agent in a worker, in an extension or in another tab, behind an agent of the same type. It needs no engine
- * in the page: the worker's agent brings one.
+ * `looplet/workers`: an agent in a worker, in an extension or in another tab, behind an agent of the same type. It
+ * needs no engine in the page: the worker's agent brings one.
  */
 export { connectAgent } from "./remote-agent.js";
 export type { AttachOptions, ConnectOptions, Followed, RemoteAgent, RemoteChat } from "./remote-agent.js";

@@ -25,14 +25,14 @@ export interface ExtensionPort {
 }
 
 /**
- * A way to the host of an agent: a `Worker`, a `SharedWorker`, `navigator.serviceWorker`, a `MessagePort`, a `BroadcastChannel`,
- * or a function that opens a port of an extension, such as `() => chrome.runtime.connect()`.
+ * A way to the host of an agent: a `Worker`, a `SharedWorker`, `navigator.serviceWorker`, a `MessagePort`, a
+ * `BroadcastChannel`, or a function that opens a port of an extension, such as `() => chrome.runtime.connect()`.
  */
 export type AgentEndpoint = Messaging | { readonly port: Messaging } | ServiceWorkers | (() => ExtensionPort);
 
 /**
- * True for a window, the page's own or that of a frame. Every frame of every origin can post messages to it, so none of them
- * may be taken for a host or for a page. The window of another origin forbids to look at it.
+ * True for a window, the page's own or that of a frame. Every frame of every origin can post messages to it, so none
+ * of them may be taken for a host or for a page. The window of another origin forbids to look at it.
  */
 export function isWindow(value: object): boolean {
   try {

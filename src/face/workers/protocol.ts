@@ -1,7 +1,7 @@
 /**
- * The messages between pages and the host of an agent. All are plain JSON, because the ports of extensions carry nothing else.
- * A page has a name, and so has each life of a host: a page that hears of another host asks it for everything that it still
- * waits for. Pages of one channel hear each other's messages, and leave them alone.
+ * The messages between pages and the host of an agent. All are plain JSON, because the ports of extensions carry
+ * nothing else. A page has a name, and so has each life of a host: a page that hears of another host asks it for
+ * everything that it still waits for. Pages of one channel hear each other's messages, and leave them alone.
  */
 import { LoopletError, RunError } from "../api/errors.js";
 import type {

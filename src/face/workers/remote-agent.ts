@@ -27,8 +27,8 @@ import { RemoteRun, type RunTarget } from "./remote-run.js";
 /** The options of `connectAgent`. */
 export interface ConnectOptions {
   /**
-   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for something. A service
-   * worker without messages is ended after 30 seconds. Default 5,000.
+   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for
+   * something. A service worker without messages is ended after 30 seconds. Default 5,000.
    */
   heartbeatMs?: number | undefined;
 }
@@ -53,8 +53,8 @@ export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compa
   run(...args: Parameters<C["run"]>): ReturnType<C["run"]> & Followed;
   compact(...args: Parameters<C["compact"]>): ReturnType<C["run"]> & Followed;
   /**
-   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that it returns
-   * ends that.
+   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
+   * it returns ends that.
    */
   onRun(listener: (run: ReturnType<C["run"]> & Followed) => void): () => void;
 };
@@ -62,8 +62,8 @@ export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compa
 /** What every remote agent has in addition. */
 interface Remote<R> {
   /**
-   * Follows the run of this id, wherever it is: under way, cut off, or over. The page gets exactly the events behind `after`. A
-   * `snapshot` comes in their place if the host has no events from there any more.
+   * Follows the run of this id, wherever it is: under way, cut off, or over. The page gets exactly the events behind
+   * `after`. A `snapshot` comes in their place if the host has no events from there any more.
    */
   attach(id: string, options?: AttachOptions): R & Followed;
   /** Lets go of the host. Its runs go on; those of this page end here with an error. */
@@ -71,14 +71,15 @@ interface Remote<R> {
 }
 
 /**
- * An agent that is elsewhere. It has the methods of the agent `A`, and may stand wherever one is asked for. What differs:
+ * An agent that is elsewhere. It has the methods of the agent `A`, and may stand wherever one is asked for. What
+ * differs:
  *
  * - `outcome` and `result` come from the host, so an abort has its outcome when the host has told it.
  * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
  * - The id of a queued message is 0 until the host has taken it.
  * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
- * - `setModel` and `export` throw, `resumePending` takes no `filter` and no `stopped`, and `pending` no `filter`: they belong to
- *   the host.
+ * - `setModel` and `export` throw, `resumePending` takes no `filter` and no `stopped`, and `pending` no `filter`:
+ *   they belong to the host.
  */
 export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
   Remote<ReturnType<A["run"]>> & {
@@ -88,8 +89,8 @@ export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "re
   };
 
 /**
- * The agent that a worker or another page serves with `serveAgent`. Listeners and signals stay in this page; options and answers go
- * as JSON.
+ * The agent that a worker or another page serves with `serveAgent`. Listeners and signals stay in this page; options
+ * and answers go as JSON.
  *
  * @throws LoopletError `config_…`
  */

@@ -102,8 +102,8 @@ export class ChatOfHost implements TypedChat<any, any> {
   }
 
   /**
-   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that it returns
-   * ends that.
+   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
+   * it returns ends that.
    */
   onRun(listener: (run: RemoteRun) => void): () => void {
     this.#listeners.add(listener);

@@ -1,6 +1,6 @@
 /**
- * A run as a page sees it that is no part of it. It hears of the log of the run, and asks the host for everything else. What a
- * method returns at once is what the page knows: the events tell what became of it.
+ * A run as a page sees it that is no part of it. It hears of the log of the run, and asks the host for everything
+ * else. What a method returns at once is what the page knows: the events tell what became of it.
  */
 import { LoopletError, type RunError } from "../api/errors.js";
 import type { Outcome, OutcomeKind, RunEvent } from "../api/event.js";
@@ -49,8 +49,8 @@ export class RemoteRun implements Run, Following {
   #reject!: (error: unknown) => void;
 
   /**
-   * `cursor` is the place behind which the page wants the events, all by default; `isFromHere` asks for a snapshot and what comes
-   * later. `onEnd` gets the result before anybody else.
+   * `cursor` is the place behind which the page wants the events, all by default; `isFromHere` asks for a snapshot
+   * and what comes later. `onEnd` gets the result before anybody else.
    */
   constructor(
     connection: Connection,
@@ -209,7 +209,8 @@ export class RemoteRun implements Run, Following {
     this.#onEnd(result);
     void this.#delivery.endReaders();
     if (error === undefined) return this.#settle(result!);
-    // A page that only listens learns of the end from the last event, and a page that has let go wants to know no more.
+    // A page that only listens learns of the end from the last event, and a page that has let go wants to know no
+    // more.
     const isKnown = result !== undefined || (error as Partial<LoopletError>).code === "misuse_agent_closed";
     if (isKnown) this.result.catch(() => {});
     this.#reject(error);

@@ -1,8 +1,8 @@
 /**
- * The log of a run: what its listeners have heard, and its end. An entry goes into the store before it goes to a page, so that a
- * page that comes back gets what it has missed, from another host too. Entries that come while the store writes go with the next
- * write. A store that fails is reported and never stops the run. A damaged log has the entries that are whole under a new name,
- * so that no page goes on behind a cursor of before.
+ * The log of a run: what its listeners have heard, and its end. An entry goes into the store before it goes to a
+ * page, so that a page that comes back gets what it has missed, from another host too. Entries that come while the
+ * store writes go with the next write. A store that fails is reported and never stops the run. A damaged log has the
+ * entries that are whole under a new name, so that no page goes on behind a cursor of before.
  */
 import { isStoreConflict } from "../api/errors.js";
 import type { RunEvent } from "../api/event.js";
@@ -76,8 +76,8 @@ export class RunLog {
   }
 
   /**
-   * Tells a page every entry behind its cursor, and each that comes later. Without a cursor it gets all; false if the cursor is
-   * none of this log.
+   * Tells a page every entry behind its cursor, and each that comes later. Without a cursor it gets all; false if the
+   * cursor is none of this log.
    */
   async follow(page: string, cursor: string | undefined, follower: Follower): Promise<boolean> {
     await this.#load();

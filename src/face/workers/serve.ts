@@ -13,8 +13,8 @@ export interface ExtensionRuntime {
 /** The options of `serveAgent`. */
 export interface ServeOptions extends HostOptions {
   /**
-   * The other end of the pages' way: a `MessagePort`, a `BroadcastChannel`, or `chrome.runtime` of an extension. Default: the
-   * worker itself. A window is refused, because frames of every origin can post to it.
+   * The other end of the pages' way: a `MessagePort`, a `BroadcastChannel`, or `chrome.runtime` of an extension.
+   * Default: the worker itself. A window is refused, because frames of every origin can post to it.
    */
   on?: Messaging | ExtensionRuntime | undefined;
 }
@@ -28,8 +28,9 @@ export interface ServedAgent {
 export const HOST_TABLE = { store: "any", keepRuns: "count" } as const;
 
 /**
- * Serves an agent to the pages that call `connectAgent`. Call it at once when the script begins, because the event that woke a
- * service worker is given to listeners that are there by then. With a `store` the runs that have not ended go on.
+ * Serves an agent to the pages that call `connectAgent`. Call it at once when the script begins, because the event
+ * that woke a service worker is given to listeners that are there by then. With a `store` the runs that have not
+ * ended go on.
  *
  * @throws LoopletError `config_…`
  */

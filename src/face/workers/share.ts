@@ -1,7 +1,7 @@
 /**
- * One agent for all tabs of an origin. One tab at a time is the host; a Web Lock says which. The others see the same runs over a
- * BroadcastChannel. When the host is closed, the lock goes to another tab, which goes on with the runs; a host that does not answer,
- * because its tab is frozen, loses the lock.
+ * One agent for all tabs of an origin. One tab at a time is the host; a Web Lock says which. The others see the same
+ * runs over a BroadcastChannel. When the host is closed, the lock goes to another tab, which goes on with the runs; a
+ * host that does not answer, because its tab is frozen, loses the lock.
  */
 import { LoopletError } from "../api/errors.js";
 import type { Agent } from "../api/index.js";
@@ -19,8 +19,8 @@ export interface ShareOptions extends HostOptions {
   /** The name that the tabs share: of the channel and of the lock. Default `"looplet"`. */
   name?: string | undefined;
   /**
-   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for something. A host that
-   * has not answered three of them loses its place. Default 2,000.
+   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for
+   * something. A host that has not answered three of them loses its place. Default 2,000.
    */
   heartbeatMs?: number | undefined;
 }
@@ -32,8 +32,9 @@ export type SharedAgent<A extends Agent<any, any> = Agent> = RemoteAgent<A> & {
 };
 
 /**
- * Shares an agent among the tabs of an origin. Each of them makes the same agent, whose store is in the browser and has leases, and
- * uses the one that is returned. `disconnect` hands the runs over to another tab and closes this tab's agent.
+ * Shares an agent among the tabs of an origin. Each of them makes the same agent, whose store is in the browser and
+ * has leases, and uses the one that is returned. `disconnect` hands the runs over to another tab and closes this
+ * tab's agent.
  *
  * @throws LoopletError `config_…`, also where the browser has no Web Locks (outside of HTTPS and localhost)
  */

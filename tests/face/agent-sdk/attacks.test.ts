@@ -1,5 +1,5 @@
-// What an attacker tries with the documentation alone: clients, models, agents and files that want more than they were given.
-// The entry brings the engine.
+// What an attacker tries with the documentation alone: clients, models, agents and files that want more than they
+// were given. The entry brings the engine.
 import "looplet";
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "looplet/stores";

@@ -1,4 +1,5 @@
-// Fields that other code adds to the prototype of every object are no options of a query, and no answers of its hooks.
+// Fields that other code adds to the prototype of every object are no options of a query, and no answers of its
+// hooks.
 import { afterEach, expect, it } from "vitest";
 import { custom } from "looplet";
 import { createSdkMcpServer, query, tool, type Options } from "looplet/agent-sdk";

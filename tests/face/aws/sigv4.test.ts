@@ -33,8 +33,8 @@ const signature = (headers: Record<string, string>): string =>
   headers["authorization"]?.split("Signature=")[1] ?? "";
 
 describe("a signature", () => {
-  // https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-test-suite.html. Its paths that need escaping are not
-  // escaped in the request, as no `fetch` can send them; the other implementation below stands for these.
+  // https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-test-suite.html. Its paths that need escaping are
+  // not escaped in the request, as no `fetch` can send them; the other implementation below stands for these.
   it.each([
     ["get-vanilla", "GET", "/", "", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"],
     ["post-vanilla", "POST", "/", "", "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"],

@@ -1,6 +1,6 @@
-// Runs of the native build, played in WebAssembly, and recordings of providers, run in WebAssembly for the native build. The
-// folder LOOPLET_LOOPS has a file a line: `schedules.ndjson` and `recordings.ndjson` of tests/run and tests/wire, and
-// `wasm.ndjson`, which tests/run/loop_files.rs plays.
+// Runs of the native build, played in WebAssembly, and recordings of providers, run in WebAssembly for the native
+// build. The folder LOOPLET_LOOPS has a file a line: `schedules.ndjson` and `recordings.ndjson` of tests/run and
+// tests/wire, and `wasm.ndjson`, which tests/run/loop_files.rs plays.
 import { appendFileSync, createReadStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

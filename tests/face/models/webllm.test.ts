@@ -20,8 +20,8 @@ interface Turn {
 }
 
 /**
- * A double of `MLCEngineInterface`: chunks as `streamCurrentGeneration` of WebLLM's engine.ts makes them, requests refused
- * as `postInitAndCheckFields` of its chat_completion.ts does (2026-11-22).
+ * A double of `MLCEngineInterface`: chunks as `streamCurrentGeneration` of WebLLM's engine.ts makes them, requests
+ * refused as `postInitAndCheckFields` of its chat_completion.ts does (2026-11-22).
  */
 class EngineDouble {
   readonly requests: any[] = [];

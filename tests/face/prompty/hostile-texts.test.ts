@@ -1,6 +1,6 @@
 /**
- * Texts that make a careless reader look back over them again and again. Each is so long that the square of its length
- * would hang this test: a hundred thousand characters, in every place where a stranger's text is read.
+ * Texts that make a careless reader look back over them again and again. Each is so long that the square of its
+ * length would hang this test: a hundred thousand characters, in every place where a stranger's text is read.
  */
 import { describe, expect, it, vi } from "vitest";
 import { loadPrompty, parse, prepare, render, renderSegments, type Prompty } from "looplet/prompty";

@@ -1,10 +1,10 @@
 /**
- * A run of six iterations, alone or within a chat, that is killed and goes on, again and again, in fresh instances of the
- * engine.
+ * A run of six iterations, alone or within a chat, that is killed and goes on, again and again, in fresh instances of
+ * the engine.
  *
- * The run has read-only tools beside each other, tools of every `replay`, an approval, a steer, a summary, a retry and a
- * subagent. A {@link World} outlives its processes: it has the store, the tools' effects, and the person who answers. A
- * process can be cut off at each of its callbacks. From there on it reaches nothing any more.
+ * The run has read-only tools beside each other, tools of every `replay`, an approval, a steer, a summary, a retry
+ * and a subagent. A {@link World} outlives its processes: it has the store, the tools' effects, and the person who
+ * answers. A process can be cut off at each of its callbacks. From there on it reaches nothing any more.
  */
 import { vi } from "vitest";
 import { scripted, type ScriptedTurn } from "../../../src/face/practice/index.js";

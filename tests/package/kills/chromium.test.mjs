@@ -1,5 +1,5 @@
-// Pages in Chromium whose tab is closed or whose renderer crashes, with a store in IndexedDB. LOOPLET_SEED asks for other
-// moments, LOOPLET_KILLS for another number of deaths: a tenth of it.
+// Pages in Chromium whose tab is closed or whose renderer crashes, with a store in IndexedDB. LOOPLET_SEED asks for
+// other moments, LOOPLET_KILLS for another number of deaths: a tenth of it.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -80,8 +80,8 @@ const inChromium = (name, count, tests) =>
   });
 
 /**
- * The debugger stops a page before its next statement, in whatever task, but not in the middle of a transaction: it would stop
- * the page's successor too. A browser freezes no such page.
+ * The debugger stops a page before its next statement, in whatever task, but not in the middle of a transaction: it
+ * would stop the page's successor too. A browser freezes no such page.
  */
 const stillness = (session, beside) => ({
   async standStill() {

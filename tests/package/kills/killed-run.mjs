@@ -1,10 +1,10 @@
-// One life of the run that is killed again and again. The module runs in every host; what outlives its process is the world
-// (`world.mjs`), which answers below the address of this life.
+// One life of the run that is killed again and again. The module runs in every host; what outlives its process is the
+// world (`world.mjs`), which answers below the address of this life.
 
 /**
- * Goes on with the run until it has ended, and tells the world the end. Before and after everything that the process does, it
- * tells the world a step, and waits for the answer. `looplet` is the package, with `checkTranscript` of `looplet/transcript`;
- * `url` is the address of this life, `store` and `clock` as in `createAgent`.
+ * Goes on with the run until it has ended, and tells the world the end. Before and after everything that the process
+ * does, it tells the world a step, and waits for the answer. `looplet` is the package, with `checkTranscript` of
+ * `looplet/transcript`; `url` is the address of this life, `store` and `clock` as in `createAgent`.
  */
 export async function live({ createAgent, custom, tool, checkTranscript }, { url, store, clock }) {
   const ask = async (path) => {

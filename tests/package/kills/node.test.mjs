@@ -1,5 +1,5 @@
-// Processes of Node that are killed or stand still, with stores on the disk. LOOPLET_SEED asks for other moments, LOOPLET_KILLS
-// for another number of deaths.
+// Processes of Node that are killed or stand still, with stores on the disk. LOOPLET_SEED asks for other moments,
+// LOOPLET_KILLS for another number of deaths.
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,8 +21,8 @@ after(() => {
 });
 
 /**
- * A world with a store of this kind. The time of a dead process's lease passes before the next one begins, unless the store
- * can see that it is gone.
+ * A world with a store of this kind. The time of a dead process's lease passes before the next one begins, unless the
+ * store can see that it is gone.
  */
 const inWorldOf = (kind) => async (use) => {
   const folder = mkdtempSync(join(installed.folder, "world-"));

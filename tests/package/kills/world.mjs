@@ -67,8 +67,8 @@ export class World {
   };
 
   /**
-   * The run has completed and is saved, and has everything that the run of a process has that nobody kills. No effect has
-   * happened twice, and none is missing. Reading may be repeated.
+   * The run has completed and is saved, and has everything that the run of a process has that nobody kills. No effect
+   * has happened twice, and none is missing. Reading may be repeated.
    */
   assertWhole({ outcome, unsaved, end }, whole, message) {
     assert.deepEqual([outcome, unsaved, end.problems], ["completed", undefined, []], message);
@@ -146,9 +146,10 @@ export async function serve(hear) {
 }
 
 /**
- * Kills processes of runs until `count` have died, and looks at the end of each run. `inWorld(use)` calls `use(world, begin)`
- * with a world and a store of its own; `begin(life)` begins a process and resolves with `kill()`, which resolves when the
- * process is gone. Half of the processes are killed while they wait at a step, the others some milliseconds after it.
+ * Kills processes of runs until `count` have died, and looks at the end of each run. `inWorld(use)` calls `use(world,
+ * begin)` with a world and a store of its own; `begin(life)` begins a process and resolves with `kill()`, which
+ * resolves when the process is gone. Half of the processes are killed while they wait at a step, the others some
+ * milliseconds after it.
  */
 export async function killAtRandom(context, name, count, inWorld) {
   const random = seeded(SEED);
@@ -196,9 +197,9 @@ export async function killAtRandom(context, name, count, inWorld) {
 }
 
 /**
- * Lets `count` processes stand still while the world answers them, which is the latency of the store or of a service. A
- * successor ends their runs, and then they wake. `inWorld` is as in `killAtRandom`, and calls `use(world, begin, pass)`:
- * `pass()` lets the time of a lease pass. What `begin` resolves with has `standStill()` and `wake()`.
+ * Lets `count` processes stand still while the world answers them, which is the latency of the store or of a service.
+ * A successor ends their runs, and then they wake. `inWorld` is as in `killAtRandom`, and calls `use(world, begin,
+ * pass)`: `pass()` lets the time of a lease pass. What `begin` resolves with has `standStill()` and `wake()`.
  */
 export async function freezeAtRandom(context, name, count, inWorld) {
   const random = seeded(SEED);

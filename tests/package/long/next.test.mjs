@@ -1,4 +1,5 @@
-// An app of Next on the packed package: a page whose agent runs in the browser, a route handler, and a route on the edge.
+// An app of Next on the packed package: a page whose agent runs in the browser, a route handler, and a route on the
+// edge.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

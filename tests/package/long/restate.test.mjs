@@ -1,4 +1,5 @@
-// Runs as steps of Restate, a durable engine: its server goes on with the run when the process of the service is killed.
+// Runs as steps of Restate, a durable engine: its server goes on with the run when the process of the service is
+// killed.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
-// The same programs against the published types of the Claude Agent SDK and against looplet/agent-sdk. A line that ends
-// with `// looplet: why` compiles only there, one with `// sdk: why` only here; every other line compiles with both.
+// The same programs against the published types of the Claude Agent SDK and against looplet/agent-sdk. A line that
+// ends with `// looplet: why` compiles only there, one with `// sdk: why` only here; every other line compiles with
+// both.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {

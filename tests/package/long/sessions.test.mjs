@@ -1,5 +1,5 @@
-// A thousand sessions of `looplet/cloudflare` at once in one workerd, which is killed in the middle of their runs. Their clients
-// leave and come back all the time. LOOPLET_SESSIONS asks for another number.
+// A thousand sessions of `looplet/cloudflare` at once in one workerd, which is killed in the middle of their runs.
+// Their clients leave and come back all the time. LOOPLET_SESSIONS asks for another number.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { installPacked } from "../install.mjs";

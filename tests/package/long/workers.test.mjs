@@ -1,4 +1,5 @@
-// An extension without a page, whose service worker is ended in mid-run: Chromium's alarm wakes it, and the run goes on.
+// An extension without a page, whose service worker is ended in mid-run: Chromium's alarm wakes it, and the run goes
+// on.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

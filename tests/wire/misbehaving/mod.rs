@@ -1,9 +1,9 @@
 //! What servers do wrong, a row each, and what the run makes of it.
 //!
-//! A row is bytes of a server, for every protocol in which it can do so, and what must happen: the calls that are run,
-//! what the next request says, warnings, retries, the end. Rows go through the whole run in virtual time, in one piece,
-//! byte by byte and cut in two, and through the decoder cut at every position. `docs/misbehaving-servers.md` is made of the rows:
-//! `LOOPLET_WRITE_DOCS=1` writes it.
+//! A row is bytes of a server, for every protocol in which it can do so, and what must happen: the calls that are
+//! run, what the next request says, warnings, retries, the end. Rows go through the whole run in virtual time, in one
+//! piece, byte by byte and cut in two, and through the decoder cut at every position. `docs/misbehaving-servers.md`
+//! is made of the rows: `LOOPLET_WRITE_DOCS=1` writes it.
 
 mod arguments;
 mod blocks;

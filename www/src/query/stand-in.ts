@@ -1,6 +1,6 @@
 /**
- * The model where there is no key: it knows two tasks, which it does with the built-in tools as a real model would, and
- * answers by what the conversation has.
+ * The model where there is no key: it knows two tasks, which it does with the built-in tools as a real model would,
+ * and answers by what the conversation has.
  */
 import { custom, type Block, type Message } from "looplet";
 

@@ -1,7 +1,8 @@
 //! A complete answer becomes a message, and one that broke off becomes a message with its whole blocks.
 //!
 //! [`Agent::finish_answer`] makes the message of a whole answer, [`Agent::keep_partial`] that of an answer that broke
-//! off. `telling.rs` tells an answer while it streams. Nothing here judges an answer: the guardrail and the schema do.
+//! off. `telling.rs` tells an answer while it streams. Nothing here judges an answer: the guardrail and the schema
+//! do.
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
@@ -45,8 +46,8 @@ impl Agent {
         self.guard_answer(desk, message, calls, shown);
     }
 
-    /// Keeps the whole blocks, the text and the thinking of an attempt that broke off, but no unfinished call. Whole calls
-    /// get a result that says that they were not run. Thinking without its signature is never sent.
+    /// Keeps the whole blocks, the text and the thinking of an attempt that broke off, but no unfinished call. Whole
+    /// calls get a result that says that they were not run. Thinking without its signature is never sent.
     pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
         call.answer.end_unfinished();
         tell_changes(&mut call.answer, desk, false);
@@ -108,8 +109,9 @@ fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Messag
     }
 }
 
-/// The blocks of a message. A text of white space alone makes no block: between two texts it joins the first, which is
-/// how vendors send the space between cited passages. Elsewhere it is dropped. A text that has nothing but sources stays.
+/// The blocks of a message. A text of white space alone makes no block: between two texts it joins the first, which
+/// is how vendors send the space between cited passages. Elsewhere it is dropped. A text that has nothing but sources
+/// stays.
 fn blocks(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());

@@ -1,8 +1,8 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
 //! [`telling`] tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about
-//! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Reply`] holds
-//! the facts of the last answer. The steps come from `iteration.rs`; nothing here sends a request.
+//! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Reply`]
+//! holds the facts of the last answer. The steps come from `iteration.rs`; nothing here sends a request.
 
 pub(crate) mod guarded;
 pub(crate) mod guardrail;

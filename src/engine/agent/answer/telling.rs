@@ -1,7 +1,7 @@
 //! The events of an answer: its news while it streams, its text if that was held back, and its message.
 //!
-//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at the
-//! end, and only if it has no tool calls.
+//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at
+//! the end, and only if it has no tool calls.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::name_call;

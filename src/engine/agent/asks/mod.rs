@@ -1,8 +1,8 @@
 //! The one gate between the agents of a run and your functions: hooks, guardrails, permissions, limits, stop
 //! conditions, summaries, preparation, the wording of errors, checks of answers.
 //!
-//! [`Desk::ask`] asks all functions of a point at once. At a point of hooks there must be one, or nothing ever answers
-//! and the run hangs: the caller looks with [`Desk::has_hooks`] first. Each answer comes in through
+//! [`Desk::ask`] asks all functions of a point at once. At a point of hooks there must be one, or nothing ever
+//! answers and the run hangs: the caller looks with [`Desk::has_hooks`] first. Each answer comes in through
 //! [`Desk::answered`]. [`Desk::late_answer`] makes the failure that a time-out gives to `answered` in its place. The
 //! last answer closes the point, and the agent takes the step that has waited (`Agent::go_on`).
 //!

@@ -1,9 +1,9 @@
 //! The points at which a run asks your code: one row each.
 //!
 //! A row says who is asked, how long the run waits, which answer it takes and what a missing answer comes to. An
-//! answer is missing if your function throws, answers nonsense or takes too long. A new point is an arm of [`row`] and
-//! an arm of `Agent::after_hooks`, and the compiler asks for both. `Agent::go_on` matches on answers, so the compiler
-//! asks there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
+//! answer is missing if your function throws, answers nonsense or takes too long. A new point is an arm of [`row`]
+//! and an arm of `Agent::after_hooks`, and the compiler asks for both. `Agent::go_on` matches on answers, so the
+//! compiler asks there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
 
 use crate::engine::model::input::{CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer};
 use crate::engine::model::question::{Answer, Point};

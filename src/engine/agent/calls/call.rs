@@ -1,7 +1,7 @@
 //! One tool call, from the text of the model to its result.
 //!
-//! [`CallPhase`] says how far it has come. A call shows its result in three forms: a block for the model, a record for
-//! your code, facts for hooks.
+//! [`CallPhase`] says how far it has come. A call shows its result in three forms: a block for the model, a record
+//! for your code, facts for hooks.
 
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
@@ -266,8 +266,8 @@ impl Call {
         }
     }
 
-    /// The block of a call whose run goes on: its result, or one that says how far it has come. `asking` are the calls of
-    /// agents below which a person is asked.
+    /// The block of a call whose run goes on: its result, or one that says how far it has come. `asking` are the
+    /// calls of agents below which a person is asked.
     pub fn block_so_far(&self, asking: &[EffectId]) -> Block {
         if self.brought().is_some() {
             return self.result_block();

@@ -1,8 +1,9 @@
 //! Calls that start while the rest of their answer still streams.
 //!
 //! Only calls that can be taken back start early: calls of read-only tools, whole and without fault, with no other
-//! kind of call before them in the answer. A call is whole at its end, or where a protocol marks none, at the next call. They stand in the same batch as all others, so that limits, permissions,
-//! keys and timeouts apply to them too. The batch is completed with the answer, or dropped with a failed attempt.
+//! kind of call before them in the answer. A call is whole at its end, or where a protocol marks none, at the next
+//! call. They stand in the same batch as all others, so that limits, permissions, keys and timeouts apply to them
+//! too. The batch is completed with the answer, or dropped with a failed attempt.
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
@@ -76,9 +77,9 @@ impl Calls {
         None
     }
 
-    /// Ends a call when the next one has begun, because Chat Completions marks the end of no call. Some servers send the
-    /// calls of an answer by turns, so the arguments must be an object that cannot grow. Otherwise no further call starts
-    /// early.
+    /// Ends a call when the next one has begun, because Chat Completions marks the end of no call. Some servers send
+    /// the calls of an answer by turns, so the arguments must be an object that cannot grow. Otherwise no further
+    /// call starts early.
     fn ends_at_next_call(&mut self, at: usize, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> bool {
         let Some([part, behind @ ..]) = answer.parts.get(at..) else {
             return false;

@@ -1,9 +1,9 @@
 //! Questions of a running tool to a person, and the checkpoints from which a tool goes on.
 //!
-//! [`Calls::elicit`] opens a question of the run for a call, whose time stands still until [`Calls::take_elicited`] hands
-//! the answer over. Both stand in the journal: a call that runs again in another process asks under the same numbers,
-//! gets the answers that are there, and has its open questions asked again under their ids. A call with a checkpoint runs
-//! again without a question to `reconcile`. Nothing here starts or ends a call.
+//! [`Calls::elicit`] opens a question of the run for a call, whose time stands still until [`Calls::take_elicited`]
+//! hands the answer over. Both stand in the journal: a call that runs again in another process asks under the same
+//! numbers, gets the answers that are there, and has its open questions asked again under their ids. A call with a
+//! checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a call.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::call::Call;
@@ -102,8 +102,8 @@ impl Calls {
         }
     }
 
-    /// Keeps the state from which a running call goes on, or forgets the last one. `asked` is the number of its questions
-    /// so far, whose answers are forgotten.
+    /// Keeps the state from which a running call goes on, or forgets the last one. `asked` is the number of its
+    /// questions so far, whose answers are forgotten.
     pub fn keep_checkpoint(&mut self, effect: EffectId, state: Option<Json>, asked: u32) {
         let index = self.batch.index_of(effect);
         let Some(call) = index.and_then(|index| self.batch.calls.get_mut(index)) else {

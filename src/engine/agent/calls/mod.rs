@@ -6,13 +6,13 @@
 //! ([`Calls::finished`] for a result), which lets the other calls advance itself. After each of them the agent does
 //! what [`Next`] says, and calls [`Calls::close`] when the round is over.
 //!
-//! [`Calls::start_early`] starts calls while their answer streams, and [`Calls::drop_early`] forgets them with a failed
-//! attempt. [`Calls::shelve`] closes the calls of an answer that goes no further. [`Calls::abort`] ends the running
-//! calls of an agent that ends.
+//! [`Calls::start_early`] starts calls while their answer streams, and [`Calls::drop_early`] forgets them with a
+//! failed attempt. [`Calls::shelve`] closes the calls of an answer that goes no further. [`Calls::abort`] ends the
+//! running calls of an agent that ends.
 //!
-//! A call that fails gets a fault as its result, which the model can answer. A fault that is not recoverable stops the
-//! agent. An unknown tool ends the run only with `onUnknownTool: "throw"`. Nothing here sends a request or writes the
-//! transcript.
+//! A call that fails gets a fault as its result, which the model can answer. A fault that is not recoverable stops
+//! the agent. An unknown tool ends the run only with `onUnknownTool: "throw"`. Nothing here sends a request or writes
+//! the transcript.
 
 pub(crate) mod approval;
 pub mod batch;

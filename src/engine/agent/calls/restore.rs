@@ -1,10 +1,10 @@
 //! Tool calls in the journal, and their restoration in another process.
 //!
-//! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a restored
-//! answer again: a finished call keeps its result, and a call that had not begun is judged by the options of today. A call
-//! that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your code is asked what
-//! became of it (`Point::Reconcile`), because nobody else knows, and so it is about a call of another version of its tool.
-//! The question stays open until it is answered.
+//! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a
+//! restored answer again: a finished call keeps its result, and a call that had not begun is judged by the options of
+//! today. A call that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your
+//! code is asked what became of it (`Point::Reconcile`), because nobody else knows, and so it is about a call of
+//! another version of its tool. The question stays open until it is answered.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::call::{Call, CallPhase};
@@ -193,9 +193,9 @@ impl Calls {
         }
     }
 
-    /// Lists the calls of a restored answer and takes no step with them. If the run does not go on, the result of a call that
-    /// had begun says that nobody knows its outcome. The journal keeps the calls as they were: whoever takes the run up again
-    /// is asked about them.
+    /// Lists the calls of a restored answer and takes no step with them. If the run does not go on, the result of a
+    /// call that had begun says that nobody knows its outcome. The journal keeps the calls as they were: whoever
+    /// takes the run up again is asked about them.
     pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>, goes_on: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;

@@ -1,9 +1,9 @@
 //! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`Context`] owns the facts about the length; the transcript owns the messages. An iteration calls `fit_history` once
-//! before its first request, and once more before that when an input guardrail is to see the history. A retry and
-//! another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or after
-//! a vendor has refused one as too long.
+//! [`Context`] owns the facts about the length; the transcript owns the messages. An iteration calls `fit_history`
+//! once before its first request, and once more before that when an input guardrail is to see the history. A retry
+//! and another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or
+//! after a vendor has refused one as too long.
 //!
 //! The order is pruning, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
 //! made shorter goes out as it is.
@@ -53,8 +53,8 @@ struct Wanted {
 }
 
 impl Context {
-    /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to the
-    /// summary's prompt.
+    /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to
+    /// the summary's prompt.
     pub fn want(&mut self, instructions: Option<String>, only: bool) {
         self.wanted = Some(Wanted { instructions });
         self.only_summary |= only;

@@ -121,8 +121,8 @@ impl Node {
 }
 
 impl Agent {
-    /// Takes the step again at which the agent was when its process ended. `reopens` says that a run goes on that has been
-    /// stopped, perhaps with higher limits.
+    /// Takes the step again at which the agent was when its process ended. `reopens` says that a run goes on that has
+    /// been stopped, perhaps with higher limits.
     pub fn go_on_from_checkpoint(&mut self, desk: &mut Desk<'_>, reopens: bool) {
         let step = match std::mem::take(&mut self.phase) {
             Phase::Restored(step) => *step,

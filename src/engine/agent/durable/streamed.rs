@@ -1,7 +1,7 @@
 //! The text of an answer that streams, for the record of a process that ends meanwhile.
 //!
-//! The journal gets what has been added now and then, never the whole text again. An answer whose text is held back keeps
-//! none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
+//! The journal gets what has been added now and then, never the whole text again. An answer whose text is held back
+//! keeps none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::phase::Phase;
@@ -21,7 +21,8 @@ pub struct Streamed {
 }
 
 impl Streamed {
-    /// The text that has been added in this attempt, if there is enough of it, or if something else `is_saved` anyway.
+    /// The text that has been added in this attempt, if there is enough of it, or if something else `is_saved`
+    /// anyway.
     pub fn note(&mut self, agent: &Agent, attempt: (u32, u32), is_saved: bool) -> Option<Fact> {
         if self.attempt != attempt {
             self.attempt = attempt;

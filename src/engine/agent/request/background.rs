@@ -1,9 +1,9 @@
 //! An answer that the provider goes on with when nobody listens: `background` of OpenAI Responses.
 //! <https://platform.openai.com/docs/guides/background#streaming-a-background-response> (2026-11-23)
 //!
-//! After a lost connection the next attempt asks for the rest of the answer's stream, and the answer grows on. After the
-//! end of a process it asks for all of it. The provider makes the answer once, and it is paid for once. An answer that the
-//! provider does not know any more is asked for anew.
+//! After a lost connection the next attempt asks for the rest of the answer's stream, and the answer grows on. After
+//! the end of a process it asks for all of it. The provider makes the answer once, and it is paid for once. An answer
+//! that the provider does not know any more is asked for anew.
 
 use percent_encoding::utf8_percent_encode;
 
@@ -26,8 +26,8 @@ impl Agent {
         }
     }
 
-    /// Waits for the next attempt with the answer as it stands. Returns false for an answer that the provider does not go
-    /// on with, and after the last attempt.
+    /// Waits for the next attempt with the answer as it stands. Returns false for an answer that the provider does
+    /// not go on with, and after the last attempt.
     pub(super) fn wait_for_rest(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
         let Phase::Reading(call) = &mut self.phase else {
             return false;
@@ -76,8 +76,8 @@ impl Agent {
         Some(call)
     }
 
-    /// Asks for the whole answer, if the provider does not know the one that was to go on. Returns false for any other
-    /// failure.
+    /// Asks for the whole answer, if the provider does not know the one that was to go on. Returns false for any
+    /// other failure.
     pub(super) fn ask_anew(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
         let is_attached = matches!(&self.phase, Phase::Reading(call) if call.is_attached());
         if !is_attached || !matches!(failure.status, Some(400 | 404 | 405 | 409 | 410 | 422)) {

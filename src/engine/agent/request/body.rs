@@ -118,7 +118,8 @@ impl Body {
     fn push(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message) {
         let end = self.bytes.len();
         let is_user = message.role == Role::User;
-        // Nothing of the answer between two user messages is sent. Chat templates want the roles to alternate all the same:
+        // Nothing of the answer between two user messages is sent. Chat templates want the roles to alternate all the
+        // same:
         // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255> (2026-11-22)
         let filler = match (is_user, self.has_messages) {
             (true, _) if self.ends_with_user => Some(Message::nothing()),

@@ -1,9 +1,9 @@
 //! An answer that broke off: the text that has come begins the next request's answer, if the options say so.
 //!
 //! [`Agent::keep_begun`] keeps the text of a lost connection, `durable/restore.rs` that of a process that has ended.
-//! [`Agent::begun`] decides at the next request whether the model goes on from there: the answer must have been one block
-//! of text, and the protocol's row must know that the model goes on. A model that refuses is asked for the whole answer
-//! ([`Agent::begin_again`]). Nothing here decides whether there is another request.
+//! [`Agent::begun`] decides at the next request whether the model goes on from there: the answer must have been one
+//! block of text, and the protocol's row must know that the model goes on. A model that refuses is asked for the
+//! whole answer ([`Agent::begin_again`]). Nothing here decides whether there is another request.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
@@ -15,8 +15,8 @@ use crate::engine::model::journal::StreamedText;
 use crate::engine::model::message::Role;
 use crate::engine::protocol::request::prefill::is_free;
 
-/// The bytes of a text from which the model goes on. Less is cheaper to write again, and a short text that is repeated may
-/// be the answer's own.
+/// The bytes of a text from which the model goes on. Less is cheaper to write again, and a short text that is
+/// repeated may be the answer's own.
 const ENOUGH_BYTES: usize = 32;
 
 /// The part of an answer that has come before it broke off.
@@ -63,7 +63,8 @@ impl Agent {
         }
     }
 
-    /// The text from which the model goes on, and the body of the request for it. `None` if the whole answer is asked for.
+    /// The text from which the model goes on, and the body of the request for it. `None` if the whole answer is asked
+    /// for.
     pub(crate) fn begun(&mut self, desk: &mut Desk<'_>) -> Option<(String, Vec<u8>)> {
         let begun = self.requests.begun.take()?;
         if desk.config.on_cut_off != OnCutOff::Continue {
@@ -89,7 +90,8 @@ impl Agent {
         None
     }
 
-    /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other failure.
+    /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other
+    /// failure.
     pub(super) fn begin_again(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
         let is_begun = matches!(&self.phase, Phase::Reading(call) if call.answer.has_only_begun());
         if !is_begun || !matches!(failure.status, Some(400 | 422)) {

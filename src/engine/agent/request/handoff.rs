@@ -1,9 +1,9 @@
 //! An agent that takes the conversation over from another one.
 //!
-//! A call has left a [`Successor`] with the agent's calls. When the round is over, [`Agent::ask_for_filter`] lets your
-//! code choose the messages that the successor begins with, if the handoff has an `inputFilter`. The run then gives the
-//! agent the successor's profile and calls [`Agent::take_over`]. A filter that fails, or that returns a history that is
-//! not legal, fails the agent: the successor could read messages that the filter was to take out.
+//! A call has left a [`Successor`] with the agent's calls. When the round is over, [`Agent::ask_for_filter`] lets
+//! your code choose the messages that the successor begins with, if the handoff has an `inputFilter`. The run then
+//! gives the agent the successor's profile and calls [`Agent::take_over`]. A filter that fails, or that returns a
+//! history that is not legal, fails the agent: the successor could read messages that the filter was to take out.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};

@@ -1,7 +1,8 @@
 //! Requests to the model: the first attempt, the next one, and the one that another model gets.
 //!
-//! An agent calls [`Agent::open_request`] with a body that [`Agent::encode`] has accepted. [`reading`] takes the response
-//! in. [`Agent::attempt_failed`] decides what follows a failure. Nothing here waits: a delay is a timer of the ledger.
+//! An agent calls [`Agent::open_request`] with a body that [`Agent::encode`] has accepted. [`reading`] takes the
+//! response in. [`Agent::attempt_failed`] decides what follows a failure. Nothing here waits: a delay is a timer of
+//! the ledger.
 
 pub mod active_model;
 pub mod background;
@@ -48,8 +49,8 @@ impl Agent {
     /// Asks this model from now on and encodes the transcript again for it. No request may be open.
     ///
     /// # Errors
-    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
-    /// model.
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps
+    /// its model.
     pub(super) fn switch_model(
         &mut self,
         desk: &mut Desk<'_>,
@@ -229,8 +230,8 @@ impl Agent {
             .set_timer(TimerReason::Backoff { agent }, Some(delay_ms));
     }
 
-    /// Asks the next fallback model at once and keeps it; it has retries of its own. The agent ends if there is no such
-    /// model, or if another model would fail in the same way.
+    /// Asks the next fallback model at once and keeps it; it has retries of its own. The agent ends if there is no
+    /// such model, or if another model would fail in the same way.
     fn fall_back(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let used = self.requests.fallbacks_used as usize;
         let next = desk.config.fallback_models.get(used);

@@ -1,8 +1,8 @@
 //! One HTTP request to a model, and the answer that its response becomes.
 //!
 //! Owns the answer under assembly and its reader. The order is [`ModelCall::handle_head`], then
-//! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts that
-//! have arrived stay in [`ModelCall::answer`].
+//! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts
+//! that have arrived stay in [`ModelCall::answer`].
 
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::json::writer::decimal;
@@ -75,7 +75,8 @@ impl ModelCall {
         self.own_body = Some(body);
     }
 
-    /// Makes this the request for the stream of an answer that has begun before, and lets what has come of it grow on.
+    /// Makes this the request for the stream of an answer that has begun before, and lets what has come of it grow
+    /// on.
     pub fn attach(&mut self, before: Option<Box<ModelCall>>) {
         self.own_body = Some(Vec::new());
         if let Some(before) = before {
@@ -159,8 +160,8 @@ impl ModelCall {
     /// Takes the end of the body; then the answer is complete.
     ///
     /// # Errors
-    /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off, or that is an answer of another
-    /// protocol in which nothing was found.
+    /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off, or that is an answer of
+    /// another protocol in which nothing was found.
     pub fn handle_end(&mut self, now_ms: u64, asked: &Protocol) -> Result<(), Failure> {
         self.finish(now_ms)?;
         if self.answer.parts.is_empty() && likeness::another(&self.prefix, asked).is_some() {
@@ -214,9 +215,9 @@ impl ModelCall {
         failure
     }
 
-    /// Tells the form of a body by its first byte. A stream begins with a field, a comment or a blank line, and not like
-    /// JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero, the first byte of a
-    /// length.
+    /// Tells the form of a body by its first byte. A stream begins with a field, a comment or a blank line, and not
+    /// like JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero, the first
+    /// byte of a length.
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let Some(first) = bytes.iter().find(tells) else {

@@ -3,8 +3,8 @@
 //! The order is [`Agent::handle_head`], then [`Agent::handle_chunk`] for each chunk, then
 //! [`Agent::handle_end`]. [`Agent::handle_request_failed`] takes the place of the rest when the connection breaks.
 //!
-//! A failure leaves the engine once ([`Output::Redact`]): its words can contain the key, and only JavaScript knows it.
-//! [`Agent::attempt_failed`] gets it back. The text of an answer is not searched.
+//! A failure leaves the engine once ([`Output::Redact`]): its words can contain the key, and only JavaScript knows
+//! it. [`Agent::attempt_failed`] gets it back. The text of an answer is not searched.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::telling::{tell_changes, tell_growth};
@@ -16,8 +16,8 @@ use crate::engine::model::answer::Stage;
 use crate::engine::model::error::Failure;
 use crate::engine::model::output::{EffectId, Output};
 
-/// The wait for the body's end after the protocol's end, in milliseconds. After it the request is closed; the answer is
-/// complete.
+/// The wait for the body's end after the protocol's end, in milliseconds. After it the request is closed; the answer
+/// is complete.
 const LINGER_MS: u64 = 1000;
 /// The wait for usage and the protocol's end after a finish reason, in milliseconds. Some servers send neither.
 const FINISHING_MS: u64 = 10_000;
@@ -114,8 +114,8 @@ impl Agent {
         self.end_response(desk, false);
     }
 
-    /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all the
-    /// same, and the body of an error is as long as it has come.
+    /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all
+    /// the same, and the body of an error is as long as it has come.
     pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let Some(call) = self.phase.call_mut() else {
             return;
@@ -152,7 +152,8 @@ impl Agent {
         }
     }
 
-    /// Takes back the blocks of an answer in whose place the vendor has begun another, and its calls that have started.
+    /// Takes back the blocks of an answer in whose place the vendor has begun another, and its calls that have
+    /// started.
     fn heed_void(&mut self, desk: &mut Desk<'_>) {
         let call = self.phase.call_mut();
         let Some(shown) = call.and_then(|call| call.answer.voided.take()) else {

@@ -1,6 +1,7 @@
 //! An iteration that your code has prepared: another model, fewer tools or other messages, for this iteration alone.
 //!
-//! [`Agent::tune`] applies the answer of `prepareIteration`, and [`Agent::end_tuning`] takes it back after the iteration.
+//! [`Agent::tune`] applies the answer of `prepareIteration`, and [`Agent::end_tuning`] takes it back after the
+//! iteration.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
@@ -134,7 +135,8 @@ impl Agent {
     }
 
     /// # Errors
-    /// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed then.
+    /// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed
+    /// then.
     fn tuned(
         &mut self,
         desk: &mut Desk<'_>,

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextPolicy {
-    /// Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
-    /// window is full.
+    /// Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
+    /// that the window is full.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub context_window: Option<u64>,
-    /// Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()` works in
-    /// any case.
+    /// Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
+    /// works in any case.
     #[cfg_attr(test, schemars(extend("x-option" = "compaction")))]
     pub auto: bool,
     /// The share of the window that may be full, in percent; default 80.
@@ -28,8 +28,8 @@ pub struct ContextPolicy {
     pub instructions: Option<String>,
     /// Your code writes the summary.
     pub ask: bool,
-    /// Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
-    /// lines about them in their place. No model is asked.
+    /// Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
+    /// puts a few lines about them in their place. No model is asked.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub context_budget: Option<u64>,
     /// How thinking and calls of old answers are cut short; default: never.

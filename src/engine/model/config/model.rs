@@ -1,8 +1,8 @@
 //! The model of a request and the way it is asked: plain data, part of a [`crate::engine::model::config::Config`].
 //!
-//! A protocol's `encode` reads it for every request. `ActiveModel::checked` refuses a vendor or protocol that does not
-//! exist: `Setup::new` calls it before any run, and each switch to another model calls it again. No key stands here:
-//! `authorizeRequest` adds it in JavaScript after the request has left the engine.
+//! A protocol's `encode` reads it for every request. `ActiveModel::checked` refuses a vendor or protocol that does
+//! not exist: `Setup::new` calls it before any run, and each switch to another model calls it again. No key stands
+//! here: `authorizeRequest` adds it in JavaScript after the request has left the engine.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +21,9 @@ pub struct ModelConfig {
     /// The wire protocol's name; default: the vendor's own.
     pub protocol: Option<String>,
     pub model: String,
-    /// The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`), a slash
-    /// at the end and the path of the endpoint may be there or not. A relative URL is resolved against the page. A `fetch`
-    /// of your own can add a query. Default: the vendor's.
+    /// The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`),
+    /// a slash at the end and the path of the endpoint may be there or not. A relative URL is resolved against the
+    /// page. A `fetch` of your own can add a query. Default: the vendor's.
     #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub base_url: Option<String>,
     /// The vendor's own base URL, for a vendor without a row in the engine. It completes a `base_url` without a path.
@@ -33,7 +33,8 @@ pub struct ModelConfig {
     /// Whether the answer is streamed.
     #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub stream: bool,
-    /// Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's.
+    /// Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the
+    /// vendor's.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "model")))]
     pub max_output_tokens: Option<u64>,
     /// Default: the vendor's.
@@ -60,8 +61,8 @@ pub struct ModelConfig {
     /// `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none.
     #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "model")))]
     pub thinking: Option<Json>,
-    /// How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without it,
-    /// with the warning `effort_not_sent`. Default: the vendor's.
+    /// How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without
+    /// it, with the warning `effort_not_sent`. Default: the vendor's.
     #[cfg_attr(test, schemars(with = "Option<Effort>", extend("x-option" = "model")))]
     pub effort: Option<String>,
     /// Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`).
@@ -84,8 +85,8 @@ pub struct ModelConfig {
     /// [`crate::engine::protocol::quirks`]. Default: the deviations in the vendor's row.
     pub quirks: Option<Json>,
     pub price: Option<Price>,
-    /// The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a fallback.
-    /// Tokens of a model that is not here cost as much as those of the asked one.
+    /// The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a
+    /// fallback. Tokens of a model that is not here cost as much as those of the asked one.
     pub other_prices: Vec<(String, Price)>,
 }
 
@@ -183,8 +184,8 @@ pub struct ResponseFormat {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptCaching {
-    /// Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does not
-    /// cache unasked. The face writes it for `true`, `false` and an object.
+    /// Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does
+    /// not cache unasked. The face writes it for `true`, `false` and an object.
     #[cfg_attr(test, schemars(skip))]
     pub enabled: Option<bool>,
     /// The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.

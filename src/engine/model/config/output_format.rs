@@ -20,8 +20,8 @@ pub struct OutputFormat {
     pub description: String,
     /// JSON Schema of an object.
     pub schema: Json,
-    /// Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema allows
-    /// it.
+    /// Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the
+    /// schema allows it.
     #[cfg_attr(test, schemars(extend("x-option" = "output")))]
     pub strict: Option<bool>,
     /// How the answer is requested.
@@ -31,8 +31,8 @@ pub struct OutputFormat {
     pub validate: bool,
     /// Your code checks answers, too.
     pub ask: bool,
-    /// How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the last try
-    /// the run is `stopped` by `structured_output`.
+    /// How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
+    /// last try the run is `stopped` by `structured_output`.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub max_structured_output_retries: u32,
 }

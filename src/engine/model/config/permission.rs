@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// How a call is judged that no rule matches.
 ///
-/// In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its `ruleSubject`.
-/// Every path must be relative, must not climb, and must not name a hidden file or folder.
+/// In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its
+/// `ruleSubject`. Every path must be relative, must not climb, and must not name a hidden file or folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -18,11 +18,11 @@ pub enum PermissionMode {
     /// `canUseTool` decides; without it the call is denied.
     #[default]
     Default,
-    /// Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`, `rm`,
-    /// `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
+    /// Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`,
+    /// `rm`, `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
     AcceptEdits,
-    /// Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged as
-    /// in `default`.
+    /// Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged
+    /// as in `default`.
     Plan,
     /// A call is denied unless a rule allows it; an `ask` rule denies too.
     DontAsk,
@@ -47,9 +47,9 @@ pub struct Permissions {
     /// Rules whose calls never run. A rule without a specifier hides the tool from the model.
     #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub deny: Vec<Rule>,
-    /// The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names, calls
-    /// with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default: nobody
-    /// knows it.
+    /// The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names,
+    /// calls with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default:
+    /// nobody knows it.
     #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
@@ -84,7 +84,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Reads a rule. `None` for a text that is not a rule: it has an empty name, or its bracket is empty or not closed.
+    /// Reads a rule. `None` for a text that is not a rule: it has an empty name, or its bracket is empty or not
+    /// closed.
     pub fn parse(text: &str) -> Option<Rule> {
         let text = text.trim();
         let (tool, specifier) = match text.split_once('(') {
@@ -156,8 +157,8 @@ pub struct Reading {
     pub text: String,
     /// For paths: the text in Unicode's NFC; absent if it is in that form.
     pub composed: Option<String>,
-    /// The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
-    /// web.
+    /// The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of
+    /// the web.
     pub address: Option<Address>,
 }
 

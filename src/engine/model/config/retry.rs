@@ -7,9 +7,9 @@ use crate::engine::model::error::FailureCode;
 
 /// Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
 ///
-/// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked
-/// for a longer wait, that one counts. While the network refuses the first request of a run, all waits together take 3 s
-/// at most, unless `delaysMs` lists them. All numbers are non-negative integers.
+/// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked for a longer wait,
+/// that one counts. While the network refuses the first request of a run, all waits together take 3 s at most, unless
+/// `delaysMs` lists them. All numbers are non-negative integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
@@ -21,23 +21,23 @@ pub struct RetryPolicy {
     /// The factor by which each wait is longer than the one before, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub factor: u32,
-    /// The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for all later
-    /// retries. Default: none.
+    /// The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for
+    /// all later retries. Default: none.
     pub delays_ms: Vec<u64>,
     /// The upper bound of the random part, in milliseconds.
     pub jitter_ms: u64,
     /// How random the waits are.
     pub jitter: Jitter,
-    /// The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After`
-    /// beyond it ends the retries.
+    /// The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A
+    /// `Retry-After` beyond it ends the retries.
     pub max_ms: Option<u64>,
     /// Whether looplet waits as long as the server asks (`Retry-After`).
     pub respect_retry_after: bool,
     /// Codes of the failures that are retried. Default: all failures that are `retryable`.
     #[cfg_attr(test, schemars(with = "Vec<FailureCode>"))]
     pub on: Vec<String>,
-    /// How often looplet makes a whole model call again, a non-negative integer. The next call begins when all attempts of
-    /// the one before have failed, for whatever reason, and it has attempts of its own.
+    /// How often looplet makes a whole model call again, a non-negative integer. The next call begins when all
+    /// attempts of the one before have failed, for whatever reason, and it has attempts of its own.
     pub max_model_call_retries: u32,
 }
 

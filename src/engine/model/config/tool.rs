@@ -13,20 +13,20 @@ pub struct ToolConfig {
     pub description: String,
     /// JSON Schema of the input, sent to the model as it is.
     pub input_schema: Json,
-    /// Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema
-    /// must stay within the vendor's subset of JSON Schema.
+    /// Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such
+    /// a schema must stay within the vendor's subset of JSON Schema.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub strict: bool,
-    /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
-    /// not shown all fields.
+    /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model
+    /// is not shown all fields.
     pub full_schema: Option<Json>,
     /// Fields that your code fills in.
     pub bindings: Vec<Binding>,
     /// Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_result_chars: Option<u64>,
-    /// Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
-    /// Empty arguments of a tool with required fields are an error in any case.
+    /// Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
+    /// does. Empty arguments of a tool with required fields are an error in any case.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub validate: bool,
     /// Whether the tool changes nothing, so that its calls may run beside other read-only calls.
@@ -34,16 +34,18 @@ pub struct ToolConfig {
     pub read_only: bool,
     /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
     pub prepare: bool,
-    /// The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code: such
-    /// a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only with a
-    /// store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a read-only tool,
-    /// else `once`.
+    /// The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code:
+    /// such a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only
+    /// with a store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a
+    /// read-only tool, else `once`.
     pub replay: Option<Replay>,
-    /// The version of what the tool does, any text that you change with it. A run that goes on in another process judges a call
-    /// of another version anew, and asks `reconcile` about one that was let through or had begun. Default: none.
+    /// The version of what the tool does, any text that you change with it. A run that goes on in another process
+    /// judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
+    /// Default: none.
     #[cfg_attr(test, schemars(length(min = 1), extend("x-option" = "tool")))]
     pub version: Option<String>,
-    /// Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
+    /// Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
+    /// `timeouts.toolMs`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub timeout_ms: Option<u64>,
     /// Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
@@ -53,12 +55,12 @@ pub struct ToolConfig {
     pub needs_approval: bool,
     /// Your code says of each call whether it waits for an approval.
     pub may_need_approval: bool,
-    /// The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
-    /// well-known tool name implies.
+    /// The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
+    /// a well-known tool name implies.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub access: Option<Access>,
-    /// The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it too:
-    /// an edit that shows no path there needs a decision. Default: by `access`.
+    /// The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at
+    /// it too: an edit that shows no path there needs a decision. Default: by `access`.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub rule_subject: Option<String>,
     /// The answer tool, by which the model gives its structured answer. Your code never sees it.

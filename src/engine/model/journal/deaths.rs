@@ -40,9 +40,9 @@ impl Deaths {
 }
 
 impl Checkpoint {
-    /// The deaths with that of the last process, which has left the run as it is here. `is_lost` says that the process lives and
-    /// has lost its instance, which is a crash. A run that was stopped by deaths begins to count anew, because whoever goes on
-    /// with it has mended their cause.
+    /// The deaths with that of the last process, which has left the run as it is here. `is_lost` says that the
+    /// process lives and has lost its instance, which is a crash. A run that was stopped by deaths begins to count
+    /// anew, because whoever goes on with it has mended their cause.
     pub fn deaths_by_now(&self, is_lost: bool) -> Deaths {
         let mut deaths = self.deaths;
         if let Some(is_by_deaths) = self.end_by_deaths() {
@@ -64,7 +64,8 @@ impl Checkpoint {
         deaths
     }
 
-    /// The name of a tool whose function ran when the last process ended. A call that a subagent answers has no function.
+    /// The name of a tool whose function ran when the last process ended. A call that a subagent answers has no
+    /// function.
     pub fn running_tool(&self) -> Option<&str> {
         let is_answered = |effect| {
             let mut parents = self.agents.iter().filter_map(|agent| agent.place.parent.as_ref());

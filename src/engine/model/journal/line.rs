@@ -1,8 +1,8 @@
 //! An entry as the line of text that a store keeps.
 //!
-//! The last field of the line is the checksum of the text before it. A store that changes a line, by damage or because it
-//! reads JSON and writes it anew, is found out here, whatever store it is. Lines of older versions and of files of a run
-//! have no checksum.
+//! The last field of the line is the checksum of the text before it. A store that changes a line, by damage or
+//! because it reads JSON and writes it anew, is found out here, whatever store it is. Lines of older versions and of
+//! files of a run have no checksum.
 
 use serde::Deserialize;
 

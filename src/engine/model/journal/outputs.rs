@@ -1,9 +1,9 @@
 //! The output of a tool stands once in a journal.
 //!
-//! It is in the state of its call, in the record of the call and in the message that the model gets. A record leaves out an
-//! output that the journal has from the call's state, and a message leaves out a text that is a record's output. What
-//! differs stays: a shortened result, a fault in other words, a note about a changed input. Each function that leaves
-//! something out stands beside the one that fills it in.
+//! It is in the state of its call, in the record of the call and in the message that the model gets. A record leaves
+//! out an output that the journal has from the call's state, and a message leaves out a text that is a record's
+//! output. What differs stays: a shortened result, a fault in other words, a note about a changed input. Each
+//! function that leaves something out stands beside the one that fills it in.
 
 use crate::engine::model::journal::{CallState, CallStatus};
 use crate::engine::model::message::{Block, Json, Message};
@@ -32,7 +32,8 @@ fn output_of(record: &ToolCallRecord, calls: &[CallState]) -> Option<Json> {
     }
 }
 
-/// Leaves the results out of the messages whose texts are the outputs of their records. Returns the ids of their calls.
+/// Leaves the results out of the messages whose texts are the outputs of their records. Returns the ids of their
+/// calls.
 pub fn leave_out_of_messages(messages: &mut [Message], records: &[ToolCallRecord]) -> Vec<String> {
     let mut left_out = Vec::new();
     for (call_id, content) in results_of(messages) {

@@ -3,11 +3,12 @@
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact};
 
-/// Folds the entries of a journal, one JSON text after the other, so that nobody needs all of them at once. The entries
-/// of one input count together or not at all, and the last of them is the state of the run. An entry that was written twice
-/// counts once. Behind a tear nothing counts, unless a process has gone on from the entries before it.
+/// Folds the entries of a journal, one JSON text after the other, so that nobody needs all of them at once. The
+/// entries of one input count together or not at all, and the last of them is the state of the run. An entry that was
+/// written twice counts once. Behind a tear nothing counts, unless a process has gone on from the entries before it.
 ///
-/// Each text goes to [`JournalReader::take`], then [`JournalReader::finish`] is called. It may ask for all texts once more.
+/// Each text goes to [`JournalReader::take`], then [`JournalReader::finish`] is called. It may ask for all texts once
+/// more.
 #[derive(Default)]
 pub struct JournalReader {
     checkpoint: Checkpoint,
@@ -93,8 +94,8 @@ impl JournalReader {
         }
     }
 
-    /// The journal, and the number of texts at its end that do not count. `None` asks for all texts once more, because one
-    /// of them has turned out not to count.
+    /// The journal, and the number of texts at its end that do not count. `None` asks for all texts once more,
+    /// because one of them has turned out not to count.
     ///
     /// # Errors
     /// A journal without a whole beginning.
@@ -130,7 +131,8 @@ impl JournalReader {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a journal, one JSON text for each entry, and the number of texts at its end that do not count.
+    /// The checkpoint of a journal, one JSON text for each entry, and the number of texts at its end that do not
+    /// count.
     ///
     /// # Errors
     /// A journal of a newer format, or one without a whole beginning.

@@ -1,7 +1,7 @@
 //! The inputs of a run as data, each with its moment. Played in their order, they replay the run byte for byte.
 //!
-//! A [`Record`] is a line of a `.loop` file. JavaScript writes and plays these lines (`recorder.ts` and `player.ts` in
-//! `src/face/replay`); the engine reads and writes them in native tests alone.
+//! A [`Record`] is a line of a `.loop` file. JavaScript writes and plays these lines (`recorder.ts` and `player.ts`
+//! in `src/face/replay`); the engine reads and writes them in native tests alone.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,8 @@ use crate::engine::model::json;
 use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;
 
-/// One input of a run, with its moment. JavaScript may read and write the JSON of a record, so no number is above 2^53.
+/// One input of a run, with its moment. JavaScript may read and write the JSON of a record, so no number is above
+/// 2^53.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
@@ -22,8 +23,8 @@ pub struct Record {
     pub now_ms: Option<u64>,
     /// The seed of the moment in decimal digits.
     pub random: String,
-    /// The number of outputs that were performed before this input, events apart. JavaScript may hand an input in while
-    /// outputs wait, and such an input decides which of them are performed.
+    /// The number of outputs that were performed before this input, events apart. JavaScript may hand an input in
+    /// while outputs wait, and such an input decides which of them are performed.
     pub after: u32,
     pub input: Recorded,
 }

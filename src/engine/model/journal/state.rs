@@ -90,8 +90,8 @@ pub struct AgentState {
     /// The number of messages that have been part of a request.
     #[serde(skip_serializing_if = "is_default")]
     pub sent: usize,
-    /// The counters of the policies for retries, repeats and the length of the history. A version of looplet that cannot
-    /// read them begins them anew.
+    /// The counters of the policies for retries, repeats and the length of the history. A version of looplet that
+    /// cannot read them begins them anew.
     #[serde(skip_serializing_if = "is_default")]
     pub policies: Option<Json>,
 }
@@ -108,7 +108,8 @@ pub struct ModelName {
     pub own: Option<OwnModel>,
 }
 
-/// A model of `setModel`. Another process asks it with the key of a model in its options that stands at the same place.
+/// A model of `setModel`. Another process asks it with the key of a model in its options that stands at the same
+/// place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnModel {

@@ -1,8 +1,9 @@
 //! Reads our structs from JSON objects alone.
 //!
-//! The code that serde derives for a struct also reads it from an array, field by field in their order. Our JSON never has
-//! that form, and the code for it would be a twentieth of the package. [`Objects`] stands between `serde_json` and a type,
-//! and asks for a map wherever the type asks for a struct. Everything else goes through it as it is.
+//! The code that serde derives for a struct also reads it from an array, field by field in their order. Our JSON
+//! never has that form, and the code for it would be a twentieth of the package. [`Objects`] stands between
+//! `serde_json` and a type, and asks for a map wherever the type asks for a struct. Everything else goes through it
+//! as it is.
 
 use std::fmt;
 

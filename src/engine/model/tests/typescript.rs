@@ -1,8 +1,8 @@
 //! Prints the TypeScript of our types, with their doc comments, into `src/face/generated`.
 //!
-//! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript` writes
-//! the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that serde
-//! writes. A link such as [`Outcome::stopped_by`] becomes the field's name in TypeScript.
+//! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript`
+//! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
+//! serde writes. A link such as [`Outcome::stopped_by`] becomes the field's name in TypeScript.
 
 mod print;
 
@@ -250,8 +250,8 @@ fn the_generated_inputs_are_those_that_the_engine_reads() {
     check("input.ts", &text);
 }
 
-/// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its own,
-/// or the `run` has one.
+/// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its
+/// own, or the `run` has one.
 const OPTION_TYPES: [&str; 11] = [
     "Config",
     "Limits",

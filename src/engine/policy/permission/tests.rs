@@ -254,8 +254,8 @@ fn modes_and_rules_are_judged_in_this_order() {
             Verdict::Ask { .. } => "ask",
         }
     };
-    // The columns are default, acceptEdits, plan, dontAsk, auto and bypassPermissions, each with and without a function
-    // to ask.
+    // The columns are default, acceptEdits, plan, dontAsk, auto and bypassPermissions, each with and without a
+    // function to ask.
     let rows = [
         ("none", &read, ["ask", "ask", "ask", "deny", "classify", "allow"]),
         (

@@ -1,8 +1,8 @@
 //! Compares command lines with patterns such as `npm *`.
 //!
 //! `*` stands for any run of characters, spaces included. A blank before a last `*` demands the end of a word, and so
-//! does `:*` at the end. No shell syntax is parsed here. A line of plain characters is one command in every shell, so a
-//! rule can allow it; any other line is only searched for words.
+//! does `:*` at the end. No shell syntax is parsed here. A line of plain characters is one command in every shell, so
+//! a rule can allow it; any other line is only searched for words.
 
 use crate::engine::policy::rule::path::stays_inside;
 use crate::engine::policy::rule::{glob, step};
@@ -72,8 +72,8 @@ fn open_start(pattern: &str) -> Option<&str> {
     pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"))
 }
 
-/// True for a plain line that only moves files and names nothing outside the working folder, and never the contents of
-/// a folder (`dir/.`), which may be hidden.
+/// True for a plain line that only moves files and names nothing outside the working folder, and never the contents
+/// of a folder (`dir/.`), which may be hidden.
 pub fn only_moves_files(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let name = words.next().unwrap_or_default();

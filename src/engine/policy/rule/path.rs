@@ -2,9 +2,9 @@
 //!
 //! `*` matches within a level and `**` across levels. A pattern without a slash fits at any depth; to allow, only at
 //! any depth of the working folder. A pattern that names a folder fits everything inside it. `//` starts at the root,
-//! `~/` at the home, `/` and `./` at the working folder. The engine does not know the home. Where it does not know the
-//! working folder either, it compares texts only; else it compares the place that a path names. A path with a second
-//! reading on some system is never covered by an allow rule.
+//! `~/` at the home, `/` and `./` at the working folder. The engine does not know the home. Where it does not know
+//! the working folder either, it compares texts only; else it compares the place that a path names. A path with a
+//! second reading on some system is never covered by an allow rule.
 
 use crate::engine::policy::rule::{matches, step};
 
@@ -24,8 +24,8 @@ pub fn covers(pattern: &str, path: &str, cwd: Option<&str>) -> bool {
     reads_as(pattern, path, cwd, false) && reads_as(pattern, &settled(path), cwd, false)
 }
 
-/// For deny and ask rules: true when some system may read the path as one that fits. `composed` is the path in Unicode's
-/// NFC, which patterns have from the start.
+/// For deny and ask rules: true when some system may read the path as one that fits. `composed` is the path in
+/// Unicode's NFC, which patterns have from the start.
 pub fn touches(pattern: &str, path: &str, composed: Option<&str>, cwd: Option<&str>) -> bool {
     let pattern = folded(pattern);
     let cwd = cwd.map(folded);
@@ -101,8 +101,8 @@ fn is_plain(level: &str) -> bool {
     level == "." || !(level.starts_with('.') || is_instruction())
 }
 
-/// The text without case, as file systems compare names. The way leads through upper case, where letters meet that have
-/// more than one small form: `ſ` and `s`, `ς` and `σ`, `ß` and `ss`, the ligature `ﬁ` and `fi`.
+/// The text without case, as file systems compare names. The way leads through upper case, where letters meet that
+/// have more than one small form: `ſ` and `s`, `ς` and `σ`, `ß` and `ss`, the ligature `ﬁ` and `fi`.
 fn folded(text: &str) -> String {
     text.chars()
         .flat_map(char::to_uppercase)

@@ -124,7 +124,8 @@ impl Subject {
         !declares(tool, &fields(tool))
     }
 
-    /// True for an edit, or a command that only moves files about, whose place is known and inside the working folder.
+    /// True for an edit, or a command that only moves files about, whose place is known and inside the working
+    /// folder.
     pub fn is_file_work(&self, tool: &ToolConfig, folders: &Folders<'_>) -> bool {
         let Subject::Of(texts) = self else {
             return tool.access() == Some(Access::Edit);

@@ -1,11 +1,12 @@
 //! Decodes Anthropic's answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! The order of events is `message_start`; for each block `content_block_start`, deltas, `content_block_stop`; then
-//! `message_delta` and `message_stop`. A `ping` may come anywhere. Events of unknown types are passed over, and deltas
-//! of unknown types stay in their block. Everything behind `message_stop` is ignored, for example a gateway's `[DONE]`.
+//! `message_delta` and `message_stop`. A `ping` may come anywhere. Events of unknown types are passed over, and
+//! deltas of unknown types stay in their block. Everything behind `message_stop` is ignored, for example a gateway's
+//! `[DONE]`.
 //!
-//! The model call feeds events, then calls [`AnthropicDecoder::finish`]. An `error` event, unreadable JSON and an early
-//! end fail.
+//! The model call feeds events, then calls [`AnthropicDecoder::finish`]. An `error` event, unreadable JSON and an
+//! early end fail.
 
 use std::collections::BTreeMap;
 
@@ -218,7 +219,8 @@ impl AnthropicDecoder {
     }
 
     /// Reads the iterations that the top-level counts leave out, and are billed: compaction on the server, an advisor
-    /// model, and a model that refused to go on in mid-answer. One that refused before it wrote anything costs nothing.
+    /// model, and a model that refused to go on in mid-answer. One that refused before it wrote anything costs
+    /// nothing.
     /// <https://platform.claude.com/docs/en/build-with-claude/compaction-threshold>,
     /// <https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback> and the four members of
     /// `BetaIterationsUsage` of Anthropic's SDKs (2026-11-26)

@@ -1,8 +1,8 @@
 //! Writes the head of a request to Anthropic: every field except the messages.
 //!
-//! A model call writes it anew for each request, because tools and options may change. Fields that the configuration's
-//! `body` has win over looplet's own. A configuration that Anthropic cannot express is a [`ConfigError`] with the
-//! option's path.
+//! A model call writes it anew for each request, because tools and options may change. Fields that the
+//! configuration's `body` has win over looplet's own. A configuration that Anthropic cannot express is a
+//! [`ConfigError`] with the option's path.
 
 use looplet_scan::reader::Object;
 
@@ -162,8 +162,8 @@ fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, in
 }
 
 /// The field of a block that ends a cached prefix, if the prompt is to be cached. A request has at most four: behind
-/// the tools, behind the system prompt, behind the last message, and at the end of the previous request. A prefix that
-/// is too short (1,024 to 4,096 tokens) is not cached and costs nothing more.
+/// the tools, behind the system prompt, behind the last message, and at the end of the previous request. A prefix
+/// that is too short (1,024 to 4,096 tokens) is not cached and costs nothing more.
 /// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching> (2026-11-21)
 fn marker(spec: &RequestSpec<'_>) -> Option<String> {
     if !spec.marks_cache(spec.model.vendor == "anthropic") {

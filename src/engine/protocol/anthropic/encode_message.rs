@@ -7,8 +7,8 @@
 //! - reasoning without a signature, or at the end of a message (`The final block in an assistant message cannot be
 //!   thinking`).
 //!
-//! A message is encoded once, when the transcript grows, and its bytes are never rewritten. A message without remaining
-//! blocks is not sent. Nothing fails.
+//! A message is encoded once, when the transcript grows, and its bytes are never rewritten. A message without
+//! remaining blocks is not sent. Nothing fails.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -55,7 +55,8 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     }
 }
 
-/// True for a call of a server tool whose result never came. The API refuses it, unless the vendor itself paused there.
+/// True for a call of a server tool whose result never came. The API refuses it, unless the vendor itself paused
+/// there.
 fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     let Block::Raw { json } = block else { return false };
     let Some(object) = Object::parse(json.as_str()) else {

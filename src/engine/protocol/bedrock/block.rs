@@ -239,8 +239,9 @@ impl OpenBlock {
     }
 }
 
-/// Gives the citations of blocks without text to the text before them, which they cite: Nova's grounding sends them in
-/// blocks of their own. Citations before the first text go to that one. The decoder calls it when the message is over.
+/// Gives the citations of blocks without text to the text before them, which they cite: Nova's grounding sends them
+/// in blocks of their own. Citations before the first text go to that one. The decoder calls it when the message is
+/// over.
 /// <https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html> (2026-11-22)
 pub fn place_citations(answer: &mut ModelAnswer) {
     let mut lists: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -302,8 +303,8 @@ pub const KINDS: &[&str] = &[
 /// The fields of reasoning that have a neutral form.
 const REASONING: &[&str] = &["reasoningText", "text", "signature", "redactedContent", "type"];
 
-/// The field that tells the kind of a block or of a delta. Some servers put a `type` before it. A field of an unknown name
-/// is one if nothing else is.
+/// The field that tells the kind of a block or of a delta. Some servers put a `type` before it. A field of an unknown
+/// name is one if nothing else is.
 pub fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
     let fields = || block.fields().filter(|(_, value)| *value != "null");
     let known = fields().find(|(key, _)| KINDS.contains(key));

@@ -1,11 +1,11 @@
 //! Decodes Converse's answers, streamed or whole, into an [`ModelAnswer`].
 //!
-//! The order of events is `messageStart`; for each block `contentBlockStart` (tools only), deltas, `contentBlockStop`;
-//! then `messageStop` with the reason and `metadata` with the usage. Every event has a padding `p`. Unknown events and
-//! fields are passed over.
+//! The order of events is `messageStart`; for each block `contentBlockStart` (tools only), deltas,
+//! `contentBlockStop`; then `messageStop` with the reason and `metadata` with the usage. Every event has a padding
+//! `p`. Unknown events and fields are passed over.
 //!
-//! The model call feeds messages of the binary framing, then calls [`BedrockDecoder::finish`]. An exception, unreadable
-//! JSON and an early end fail.
+//! The model call feeds messages of the binary framing, then calls [`BedrockDecoder::finish`]. An exception,
+//! unreadable JSON and an early end fail.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Decodes Gemini's answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! Every chunk is a whole `GenerateContentResponse` whose parts hold the new content. Usage counts up from chunk to
-//! chunk. A finish reason may stand in any chunk, and the last one counts. The stream has no other end than the end of
-//! its body.
+//! chunk. A finish reason may stand in any chunk, and the last one counts. The stream has no other end than the end
+//! of its body.
 //!
 //! The model call feeds chunks, then calls [`GeminiDecoder::finish`]. An error chunk, unreadable JSON and a body
 //! without a finish reason fail.
@@ -126,7 +126,8 @@ impl GeminiDecoder {
             self.read_part(part, answer)?;
         }
         let citations = candidate.object("citationMetadata").unwrap_or_default();
-        // Vertex AI's name, and that of the Gemini API: <https://ai.google.dev/api/generate-content#citationmetadata>.
+        // Vertex AI's name, and that of the Gemini API:
+        // <https://ai.google.dev/api/generate-content#citationmetadata>.
         for name in ["citations", "citationSources"] {
             for citation in citations.items(name) {
                 self.citations.push(citation, answer);
@@ -231,8 +232,8 @@ impl GeminiDecoder {
         answer.push(part, text);
     }
 
-    /// Reads a call. A name begins a call. A part without a name, or with the id of the open call, continues that call
-    /// or ends it.
+    /// Reads a call. A name begins a call. A part without a name, or with the id of the open call, continues that
+    /// call or ends it.
     fn read_call(
         &mut self,
         part: &Object<'_>,
@@ -322,9 +323,10 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
     closed(out)
 }
 
-/// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools read.
-/// Thoughts are counted beside the candidates. A chunk without a count (Vertex AI's `trafficType` alone) changes
-/// nothing. A chunk without the prompt's count and the total tells only some counts; the others stay as they are.
+/// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools
+/// read. Thoughts are counted beside the candidates. A chunk without a count (Vertex AI's `trafficType` alone)
+/// changes nothing. A chunk without the prompt's count and the total tells only some counts; the others stay as they
+/// are.
 fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
     let is_whole = wire.get("promptTokenCount").is_some() || wire.get("totalTokenCount").is_some();
     let known = answer.usage.filter(|_| !is_whole).unwrap_or_default();

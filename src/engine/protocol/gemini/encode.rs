@@ -143,8 +143,8 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.extend_from_slice(b"]}]");
 }
 
-/// Writes the tool choice. A declaration cannot be strict by itself: if every tool wants to be strict, the mode checks
-/// them all. Vertex AI's `v1` does not know that mode.
+/// Writes the tool choice. A declaration cannot be strict by itself: if every tool wants to be strict, the mode
+/// checks them all. Vertex AI's `v1` does not know that mode.
 /// <https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes>,
 /// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
 fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {

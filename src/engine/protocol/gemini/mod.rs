@@ -1,7 +1,8 @@
 //! Google Gemini: `models/…:streamGenerateContent?alt=sse` and `models/…:generateContent`, for the Gemini API and
 //! Vertex AI.
 //!
-//! Written from <https://ai.google.dev/api/generate-content>, <https://ai.google.dev/gemini-api/docs/function-calling>,
+//! Written from <https://ai.google.dev/api/generate-content>,
+//! <https://ai.google.dev/gemini-api/docs/function-calling>,
 //! <https://ai.google.dev/gemini-api/docs/thought-signatures>, <https://ai.google.dev/gemini-api/docs/thinking> and
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference> (2026-11-21), and from
 //! recorded answers.

@@ -1,11 +1,11 @@
 //! Rebuilds the arguments of a call that Vertex AI streams value by value, as the text of one JSON object.
 //!
-//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` names the place of a value. A string
-//! comes in pieces with equal paths. The model writes from front to back, so the text only grows.
+//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` names the place of a value. A
+//! string comes in pieces with equal paths. The model writes from front to back, so the text only grows.
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling> (2026-11-21)
 //!
-//! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path that leads back into
-//! a closed container cannot be followed: the element is `None`.
+//! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path that leads back
+//! into a closed container cannot be followed: the element is `None`.
 
 use std::collections::BTreeSet;
 

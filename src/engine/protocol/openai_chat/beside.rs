@@ -1,8 +1,9 @@
 //! The content of an answer beside its text and calls: sources, images, sound.
 //!
-//! OpenAI's and OpenRouter's `annotations`, Perplexity's `citations` and `search_results`, Groq's `executed_tools` and
-//! the pieces of `audio` are kept as they came, in `vendor` of the last text. No server wants them back: a sound's `id`
-//! expires, and servers refuse an expired one. A sound's transcript is its text. OpenRouter's `images` become media.
+//! OpenAI's and OpenRouter's `annotations`, Perplexity's `citations` and `search_results`, Groq's `executed_tools`
+//! and the pieces of `audio` are kept as they came, in `vendor` of the last text. No server wants them back: a
+//! sound's `id` expires, and servers refuse an expired one. A sound's transcript is its text. OpenRouter's `images`
+//! become media.
 //!
 //! The decoder calls [`Beside::read`] for each chunk and [`Beside::attach`] at the end. Nothing fails.
 //! <https://platform.openai.com/docs/api-reference/chat/object>,
@@ -31,8 +32,8 @@ const FIELDS: [&str; 5] = [
 ];
 
 impl Beside {
-    /// Reads a delta or a chunk. A value that several of them repeat is kept once, except that each piece of a sound is
-    /// kept.
+    /// Reads a delta or a chunk. A value that several of them repeat is kept once, except that each piece of a sound
+    /// is kept.
     pub fn read(&mut self, object: &Object<'_>, answer: &mut ModelAnswer) {
         let [sound, names @ ..] = FIELDS;
         for (sources, name) in self.sources.iter_mut().zip(names) {

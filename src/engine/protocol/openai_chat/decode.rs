@@ -1,8 +1,8 @@
 //! Decodes Chat Completions answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! A stream is a list of chunks, each with a delta, and ends in `[DONE]`. The model call feeds chunks, then calls
-//! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk, unreadable
-//! JSON and an early end fail.
+//! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk,
+//! unreadable JSON and an early end fail.
 
 use looplet_scan::reader::{Object, items, string};
 
@@ -207,8 +207,8 @@ impl ChatDecoder {
         }
     }
 
-    /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`. Every other item,
-    /// such as its `reference`, is kept raw.
+    /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`. Every
+    /// other item, such as its `reference`, is kept raw.
     fn read_content_array(&mut self, json: &str, answer: &mut ModelAnswer) {
         for item in items(json).unwrap_or_default() {
             if let Some(text) = string(item) {

@@ -2,8 +2,8 @@
 //!
 //! A thinking block of this protocol keeps `{"field":"reasoning_content"}` (or `reasoning`) in `vendor`, and its
 //! `reasoning_details` with their signatures and encrypted pieces. DeepSeek, OpenRouter and others demand that a turn
-//! with tool calls returns with its reasoning. The decoder collects the pieces in [`Details`]; the encoder writes them
-//! unchanged. A piece that is not an object is ignored.
+//! with tool calls returns with its reasoning. The decoder collects the pieces in [`Details`]; the encoder writes
+//! them unchanged. A piece that is not an object is ignored.
 
 use looplet_scan::reader::Object;
 

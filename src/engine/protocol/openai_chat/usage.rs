@@ -25,9 +25,9 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         .number("completion_tokens")
         .or_else(|| wire.number("output_tokens"))
         .unwrap_or(0);
-    // xAI counts reasoning beside the completion, every other vendor within it. The total tells which. Vercel's gateway
-    // leaves Gemini's thoughts out of its total too, but charges them: they are 4 to 13 times the completion. Servers that
-    // count reasoning anew come to a few tokens more than the completion that it is within (130 of 128).
+    // xAI counts reasoning beside the completion, every other vendor within it. The total tells which. Vercel's
+    // gateway leaves Gemini's thoughts out of its total too, but charges them: they are 4 to 13 times the completion.
+    // Servers that count reasoning anew come to a few tokens more than the completion that it is within (130 of 128).
     let beside = input_tokens
         .saturating_add(output_tokens)
         .saturating_add(reasoning_tokens);
@@ -63,8 +63,8 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
     }
 }
 
-/// The cost by the server's account: in dollars (OpenRouter), with its parts (Perplexity), or in ticks of 10⁻¹⁰ dollars
-/// (xAI). <https://openrouter.ai/docs/use-cases/usage-accounting>,
+/// The cost by the server's account: in dollars (OpenRouter), with its parts (Perplexity), or in ticks of 10⁻¹⁰
+/// dollars (xAI). <https://openrouter.ai/docs/use-cases/usage-accounting>,
 /// <https://docs.perplexity.ai/api-reference/chat-completions-post>, <https://docs.x.ai/developers/cost-tracking>
 /// (2026-11-21). xAI also sends 0 ticks for tokens that it charges, so 0 ticks are no account.
 fn read_cost(wire: &Object<'_>) -> Option<u64> {

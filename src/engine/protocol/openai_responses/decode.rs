@@ -1,8 +1,8 @@
 //! Decodes Responses answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! The order of events is `response.created`; for each item `response.output_item.added`, events of its parts,
-//! `response.output_item.done`; then `response.completed`, `.incomplete` or `.failed` with the whole response. Among an
-//! item's events only the deltas are read, because its end repeats everything else. Events behind the last one are
+//! `response.output_item.done`; then `response.completed`, `.incomplete` or `.failed` with the whole response. Among
+//! an item's events only the deltas are read, because its end repeats everything else. Events behind the last one are
 //! ignored.
 //!
 //! The model call feeds events, then calls [`ResponsesDecoder::finish`]. A failed response, unreadable JSON and an

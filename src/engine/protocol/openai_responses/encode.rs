@@ -1,7 +1,7 @@
 //! Writes the head of a Responses request: every field except the items.
 //!
-//! The model call writes it anew for each request. Objects of the configuration's `body` are merged over looplet's own
-//! and win. An option that Responses lacks is a [`ConfigError`] with its path.
+//! The model call writes it anew for each request. Objects of the configuration's `body` are merged over looplet's
+//! own and win. An option that Responses lacks is a [`ConfigError`] with its path.
 
 use looplet_scan::reader::Object;
 
@@ -95,9 +95,9 @@ fn check(model: &ModelConfig) -> Result<(), ConfigError> {
     )
 }
 
-/// True when the model may be asked for encrypted reasoning. Models that do not reason refuse it: `Encrypted content is
-/// not supported with this model`. <https://github.com/pydantic/pydantic-ai/issues/2865> and 3326 there (2026-11-21).
-/// `body: { include: null }` leaves it out for others.
+/// True when the model may be asked for encrypted reasoning. Models that do not reason refuse it: `Encrypted content
+/// is not supported with this model`. <https://github.com/pydantic/pydantic-ai/issues/2865> and 3326 there
+/// (2026-11-21). `body: { include: null }` leaves it out for others.
 fn encrypts_reasoning(model: &str) -> bool {
     let without = ["gpt-4", "gpt-3", "chat"];
     without.iter().all(|part| !model.contains(part))

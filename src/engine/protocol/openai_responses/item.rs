@@ -31,8 +31,8 @@ pub struct Item {
     pub index: u32,
     /// True when the whole item has come.
     pub settled: bool,
-    /// True for the call of a custom tool that the run does not have. It is the server's own if the answer goes on behind
-    /// it: xAI reports its searches so (recorded 2025-12-01). Its block is raw until the end tells.
+    /// True for the call of a custom tool that the run does not have. It is the server's own if the answer goes on
+    /// behind it: xAI reports its searches so (recorded 2025-12-01). Its block is raw until the end tells.
     pub is_foreign: bool,
     /// In the order in which they began.
     parts: Vec<(Slot, usize)>,

@@ -25,12 +25,12 @@ pub use decode::ResponsesDecoder;
 /// The items of an answer become these blocks:
 /// - `message` becomes a text or refusal block per content part; the item's `id`, `status` and `phase` and the part's
 ///   `annotations` stay in the text's `vendor`;
-/// - `reasoning` becomes a thinking block per part of `summary` or `content`; the last one has the `encrypted_content`
-///   as its signature and the item's `type` and `id` in `vendor`, and parts of `content` have `"field":"content"`
-///   there;
+/// - `reasoning` becomes a thinking block per part of `summary` or `content`; the last one has the
+///   `encrypted_content` as its signature and the item's `type` and `id` in `vendor`, and parts of `content` have
+///   `"field":"content"` there;
 /// - `function_call` becomes a tool call with the `call_id`;
-/// - `custom_tool_call`, whose input is plain text, becomes a tool call with the input `{"input":"…"}` and its type in
-///   `vendor`; it returns in its own form only to the model that wrote it
+/// - `custom_tool_call`, whose input is plain text, becomes a tool call with the input `{"input":"…"}` and its type
+///   in `vendor`; it returns in its own form only to the model that wrote it
 ///   (<https://platform.openai.com/docs/guides/function-calling#custom-tools>, 2026-11-21);
 /// - every other item (server tools, unknown types) becomes a raw block.
 pub const PROTOCOL: Protocol = Protocol {

@@ -31,8 +31,8 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
     if path.is_empty() {
         return under(&format!("{origin}{usual_path}"));
     }
-    // The vendor's own server is known: a path that stops early is completed there, and a version too many is dropped.
-    // A host may end in the dot of the root.
+    // The vendor's own server is known: a path that stops early is completed there, and a version too many is
+    // dropped. A host may end in the dot of the root.
     let is_usual = origin.trim_end_matches('.').eq_ignore_ascii_case(split(usual).0);
     if !origin.is_empty() && is_usual {
         let rest = usual_path.strip_prefix(path);

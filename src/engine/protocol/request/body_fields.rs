@@ -20,7 +20,8 @@ impl<'a> BodyFields<'a> {
     /// Reads the configured `body`.
     ///
     /// # Errors
-    /// When `body` is not an object, or has `stream` or the protocol's field of messages, which only the run may write.
+    /// When `body` is not an object, or has `stream` or the protocol's field of messages, which only the run may
+    /// write.
     pub fn new(body: Option<&'a Json>, messages_field: &str) -> Result<BodyFields<'a>, ConfigError> {
         let Some(body) = body else {
             return Ok(BodyFields { over: None });
@@ -102,8 +103,8 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// Writes a field that is an object: `ours`, which is not closed, with the value in `body` merged over it. An empty
-    /// object is not sent, and neither is a null in `body`.
+    /// Writes a field that is an object: `ours`, which is not closed, with the value in `body` merged over it. An
+    /// empty object is not sent, and neither is a null in `body`.
     pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
         ours.push(b'}');
         let over = self.over(key);
@@ -132,8 +133,8 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// Appends the fields of `body`, except the ones in `written`. A null removes a field of ours and is not sent. The
-    /// last value of a repeated key counts.
+    /// Appends the fields of `body`, except the ones in `written`. A null removes a field of ours and is not sent.
+    /// The last value of a repeated key counts.
     pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {
         let Some(object) = &self.over else { return };
         for (key, value) in object.fields() {

@@ -1,8 +1,9 @@
 //! Places markers for a vendor's prompt cache among a body's messages, and takes them out after the request.
 //!
 //! The kept bytes never have a marker. One marker stands at the end. The vendor looks back from it over some twenty
-//! blocks for text that it has cached. A round that adds more blocks would miss it, so the end of the previous request
-//! is marked, too. A request may have four markers, including the markers of tools and system prompt and your own.
+//! blocks for text that it has cached. A round that adds more blocks would miss it, so the end of the previous
+//! request is marked, too. A request may have four markers, including the markers of tools and system prompt and your
+//! own.
 //! <https://platform.claude.com/docs/en/build-with-claude/prompt-caching>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
 //!
@@ -15,8 +16,8 @@ use crate::engine::protocol::END;
 /// The most markers of a request.
 const MAX_MARKERS: usize = 4;
 
-/// The keys of a marker, also of one in a block of yours. Within a text no colon follows them, because the quote before
-/// it is escaped.
+/// The keys of a marker, also of one in a block of yours. Within a text no colon follows them, because the quote
+/// before it is escaped.
 const KEYS: [&str; 2] = ["\"cache_control\":", "\"cachePoint\":"];
 
 /// The length of a block's end in which your own marker is looked for. A block with such a marker gets no second one.

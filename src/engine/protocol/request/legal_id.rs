@@ -10,8 +10,8 @@ use crate::engine::json::writer::{push_number, push_text};
 pub const PLAIN: &str = "_-";
 
 /// Appends a field with an id. In other servers' ids (`functions.add:0`) each illegal character becomes `_` and its
-/// code; `marks` are the legal ones besides letters and digits. An id of more than `max` characters keeps its beginning and ends in its checksum. A call and its result become
-/// alike.
+/// code; `marks` are the legal ones besides letters and digits. An id of more than `max` characters keeps its
+/// beginning and ends in its checksum. A call and its result become alike.
 pub fn push_id(into: &mut Vec<u8>, key: &str, id: &str, marks: &str, max: usize) {
     let mut legal = Vec::with_capacity(id.len());
     for character in id.chars() {

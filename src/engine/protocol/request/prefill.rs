@@ -17,7 +17,8 @@ pub struct Prefill<'a> {
     pub body: Object<'a>,
 }
 
-/// Returns false if the vendor holds the answer to a schema or to a call, because a beginning of text does not fit there.
+/// Returns false if the vendor holds the answer to a schema or to a call, because a beginning of text does not fit
+/// there.
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-23)
 pub fn is_free(model: &ModelConfig) -> bool {
     let is_forced = matches!(

@@ -1,5 +1,6 @@
-//! Answers with thousands of blocks, calls, citations and pieces. No decoder may look at all earlier ones for each new
-//! one: with such a decoder these tests take minutes. `LOOPLET_BLOCKS=32000` measures more, and the tests print their times.
+//! Answers with thousands of blocks, calls, citations and pieces. No decoder may look at all earlier ones for each
+//! new one: with such a decoder these tests take minutes. `LOOPLET_BLOCKS=32000` measures more, and the tests print
+//! their times.
 
 use std::fmt::Write;
 use std::time::Instant;

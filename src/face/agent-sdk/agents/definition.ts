@@ -7,8 +7,8 @@ import { checkServers, type McpServerConfig, type McpServers, type ServerTool } 
 import type { Options } from "../options/types.js";
 
 /**
- * An agent that the tool Agent asks, or that `agent` makes the query's own. The tool's agent sees only the prompt of its
- * call, and its last text is the result. An unknown field is a `TypeError` that names it.
+ * An agent that the tool Agent asks, or that `agent` makes the query's own. The tool's agent sees only the prompt of
+ * its call, and its last text is the result. An unknown field is a `TypeError` that names it.
  */
 export interface AgentDefinition extends FieldsOfTheProcess {
   /** Tells the model when to ask it. */
@@ -16,8 +16,8 @@ export interface AgentDefinition extends FieldsOfTheProcess {
   /** Its system prompt. */
   readonly prompt: string;
   /**
-   * The names of its tools; `mcp__<server>` stands for all tools of a server. Default: those of the query, without Agent
-   * for an agent that is asked.
+   * The names of its tools; `mcp__<server>` stands for all tools of a server. Default: those of the query, without
+   * Agent for an agent that is asked.
    */
   readonly tools?: readonly string[] | undefined;
   /** Names of tools that it does not have, in the same form, and rules of calls that it may not make. Default: none. */
@@ -25,8 +25,8 @@ export interface AgentDefinition extends FieldsOfTheProcess {
   /** The name of a model, or `"inherit"`. Default: the model of the query's options. */
   readonly model?: string | undefined;
   /**
-   * Servers whose tools it has beside `tools`: names of `mcpServers`, and servers of its own, which the query's agent does
-   * not see. Default: none.
+   * Servers whose tools it has beside `tools`: names of `mcpServers`, and servers of its own, which the query's agent
+   * does not see. Default: none.
    */
   readonly mcpServers?: readonly (string | McpServers)[] | undefined;
   /** The names of skills whose text it has from the beginning. Default: none. */
@@ -143,8 +143,8 @@ function isAmong(names: readonly string[], tool: string): boolean {
 }
 
 /**
- * The rules of calls that an agent may not make. A name with a star, or one that may be a server or a tool, is a rule too: the
- * engine reads it in every way in which it may be meant.
+ * The rules of calls that an agent may not make. A name with a star, or one that may be a server or a tool, is a rule
+ * too: the engine reads it in every way in which it may be meant.
  */
 export function deniedBy({ disallowedTools = [] }: AgentDefinition): string[] {
   return disallowedTools.filter((rule) => /[(*]|^mcp__/.test(rule));

@@ -28,8 +28,8 @@ export interface Options extends OptionsOfTheProcess {
   /** When and how the session is summarised before its window is full, as for `createAgent`; `false` switches it off. */
   compaction?: ContextOptions["compaction"];
   /**
-   * The system prompt; texts are joined by blank lines. The preset is a short text of looplet's own about work with tools,
-   * because the one of Claude Code is not published; `append` stands behind it. Default: none.
+   * The system prompt; texts are joined by blank lines. The preset is a short text of looplet's own about work with
+   * tools, because the one of Claude Code is not published; `append` stands behind it. Default: none.
    */
   systemPrompt?:
     | string
@@ -46,19 +46,20 @@ export interface Options extends OptionsOfTheProcess {
   /** The built-in tools that the model gets, by name. Default, and the preset: all for which `host` has what they need. */
   tools?: readonly string[] | { type: "preset"; preset: "claude_code" } | undefined;
   /**
-   * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Processes and servers of the
-   * type `sse` are not reached. Their tools are called
-   * `mcp__<server>__<tool>`. The query goes on without a server that cannot be reached, and `init` says so.
+   * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Processes and servers of
+   * the type `sse` are not reached. Their tools are called `mcp__<server>__<tool>`. The query goes on without a
+   * server that cannot be reached, and `init` says so.
    */
   mcpServers?: McpServers | undefined;
   /**
-   * Whether the definitions of servers' tools are withheld until the model finds them with the tool ToolSearch. `"auto"`
-   * withholds them if they are more than 10 % of a window of 200,000 tokens, `"auto:N"` more than N %. Default `"auto"`.
+   * Whether the definitions of servers' tools are withheld until the model finds them with the tool ToolSearch.
+   * `"auto"` withholds them if they are more than 10 % of a window of 200,000 tokens, `"auto:N"` more than N %.
+   * Default `"auto"`.
    */
   toolSearch?: boolean | "auto" | `auto:${number}` | undefined;
   /**
-   * Names under which the model may call tools that have other names, for example `{ Bash: "mcp__workspace__bash" }`: a
-   * skill may speak of Bash. Rules and hooks see the tool's own name. Default: none.
+   * Names under which the model may call tools that have other names, for example `{ Bash: "mcp__workspace__bash" }`:
+   * a skill may speak of Bash. Rules and hooks see the tool's own name. Default: none.
    */
   toolAliases?: { readonly [alias: string]: string } | undefined;
   /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
@@ -109,8 +110,8 @@ export interface Options extends OptionsOfTheProcess {
   /** With `resume`: only the messages up to the one with this `uuid` count. */
   resumeSessionAt?: string | undefined;
   /**
-   * With `resumeSessionAt`: the `uuid` of the prompt whose turn is dropped. If the session has more behind the cut than
-   * this turn, the query ends at once as `error_during_execution`, and `errors` begins with "Resume rejected by
+   * With `resumeSessionAt`: the `uuid` of the prompt whose turn is dropped. If the session has more behind the cut
+   * than this turn, the query ends at once as `error_during_execution`, and `errors` begins with "Resume rejected by
    * --resume-drops-turn:". Default: what is behind the cut is dropped.
    */
   resumeDropsTurn?: string | undefined;
@@ -119,8 +120,8 @@ export interface Options extends OptionsOfTheProcess {
   /** The title of a new session, in place of its first prompt. */
   title?: string | undefined;
   /**
-   * Whether `rewindFiles` can put files back that Write and Edit have changed. They are kept in the memory of the process, for
-   * the session and the object `host.vfs`. Default false.
+   * Whether `rewindFiles` can put files back that Write and Edit have changed. They are kept in the memory of the
+   * process, for the session and the object `host.vfs`. Default false.
    */
   enableFileCheckpointing?: boolean | undefined;
   /** `{ "replay-user-messages": null }` tells the prompt too, with its `uuid`. All other arguments do nothing. */
@@ -140,8 +141,8 @@ export interface Options extends OptionsOfTheProcess {
   /** The place of the sessions. Default: the memory of this process. */
   sessionStore?: SessionStore | undefined;
   /**
-   * Whether the store gets each message at once (`"eager"`), or those of a tenth of a second together and the rest at the end of a
-   * turn. Default `"batched"`.
+   * Whether the store gets each message at once (`"eager"`), or those of a tenth of a second together and the rest at
+   * the end of a turn. Default `"batched"`.
    */
   sessionStoreFlush?: SessionStoreFlush | undefined;
   /** The folder of relative paths, below which files may be written, and the project of the session. Default `"/"`. */
@@ -157,24 +158,25 @@ export interface Options extends OptionsOfTheProcess {
    */
   settingSources?: readonly ("user" | "project" | "local")[] | undefined;
   /**
-   * Settings in the form of `settings.json`: an object, its JSON, or the path of a file of `host.vfs`. They win over those
-   * of `settingSources`, and may name the `model`. Options win over them, and each `deny` rule counts. Default: none.
+   * Settings in the form of `settings.json`: an object, its JSON, or the path of a file of `host.vfs`. They win over
+   * those of `settingSources`, and may name the `model`. Options win over them, and each `deny` rule counts. Default:
+   * none.
    */
   settings?: InlineSettings | undefined;
   /** Settings that only restrict: their `permissions.ask` and `permissions.deny` count. Default: none. */
   managedSettings?: { readonly [name: string]: unknown } | undefined;
   /**
-   * Whether settings files of the project (`project` and `local`) may grant something: `permissions.allow`, `defaultMode`,
-   * `additionalDirectories` and `env`. Whoever wrote the project wrote them. A function is asked with what they would grant.
-   * Default false: they only restrict.
+   * Whether settings files of the project (`project` and `local`) may grant something: `permissions.allow`,
+   * `defaultMode`, `additionalDirectories` and `env`. Whoever wrote the project wrote them. A function is asked with
+   * what they would grant. Default false: they only restrict.
    */
   trustProject?: TrustProject | undefined;
   /** The names of the skills in the settings files that count, and skills of your own. Default: all that are found. */
   skills?: readonly (string | Skill)[] | "all" | undefined;
   /**
    * The name of an agent, of `agents` or of settings files, as which the query works: with its prompt in place of
-   * `systemPrompt` (but for what `append` says), its tools, and its model, effort, mode and `maxTurns` where the options
-   * leave them out. Default: none.
+   * `systemPrompt` (but for what `append` says), its tools, and its model, effort, mode and `maxTurns` where the
+   * options leave them out. Default: none.
    */
   agent?: string | undefined;
   /** Agents that the model may ask by the tool Agent, by their names, beside those of settings files. */
@@ -203,8 +205,8 @@ export type QueryHost = Host &
     /** The model of queries that name none. Default `"sonnet"`. */
     defaultModel?: string | Model | undefined;
     /**
-     * Judges the calls of the mode `auto`: a function as `classifyTool` of `createAgent`, or a model that is asked with a
-     * fixed prompt. It sees the call and the user's task, no results. Default: the model of the query.
+     * Judges the calls of the mode `auto`: a function as `classifyTool` of `createAgent`, or a model that is asked
+     * with a fixed prompt. It sees the call and the user's task, no results. Default: the model of the query.
      */
     judge?: CanUseTool | string | Model | undefined;
     /** The folder of the user's settings files. Default: none is read. */

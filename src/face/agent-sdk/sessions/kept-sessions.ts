@@ -19,9 +19,9 @@ const keyOf = (...parts: readonly string[]): string =>
   parts.map((part) => part.replace(/[% ]/g, encodeURIComponent)).join(" ");
 
 /**
- * Keeps sessions in a store. Each session is a journal, and each project has another one that lists them. Two processes may
- * write to one session: an append that finds entries of another process rejects with `StoreConflict`, and the query
- * tries it again behind them.
+ * Keeps sessions in a store. Each session is a journal, and each project has another one that lists them. Two
+ * processes may write to one session: an append that finds entries of another process rejects with `StoreConflict`,
+ * and the query tries it again behind them.
  */
 export function sessionStoreOf(store: Store): SessionStore {
   const known = new Map<string, Known>();

@@ -11,8 +11,8 @@ export interface SessionKey {
 }
 
 /**
- * An entry of a session: a message, with `compacted` all messages that stand in place of those before, or a title or tag
- * without messages.
+ * An entry of a session: a message, with `compacted` all messages that stand in place of those before, or a title or
+ * tag without messages.
  */
 export interface SessionEntry {
   readonly type: "user" | "assistant" | "compacted" | "title" | "tag";

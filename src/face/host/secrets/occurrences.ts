@@ -1,6 +1,6 @@
 /**
- * The places of a secret in a text of a stranger, however it is escaped. A search takes time in proportion to the text,
- * whatever the text and the secret are: a server may choose both.
+ * The places of a secret in a text of a stranger, however it is escaped. A search takes time in proportion to the
+ * text, whatever the text and the secret are: a server may choose both.
  */
 
 /** A part of a text. */
@@ -25,8 +25,8 @@ const IN_JSON = String.raw`\\+(?:u([0-9a-f]{4}))?`;
 const IN_URL = "%(?:25)*([0-9a-f]{2})";
 
 /**
- * The ways in which a text may be meant. Escapes that stand before a secret would swallow its beginning (`%` before `ab…`),
- * so the text is read without them too.
+ * The ways in which a text may be meant. Escapes that stand before a secret would swallow its beginning (`%` before
+ * `ab…`), so the text is read without them too.
  */
 export function readingsOf(text: string): Reading[] {
   const ways = [

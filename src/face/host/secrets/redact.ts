@@ -49,8 +49,8 @@ function basicSecrets(value: string): string[] {
 }
 
 /**
- * The secrets of an address: its password, the values of its query, and the levels of its path that look like keys. Some
- * services give an address that is itself a key.
+ * The secrets of an address: its password, the values of its query, and the levels of its path that look like keys.
+ * Some services give an address that is itself a key.
  */
 export function urlSecrets(url: string): string[] {
   const read = readUrl(url);
@@ -66,8 +66,8 @@ export function urlSecrets(url: string): string[] {
 }
 
 /**
- * An address for an error, as `fetch` reads it: without a name, a password, a query, and levels that look like keys. In
- * `https://one.test\@two.test` the host is `one.test`, whatever stands last.
+ * An address for an error, as `fetch` reads it: without a name, a password, a query, and levels that look like keys.
+ * In `https://one.test\@two.test` the host is `one.test`, whatever stands last.
  */
 export function shownUrl(url: string): string {
   const read = readUrl(url);
@@ -132,8 +132,8 @@ function resolved(url: string): string {
 }
 
 /**
- * `text` without the secrets, as they are, escaped for JSON or for a URL, or in base64. A text that was cut off may end
- * with the beginning of a secret, which goes too. `mark` makes what stands in its place.
+ * `text` without the secrets, as they are, escaped for JSON or for a URL, or in base64. A text that was cut off may
+ * end with the beginning of a secret, which goes too. `mark` makes what stands in its place.
  */
 export function redact(text: string, secrets: readonly string[], mark?: (found: string) => string): string {
   return redactor(secrets)(text, mark);

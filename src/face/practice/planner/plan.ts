@@ -1,6 +1,6 @@
 /**
- * The planner behind `practice`: reads a conversation and decides what a helpful model would answer. Deterministic and
- * without state: equal conversations give equal plans.
+ * The planner behind `practice`: reads a conversation and decides what a helpful model would answer. Deterministic
+ * and without state: equal conversations give equal plans.
  */
 import type { Conversation, PastCall, Plan } from "../conversation.js";
 import { withoutDirective } from "../directive.js";

@@ -1,6 +1,7 @@
 /**
- * The tasks of a prompt as tool calls: which piece goes to which tool with which input, what waits for what, what is done.
- * Everything is worked out anew from the conversation at each request, so the planner keeps no state of its own.
+ * The tasks of a prompt as tool calls: which piece goes to which tool with which input, what waits for what, what is
+ * done. Everything is worked out anew from the conversation at each request, so the planner keeps no state of its
+ * own.
  */
 import type { PastCall, ToolSpec } from "../conversation.js";
 import { isObject, parseJson } from "../json.js";

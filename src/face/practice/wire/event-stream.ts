@@ -1,6 +1,7 @@
 /**
- * Messages of `application/vnd.amazon.eventstream`: total length, length of the headers, CRC-32 of these two, headers,
- * payload, CRC-32 of all before. https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html (2026-11-21)
+ * Messages of `application/vnd.amazon.eventstream`: total length, length of the headers, CRC-32 of these two,
+ * headers, payload, CRC-32 of all before. https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html
+ * (2026-11-21)
  */
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 /**
- * Refuses what OpenAI Chat Completions refuses and a history can run into, in its words: one rule a line. The words are
- * those of answers seen in public traffic up to 2026-11-20; the order of the rules is ours.
+ * Refuses what OpenAI Chat Completions refuses and a history can run into, in its words: one rule a line. The words
+ * are those of answers seen in public traffic up to 2026-11-20; the order of the rules is ours.
  */
 import { isObject, listOf } from "../json.js";
 import type { ReceivedRequest } from "../types.js";

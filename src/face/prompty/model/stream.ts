@@ -60,8 +60,8 @@ export type StreamChunk =
   | { kind: "failure"; failure: { outcome: "indeterminate" | "determinate"; message: string } };
 
 /**
- * The pieces of a provider's stream. A stream that breaks off ends in a `failure` piece: nobody knows whether the answer
- * was complete, so it is `indeterminate`. A refusal is `determinate`.
+ * The pieces of a provider's stream. A stream that breaks off ends in a `failure` piece: nobody knows whether the
+ * answer was complete, so it is `indeterminate`. A refusal is `determinate`.
  */
 export async function* processStream(chunks: AsyncIterable<unknown>): AsyncGenerator<StreamChunk> {
   try {

@@ -17,8 +17,8 @@ const MAX_ITERATIONS = 10;
 const MAX_MODEL_ATTEMPTS = 3;
 
 /**
- * Runs a turn on the ports of a host. It never throws for a failure of a model, a tool or a store: the result says what
- * happened, and each result has the checkpoint to go on from.
+ * Runs a turn on the ports of a host. It never throws for a failure of a model, a tool or a store: the result says
+ * what happened, and each result has the checkpoint to go on from.
  *
  * @throws TypeError for a request without messages or ports without a model
  */
@@ -53,8 +53,8 @@ export interface ResumeTurn {
 }
 
 /**
- * Goes on from a checkpoint, and repeats no effect that is committed. An effect that has begun behind the checkpoint needs a
- * reconciliation: the result says so, with a checkpoint for one of the other two functions.
+ * Goes on from a checkpoint, and repeats no effect that is committed. An effect that has begun behind the checkpoint
+ * needs a reconciliation: the result says so, with a checkpoint for one of the other two functions.
  *
  * @throws TypeError for a tail that does not follow the checkpoint, or a checkpoint that waits for a reconciliation
  */

@@ -20,8 +20,8 @@ export interface Verdict<T> {
 export type ToolGuardrail = (name: string, args: any) => Verdict<object> | Promise<Verdict<object>>;
 
 /**
- * Contract: each returns whether it allows what it sees; anything but `allowed: true` is a no. An error of `input` and
- * `output` ends the turn. They are asked about the files of tools of kind `prompty` too.
+ * Contract: each returns whether it allows what it sees; anything but `allowed: true` is a no. An error of `input`
+ * and `output` ends the turn. They are asked about the files of tools of kind `prompty` too.
  */
 export interface Guardrails {
   /** Asked before each model call. */

@@ -30,9 +30,9 @@ function chatAnswer(text: string, calls: readonly ToolCall[]): object {
 }
 
 /**
- * Asks the model and yields the text of an answer that has no calls as it arrives; returns the whole answer. After the
- * n-th failure it waits `min(2^n + jitter, 60)` seconds. Text that has been yielded cannot be taken back, so a failure
- * behind it is the last, and so is a refusal.
+ * Asks the model and yields the text of an answer that has no calls as it arrives; returns the whole answer. After
+ * the n-th failure it waits `min(2^n + jitter, 60)` seconds. Text that has been yielded cannot be taken back, so a
+ * failure behind it is the last, and so is a refusal.
  *
  * @throws ExecuteError with the conversation
  * @throws RefusalError, ValueError, LoopletError `config_…`

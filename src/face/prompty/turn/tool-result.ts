@@ -14,8 +14,8 @@ export interface ReadResult {
 }
 
 /**
- * A text as it is, `{ parts }` and the `{ content }` of an MCP server as parts, any other object as JSON, and nothing as an
- * empty text.
+ * A text as it is, `{ parts }` and the `{ content }` of an MCP server as parts, any other object as JSON, and nothing
+ * as an empty text.
  */
 export function readResult(value: unknown): ReadResult {
   const parts = partsOf(value);

@@ -58,8 +58,8 @@ export type TurnTools = {
  * {@link PromptyStream}.
  *
  * Rejects with an `ExecuteError` when a model call has failed for good, a `CancelledError` after an abort, a
- * `GuardrailError`, a `ValueError` for a tool without a handler, an `Error` after `maxIterations`, and a `LoopletError`
- * `config_…` for a wrong option.
+ * `GuardrailError`, a `ValueError` for a tool without a handler, an `Error` after `maxIterations`, and a
+ * `LoopletError` `config_…` for a wrong option.
  */
 export async function turn(
   pathOrAgent: string | Prompty,

@@ -1,6 +1,6 @@
 /**
- * The limit of time for your store. A store that never answers counts as one that fails, so that no run and no `saved()` waits
- * for it for ever.
+ * The limit of time for your store. A store that never answers counts as one that fails, so that no run and no
+ * `saved()` waits for it for ever.
  */
 import type { Clock, Lease, Store } from "../../api/index.js";
 import { timeOf } from "../run-lease.js";
@@ -59,8 +59,8 @@ export function timedStore(store: Store, clock: Clock): Store {
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 /**
- * Settles as `work` does, or rejects with `late()` when the time is over. A timer that fires long before its time, as clocks of
- * tests have it, sets no limit.
+ * Settles as `work` does, or rejects with `late()` when the time is over. A timer that fires long before its time, as
+ * clocks of tests have it, sets no limit.
  */
 export function within<T>(
   clock: Clock,

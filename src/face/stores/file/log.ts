@@ -1,12 +1,13 @@
 /**
- * The file of a journal as a log of lines. A line is one append or the beginning of a lease, with a checksum before it:
+ * The file of a journal as a log of lines. A line is one append or the beginning of a lease, with a checksum before
+ * it:
  *
  *     <checksum> + <first number> <last number> <fence or -> <entry>␞<entry>…
  *     <checksum> @ <fence> <the fence before> <nonce>
  *
  * Entries stand as the texts that they were, between record separators, which JSON text cannot have (RFC 7464). All
- * processes read the lines in the order of the file and count the same ones. A damaged line does not count; entries behind
- * it do, and their numbers show that some are missing.
+ * processes read the lines in the order of the file and count the same ones. A damaged line does not count; entries
+ * behind it do, and their numbers show that some are missing.
  */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Keys as names of files and folders. Each key has a name of its own on every file system: there are no capital letters,
- * which some take for small ones, no names that Windows keeps for devices, and no path.
+ * Keys as names of files and folders. Each key has a name of its own on every file system: there are no capital
+ * letters, which some take for small ones, no names that Windows keeps for devices, and no path.
  */
 
 /** Letters, digits and these stand as they are. */

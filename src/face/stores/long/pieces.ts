@@ -1,6 +1,7 @@
 /**
- * Texts that are longer than a value of their host may be. Their pieces are written first, under a name that nobody else has.
- * The value that is written then names them, so that this one write decides about a long text as it does about a short one.
+ * Texts that are longer than a value of their host may be. Their pieces are written first, under a name that nobody
+ * else has. The value that is written then names them, so that this one write decides about a long text as it does
+ * about a short one.
  */
 
 /** The pieces of a text. */
@@ -51,8 +52,8 @@ export async function putPieces(
 }
 
 /**
- * Deletes the pieces of a text that nothing names. A write that failed may have reached its host all the same, so its pieces
- * stay until their journal is deleted.
+ * Deletes the pieces of a text that nothing names. A write that failed may have reached its host all the same, so its
+ * pieces stay until their journal is deleted.
  */
 export async function deletePieces(table: PieceTable, { pieces, count }: Pieces): Promise<void> {
   for (let at = 0; at < count; at++) await table.delete(pieces, at);

@@ -2,8 +2,9 @@
 import type { Store } from "../../api/run.js";
 
 /**
- * Deletes the journals whose run has ended at least `ageMs` ago, and returns their keys. `filter` chooses among them. A journal
- * that somebody has begun to go on with stays. A chat has ended between two runs, so `filter` decides whether it goes.
+ * Deletes the journals whose run has ended at least `ageMs` ago, and returns their keys. `filter` chooses among them.
+ * A journal that somebody has begun to go on with stays. A chat has ended between two runs, so `filter` decides
+ * whether it goes.
  *
  * @throws TypeError for a store without `lease`, `ended` or `delete`
  */

@@ -15,13 +15,13 @@ export interface SuperviseOptions<R extends Run = Run> {
    */
   maxAttempts?: number | undefined;
   /**
-   * The wait before such a run is taken up for the first time, in milliseconds, a non-negative integer. Each next wait is
-   * twice as long. It begins when this supervisor first sees the run. Default 60,000.
+   * The wait before such a run is taken up for the first time, in milliseconds, a non-negative integer. Each next
+   * wait is twice as long. It begins when this supervisor first sees the run. Default 60,000.
    */
   backoffMs?: number | undefined;
   /**
-   * The journals that are deleted: those of runs that have ended at least `afterMs` milliseconds ago. A chat has ended between
-   * two runs, so `filter` decides whether it goes. Default: none.
+   * The journals that are deleted: those of runs that have ended at least `afterMs` milliseconds ago. A chat has
+   * ended between two runs, so `filter` decides whether it goes. Default: none.
    */
   drop?: { readonly afterMs: number; readonly filter?: ((id: string) => boolean) | undefined } | undefined;
   /** Contract: called with the id of each run; false leaves it to others. Default: all runs. */
@@ -64,9 +64,9 @@ const TABLE = {
 } as const;
 
 /**
- * Looks after the runs of an agent in its store, at once and then again and again. Runs whose lease is out are taken up at
- * once, and runs that were stopped by the deaths of their processes after a wait. Any number of processes may supervise one
- * store: each run goes to one of them.
+ * Looks after the runs of an agent in its store, at once and then again and again. Runs whose lease is out are taken
+ * up at once, and runs that were stopped by the deaths of their processes after a wait. Any number of processes may
+ * supervise one store: each run goes to one of them.
  *
  * @throws LoopletError `config_…`
  */

@@ -1,6 +1,6 @@
 /**
- * The metrics of a run, made of its spans: a duration is that of its span, and the counts of an agent are those of the
- * spans below its own. This file imports nothing of OpenTelemetry.
+ * The metrics of a run, made of its spans: a duration is that of its span, and the counts of an agent are those of
+ * the spans below its own. This file imports nothing of OpenTelemetry.
  */
 import { LoopletError } from "../../api/errors.js";
 import { describe } from "../../options/check.js";

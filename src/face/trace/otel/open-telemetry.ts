@@ -18,8 +18,8 @@ interface OtelSpan {
 }
 
 /**
- * The shape of `@opentelemetry/api`. `tracer` and `meter` default to those with the name `looplet`. Without `metrics` and
- * `meter` there are no metrics.
+ * The shape of `@opentelemetry/api`. `tracer` and `meter` default to those with the name `looplet`. Without `metrics`
+ * and `meter` there are no metrics.
  */
 export interface OpenTelemetry<Context = any, Span extends OtelSpan = any> {
   readonly trace: {

@@ -1,4 +1,5 @@
-// System prompts: the preset with more text, and one of the program's own. Options of screens and sandboxes beside them.
+// System prompts: the preset with more text, and one of the program's own. Options of screens and sandboxes beside
+// them.
 import { query, type Options } from "@anthropic-ai/claude-agent-sdk";
 
 export async function main(base: Options) {

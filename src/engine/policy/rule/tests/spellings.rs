@@ -1,7 +1,7 @@
 //! Tests of the spellings that a model may choose to get past a rule, in tables for deny rules and for allow rules.
 //!
-//! Each row of `table` is a rule with the texts that it matches or lets pass. The tests run every row through the real
-//! verdict, compare random spellings with their plain form, and count the turns of loops over hostile texts.
+//! Each row of `table` is a rule with the texts that it matches or lets pass. The tests run every row through the
+//! real verdict, compare random spellings with their plain form, and count the turns of loops over hostile texts.
 
 mod table;
 
@@ -197,8 +197,8 @@ fn s001_29_what_a_rule_takes_grows_with_the_length_of_what_it_is_compared_with()
 #[test]
 fn s001_29_an_address_counts_for_the_host_that_the_platform_finds_in_it() {
     let fetch = tool("WebFetch");
-    // Each row has the host, or "?" where the platform finds none. An address in which some parser finds no host never
-    // runs unasked.
+    // Each row has the host, or "?" where the platform finds none. An address in which some parser finds no host
+    // never runs unasked.
     let rows = [
         ("https://evil.com/", "evil.com", true),
         ("HTTPS://EVIL.COM", "evil.com", true),
