@@ -109,6 +109,17 @@ describe("texts of a hundred thousand characters", () => {
     }
   });
 
+  it.each([
+    ["maps", "{".repeat(100), "}".repeat(100)],
+    ["lists", "{? [".repeat(100), "]}".repeat(100)],
+    ["indented maps", "\n  ? ? ? ", ": 1"],
+  ])("that have %s as keys are refused", async (_, start, end) => {
+    const text = `---\nmetadata: ${start}a${end}\n---\nHi`;
+    await expect(loadPrompty(text)).rejects.toThrow("a key is a list or a mapping");
+    const host = { vfs: { readFile: () => `${start}a${end}` } };
+    await expect(loadPrompty("---\nmetadata: ${file:a.yaml}\n---\nHi", { host })).rejects.toThrow("a key is");
+  });
+
   it("are taken as the arguments of calls", async () => {
     for (const text of textsFrom("", "```", '{"a":')) {
       const { error } = await play([said(null, ["add", text]), said("x")], {
@@ -152,6 +163,15 @@ describe("templates", () => {
     const agent = await agentOf(template);
     const inputs = { a: true, list, long: "y".repeat(100_000) };
     await expect(render(agent, inputs)).rejects.toThrow(problem);
+  });
+
+  const many = Array.from({ length: 900 }, (_, at) => `a${at.toString(36)}`).join();
+
+  it.each([
+    ["jinja2", `{% for x in [[${many}]|length] %}${"{{x}}".repeat(120_000)}{% endfor %}`],
+    ["mustache", `{{#[${many}]|length}}${"{{.}}".repeat(120_000)}{{/[${many}]|length}}`],
+  ])("of %s count the inputs behind a value", async (kind, template) => {
+    await expect(render(await agentOf(template, kind), {})).rejects.toThrow("more than 1000000 steps");
   });
 
   it("of Mustache cost a bounded effort too", async () => {
@@ -235,6 +255,15 @@ describe("large values", () => {
     const part = `${"a".repeat(500_000)}b${"a".repeat(50_000)}`;
     await expect(render(agent, { text: "a".repeat(1_000_000), part })).rejects.toThrow("1000000 steps");
     expect(await render(agent, { text: `${"a".repeat(1_000_000)}b`, part: "ab" })).toBe("y");
+  });
+
+  it("that are looked for in a list of long texts count", async () => {
+    const agent = await agentOf(
+      `{% for x in xs %}${"{% if part in texts %}{% endif %}".repeat(20)}{% endfor %}`,
+    );
+    const text = "a".repeat(10_000);
+    const inputs = { xs, part: text, texts: Array.from({ length: 50 }, () => `${text.slice(1)}b`) };
+    await expect(render(agent, inputs)).rejects.toThrow("more than 1000000 steps");
   });
 
   it("that sections of Mustache open again and again have an end", async () => {

@@ -1,4 +1,4 @@
-import { isScalar, parseDocument, visit } from "yaml";
+import { isCollection, isScalar, parseDocument, visit } from "yaml";
 import { ValueError } from "../errors.js";
 import { withoutOuterLines } from "../text.js";
 
@@ -37,6 +37,8 @@ export function yaml(text: string, what: string): unknown {
       Map(_, { items }) {
         const names = new Set<unknown>();
         for (const { key } of items) {
+          // The library writes such a key as YAML, and that again for each key around it.
+          if (isCollection(key)) throw new Error("a key is a list or a mapping, and needs to be a text");
           const name = isScalar(key) ? String(key.value) : key;
           if (names.has(name))
             throw new Error(`Map keys must be unique, and "${String(name)}" is there twice`);

@@ -12,7 +12,7 @@ export interface Scope {
 
 export interface Expression {
   value(scope: Scope): unknown;
-  /** The variables that it reads, in the order of the text. */
+  /** The variables that it reads, each once, in the order of the text. */
   readonly names: readonly string[];
 }
 
@@ -29,9 +29,8 @@ export function readExpression(text: string): Expression {
   const value = reader.choice();
   // A long name is compared with those of its scope.
   const steps = reader.end() + Math.floor(text.length / 100);
-  const { names } = reader;
   return {
-    names,
+    names: [...new Set(reader.names)],
     value(scope) {
       scope.effort.take(steps);
       return value(scope);
@@ -308,7 +307,11 @@ function member(value: unknown, key: unknown): unknown {
 
 function contains(whole: unknown, part: unknown, effort: Effort): boolean {
   effort.look(whole);
-  if (Array.isArray(whole)) return whole.includes(part);
+  if (Array.isArray(whole)) {
+    // Each text of the list may be compared with all of the part.
+    if (typeof part === "string") effort.take(whole.length * Math.floor(part.length / 100));
+    return whole.includes(part);
+  }
   if (typeof whole !== "string")
     return typeof whole === "object" && whole !== null && Object.hasOwn(whole, printed(part, effort));
   const text = printed(part, effort);

@@ -158,8 +158,9 @@ function printNode(expression: Expression): Node {
     );
 }
 
-function sourcesOf({ names }: Expression, { sources }: Place): string[] {
+function sourcesOf({ names }: Expression, { sources, scope }: Place): string[] {
   const all = names.flatMap((name) => sources.find((frame) => Object.hasOwn(frame, name))?.[name] ?? [name]);
+  scope.effort.look(all);
   return [...new Set(all)];
 }
 

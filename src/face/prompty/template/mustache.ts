@@ -63,11 +63,12 @@ function within({ frames, sources, effort }: Place, item: unknown, from: readonl
 }
 
 /** All inputs that have a part in the value of an expression, also by the section that it stands in. */
-function sourcesOf({ names }: Expression, { frames, sources }: Place): string[] {
+function sourcesOf({ names }: Expression, { frames, sources, effort }: Place): string[] {
   const all = names.flatMap((name) => {
     const at = frames.findIndex((frame) => Object.hasOwn(frame, name));
     return at < 0 || at >= sources.length ? [name] : sources[at]!;
   });
+  effort.look(all);
   return [...new Set(all)];
 }
 
