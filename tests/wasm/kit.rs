@@ -89,8 +89,10 @@ impl TestRun {
         let feeding_host = run.host.clone();
         run.method("feed", move |request, chunk| {
             let bytes = chunk.unchecked_into::<Uint8Array>();
+            // The inlet may grow, and a view of the memory before that is detached.
+            let place = inlet_for(bytes.length() as usize) as u32;
             let view = Uint8Array::new(&js_sys::WebAssembly::Memory::from(linear_memory()).buffer());
-            view.set(&bytes, inlet_for(bytes.length() as usize) as u32);
+            view.set(&bytes, place);
             let units = feeding.chunk(number(&request), bytes.length() as usize, 1000.0);
             if units > 0 {
                 feeding_host.lent(outlet_at(), units);
