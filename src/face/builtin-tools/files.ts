@@ -1,6 +1,7 @@
 /** Read, Write and Edit. */
 import { ToolError } from "../api/errors.js";
 import type { Tool } from "../api/index.js";
+import { fallbackOf, fittingBehind } from "../host/secrets/occurrences.js";
 import { tool } from "../tools/tool.js";
 import type { Vfs } from "../vfs/index.js";
 import { isBelow, resolvePath } from "../vfs/paths.js";
@@ -93,7 +94,8 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
         const path = resolvePath(file_path, cwd);
         if (old_string === "") throw failed("empty_text", "old_string is empty. Write makes a new file.");
         const before = await text(path);
-        const count = placesOf(before, old_string);
+        const places = placesOf(before, old_string);
+        const count = places.length;
         if (count === 0)
           throw failed("not_found", `old_string is not in ${file_path}. Read the file and copy it exactly.`);
         if (count > 1 && !replace_all)
@@ -104,18 +106,31 @@ export function fileTools(vfs: Vfs, cwd: string, folders: readonly string[]): { 
         const chars = before.length + count * (new_string.length - old_string.length);
         if (count > MOST_PLACES || chars > MOST_BYTES)
           throw failed("too_large", `${file_path} would get ${chars} characters, with ${count} changes.`);
-        await write(path, before.split(old_string).join(new_string));
+        const kept = [0, ...places.map((place) => place + old_string.length)].map((from, at) =>
+          before.slice(from, places[at]),
+        );
+        await write(path, kept.join(new_string));
         return `Edited ${file_path}: ${count} ${count === 1 ? "place" : "places"}.`;
       },
     }) as Tool,
   };
 }
 
-/** How often a text is in another one, without overlaps. */
-function placesOf(text: string, part: string): number {
-  let count = 0;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
-  return count;
+/**
+ * The places of a text in another one, without overlaps; at most one more than may be changed. A model may have
+ * written both, and the platform's own search takes quadratic time for some.
+ */
+function placesOf(text: string, part: string): number[] {
+  const fallback = fallbackOf(part);
+  const places: number[] = [];
+  let fitting = 0;
+  for (let at = 0; at < text.length && places.length <= MOST_PLACES; at += 1) {
+    fitting = fittingBehind(part, fallback, fitting, text.charCodeAt(at));
+    if (fitting < part.length) continue;
+    places.push(at + 1 - fitting);
+    fitting = 0;
+  }
+  return places;
 }
 
 async function bytesOf(vfs: Vfs, path: string): Promise<Uint8Array> {

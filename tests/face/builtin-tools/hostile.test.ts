@@ -197,6 +197,28 @@ it("a search of files without end ends with its run, and without it", async () =
   expect([outcome, looks === after, looks < 100]).toEqual(["cancelled", true, true]);
 });
 
+it("Edit finds its text in time, whatever the text and the file", async () => {
+  const half = "a".repeat(250_000);
+  const vfs = memoryVfs({ "/file": half.repeat(4) });
+  const [said] = await called({ vfs }, [
+    "Edit",
+    { file_path: "/file", old_string: `${half}b${half}`, new_string: "" },
+  ]);
+  expect(said).toMatch(/^not_found/);
+});
+
+it.each([
+  ["aXbXc", "X", "-"],
+  ["aaaaa", "aa", "b"],
+  ["abababab", "abab", ""],
+  ["aabaaabaaab", "aabaaab", "x"],
+  ["end", "end", "start"],
+])("Edit of %s replaces %s as a person would", async (before, old_string, new_string) => {
+  const vfs = memoryVfs({ "/file": before });
+  await called({ vfs }, ["Edit", { file_path: "/file", old_string, new_string, replace_all: true }]);
+  expect(new TextDecoder().decode(await vfs.read("/file"))).toBe(before.split(old_string).join(new_string));
+});
+
 it("Edit makes no file that is larger than a file may be", async () => {
   const vfs = memoryVfs({ "/a": "a".repeat(100_000) });
   const input = { file_path: "/a", old_string: "a", new_string: "b".repeat(1000), replace_all: true };

@@ -105,7 +105,7 @@ export function find({ forms, hasEdges }: Needle, { letters, starts }: Reading, 
 }
 
 /** For each beginning of a text the length of its longest end that is a beginning too (Knuth, Morris, Pratt). */
-function fallbackOf(form: string): Uint32Array {
+export function fallbackOf(form: string): Uint32Array {
   const fallback = new Uint32Array(form.length);
   for (let at = 1; at < form.length; at++)
     fallback[at] = fittingBehind(form, fallback, fallback[at - 1]!, form.charCodeAt(at));
@@ -113,7 +113,7 @@ function fallbackOf(form: string): Uint32Array {
 }
 
 /** How many letters of the form end with this letter, if so many ended before it. */
-function fittingBehind(form: string, fallback: Uint32Array, before: number, letter: number): number {
+export function fittingBehind(form: string, fallback: Uint32Array, before: number, letter: number): number {
   let fitting = before;
   while (fitting > 0 && form.charCodeAt(fitting) !== letter) fitting = fallback[fitting - 1]!;
   return form.charCodeAt(fitting) === letter ? fitting + 1 : fitting;
