@@ -60,11 +60,14 @@ const execute: Executor["execute"] = (agent, messages, options) =>
     : executeOnEngine(agent, messages, options);
 const processor: Processor = { process: processResponse };
 
-/** The messages of a provider; the first keeps looplet's own message, so that every block of it goes back. */
+/**
+ * The messages of a round. Those of looplet's own answers have one form for every provider, in which a guardrail sees
+ * the text of each result. The first keeps looplet's own message, so that every block of it goes back.
+ */
 function formatted(format: FormatToolMessages): FormatToolMessages {
   return (response, calls, results, text) => {
     if (!isAnswer(response)) return format(response, calls, results, text);
-    const [first, ...others] = format(null, calls, results, text);
+    const [first, ...others] = chatToolMessages(null, calls, results, text);
     return [{ ...first!, metadata: { ...first!.metadata, answer: response.message } }, ...others];
   };
 }

@@ -15,6 +15,7 @@ import { joined } from "../../options/check.js";
 import { presets } from "../../presets.js";
 import type { Answer } from "./answer.js";
 import { isMap } from "../file/frontmatter.js";
+import { blocksAsSaid, callBlock } from "./as-said.js";
 import { isAddress, isSystem, MEDIA_TYPES, systemText } from "./content.js";
 import { checkedEndpoint } from "./endpoint.js";
 import { InvokerError, ValueError } from "../errors.js";
@@ -217,7 +218,8 @@ function converted(message: Message): EngineMessage {
   const { role, content, metadata = {} } = message;
   const { answer, tool_calls: calls, tool_call_id: callId, tool_results: results } = metadata as any;
   // An attribute of a role marker may have the same name.
-  if (Array.isArray(answer?.content) && answer.content.every(isMap)) return answer as EngineMessage;
+  if (role === "assistant" && Array.isArray(answer?.content) && answer.content.every(isMap))
+    return { ...answer, role, content: blocksAsSaid(answer, message) } as EngineMessage;
   if (Array.isArray(results)) return { role: "user", content: results.map(resultBlock) };
   if (role === "tool")
     return { role: "user", content: [{ type: "tool_result", callId, content: content.map(engineBlock) }] };
@@ -239,14 +241,6 @@ function resultBlock({ tool_use_id: callId, content }: any): Block {
       return { type: "media", mediaType, ...(url === undefined ? { data } : { url }) };
     }),
   };
-}
-
-function callBlock({ id, function: { name, arguments: text } }: any): Block {
-  try {
-    return { type: "tool_call", id, name, input: JSON.parse(text) };
-  } catch {
-    return { type: "tool_call", id, name, inputText: text };
-  }
 }
 
 function engineBlock(part: ContentPart): Block {

@@ -1,5 +1,5 @@
 /** The messages of a round of tool calls, in the form of each provider. No other file makes them. */
-import { anthropicPart, chatCall } from "./wire.js";
+import { anthropicPart, chatCall, toolUse } from "./wire.js";
 import type { Message, ToolCall, ToolResult } from "../types.js";
 
 /** Contract: returns the messages that the conversation gets for a round of calls. `response` is `null` after a crash. */
@@ -58,14 +58,4 @@ function textParts(text: string | null): Message["content"] {
 function toolMessage({ tool_call_id, result, parts }: ToolResult): Message {
   const content = parts ?? [{ kind: "text" as const, value: result }];
   return { role: "tool", content: [...content], metadata: { tool_call_id } };
-}
-
-function toolUse({ id, name, arguments: text }: ToolCall): object {
-  let input: unknown = {};
-  try {
-    input = JSON.parse(text);
-  } catch {
-    // The API takes an object alone; the result says that the arguments could not be read.
-  }
-  return { type: "tool_use", id, name, input };
 }

@@ -175,10 +175,30 @@ function anthropic({ model, tools, outputs }: Asked, messages: readonly Message[
 }
 
 function anthropicMessage({ role, content, metadata = {} }: Message): Body {
-  const { content: blocks, tool_results: results } = metadata;
+  const { content: blocks, tool_results: results, tool_calls: calls, tool_call_id: id } = metadata;
   if (Array.isArray(blocks)) return { role: "assistant", content: blocks };
   if (Array.isArray(results)) return { role: "user", content: results };
-  return { role: role === "assistant" ? "assistant" : "user", content: content.map(anthropicPart) };
+  const parts = content.map(anthropicPart);
+  if (role === "tool")
+    return { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: parts }] };
+  if (role !== "assistant") return { role: "user", content: parts };
+  if (!Array.isArray(calls)) return { role, content: parts };
+  const uses = (calls as ReturnType<typeof chatCall>[]).map(({ id, function: called }) =>
+    toolUse({ id, ...called }),
+  );
+  // The API refuses empty texts.
+  return { role, content: [...parts.filter(({ text }) => text !== ""), ...uses] };
+}
+
+/** A call in the form of the Messages API. */
+export function toolUse({ id, name, arguments: text }: ToolCall): Body {
+  let input: unknown = {};
+  try {
+    input = JSON.parse(text);
+  } catch {
+    // The API takes an object alone; the result says that the arguments could not be read.
+  }
+  return { type: "tool_use", id, name, input };
 }
 
 /** A part as a block of the Messages API. */
@@ -191,6 +211,6 @@ export function anthropicPart(part: ContentPart): Body {
 }
 
 /** A call in the form of Chat Completions. */
-export function chatCall({ id, name, arguments: text }: ToolCall): Body {
+export function chatCall({ id, name, arguments: text }: ToolCall) {
   return { id, type: "function", function: { name, arguments: text } };
 }
