@@ -1,7 +1,16 @@
 /** Inputs, answers and ports that are not what they should be. */
 import { describe, expect, it } from "vitest";
 import { scripted } from "looplet/practice";
-import { loadPrompty, processStream, runTurn, turn, type TurnPorts } from "looplet/prompty";
+import {
+  loadPrompty,
+  processStream,
+  resumeTurn,
+  runTurn,
+  turn,
+  type TurnCheckpoint,
+  type TurnEvent,
+  type TurnPorts,
+} from "looplet/prompty";
 import { agentOf, play, said } from "./kit.js";
 import "looplet";
 
@@ -96,6 +105,55 @@ describe("ports of runTurn", () => {
       status: "failed",
       error: { code: "policy_rejected", message: "down" },
     });
+  });
+
+  it("a policy that does not answer clearly rejects the output", async () => {
+    for (const answer of [undefined, {}, { isAllowed: "no", reason: "Never." }, { isAllowed: 1 }]) {
+      const policy = { beforeCommit: async () => answer as never };
+      const result = await runTurn(request, ports({ policy }));
+      expect(result).toMatchObject({ status: "failed", error: { code: "policy_rejected" } });
+    }
+  });
+
+  it("two calls of an answer with one id fail the turn, because nobody could tell them apart", async () => {
+    const log: string[] = [];
+    const invoke = async () => ({ tools: [call, { ...call, arguments: { more: true } }] });
+    const result = await runTurn(request, ports({ model: { invoke } }, log));
+    expect([result.status, log]).toEqual(["failed", []]);
+    expect(result).toMatchObject({
+      error: { code: "model", message: "Two calls of an answer have the same id." },
+    });
+  });
+
+  it.each([
+    ["all effects have ended", "the end", []],
+    ["the first effect has ended", "post_commit_completed", []],
+    ["the first effect has begun", "post_commit_started", ["The effect has no end in the journal."]],
+    ["no effect has begun", "turn_committed", []],
+  ])("of a commit where %s, none happens again", async (_, last, postCommitErrors) => {
+    const log: string[] = [];
+    const journal: TurnEvent[] = [];
+    let checkpoint: TurnCheckpoint | undefined;
+    const host = ports({
+      model: { invoke: async () => ({ output: "Hi." }) },
+      postCommit: [async () => void log.push("mail"), async () => void log.push("log")],
+      durability: {
+        async commit(write) {
+          journal.push(...write.events);
+          checkpoint = write.checkpoint ?? checkpoint;
+        },
+      },
+    });
+    await runTurn(request, host);
+    const tail = journal.filter(({ sequence }) => sequence > checkpoint!.lastSequence);
+    const end = tail.findIndex(({ kind }) => kind === last);
+    const kept = end < 0 ? tail : tail.slice(0, end + 1);
+    // The other process has ended behind the kept events.
+    log.splice(kept.filter(({ kind }) => kind === "post_commit_started").length);
+    const resumed = await resumeTurn({ checkpoint: checkpoint!, tail: kept }, host);
+    expect(resumed).toMatchObject({ status: "success", output: "Hi.", postCommitErrors });
+    expect(log).toEqual(["mail", "log"]);
+    expect(journal.filter(({ kind }) => kind === "turn_committed")).toHaveLength(1);
   });
 
   it("a retry that throws is none, and a result that cannot be kept is told", async () => {

@@ -147,6 +147,9 @@ export class TurnMachine {
     }
     const unknown = tools.find(({ name }) => !plan.tools.includes(name));
     if (unknown !== undefined) await this.fail("configuration", `There is no tool "${unknown.name}".`);
+    // A reconciliation and a host that keeps what it has done know a call by its id.
+    if (new Set(tools.map(({ id }) => id)).size < tools.length)
+      await this.fail("model", "Two calls of an answer have the same id.");
     const answer = { role: "assistant" as const, content: assistant, toolRequests: tools };
     const change = { ...kept, pending: tools, results: [], messages: [...messages, answer] };
     await this.emit(kind, { requestId }, change);
@@ -213,8 +216,20 @@ export class TurnMachine {
       await this.fail("policy_rejected", judged.reason ?? "The output was rejected.");
     const output = judged?.output ?? written;
     await this.emit("turn_committed", { output });
-    const postCommitErrors: string[] = [];
-    for (const effect of this.#ports.postCommit ?? []) {
+    return this.followCommit(output);
+  }
+
+  /** The effects behind a commit. Those that the journal knows, `past`, do not happen again. */
+  async followCommit(output: string, past: readonly TurnEvent[] = []): Promise<never> {
+    const ends = past.filter(({ kind }) => kind === "post_commit_completed" || kind === "post_commit_failed");
+    const postCommitErrors = ends.flatMap(({ data }) => ("message" in data ? [String(data["message"])] : []));
+    const begun = past.filter(({ kind }) => kind === "post_commit_started").length;
+    if (begun > ends.length) {
+      const message = "The effect has no end in the journal.";
+      postCommitErrors.push(message);
+      await this.#tellAfterCommit("post_commit_failed", { message });
+    }
+    for (const effect of (this.#ports.postCommit ?? []).slice(begun)) {
       await this.#tellAfterCommit("post_commit_started", {});
       try {
         await effect({ output });
@@ -241,12 +256,15 @@ export class TurnMachine {
     }
   }
 
-  /** The judgement of the output. A policy that fails has not allowed it. */
+  /** The judgement of the output. A policy that fails, or gives no clear yes, has not allowed it. */
   async #judged(
     written: string,
   ): Promise<{ isAllowed: boolean; output?: string; reason?: string } | undefined> {
+    const { policy } = this.#ports;
+    if (policy === undefined) return undefined;
     try {
-      return await this.#ports.policy?.beforeCommit(written);
+      const judged = await policy.beforeCommit(written);
+      return { ...judged, isAllowed: judged?.isAllowed === true };
     } catch (error) {
       return { isAllowed: false, reason: messageOf(error) };
     }

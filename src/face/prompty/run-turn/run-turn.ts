@@ -65,7 +65,9 @@ export async function resumeTurn(resume: ResumeTurn, ports: TurnPorts): Promise<
       `resumeTurn: the checkpoint waits for the reconciliation of "${checkpoint.reconciliation.requestId}": call resumeModelReconciliation or resumeToolReconciliation`,
     );
   const begun = begunIn(tail);
+  const commit = tail.findIndex(({ kind }) => kind === "turn_committed");
   return machineOf(resume, ports).run(async (machine) => {
+    if (commit >= 0) return machine.followCommit(String(tail[commit]!.data["output"]), tail.slice(commit));
     if (begun === undefined) return;
     const requestId = String(begun.data["requestId"]);
     const kind = begun.kind === "tool_execution_started" ? "tool" : "model";
