@@ -220,6 +220,12 @@ describe("a turn", () => {
     const error = (await turn(agent, {}, {}, { host: { apiKey: "k" } }).catch((error) => error)) as Error;
     expect(error.message).toContain("https://evil.test/");
     expect(error.message).not.toContain("hidden");
+    const allowedEndpoints = ["https://llm.test/v1?key=mine"];
+    const other = await turn(agent, {}, {}, { host: { apiKey: "k", allowedEndpoints } }).catch(
+      (error) => error,
+    );
+    expect((other as Error).message).toContain("https://llm.test/v1");
+    expect((other as Error).message).not.toContain("mine");
   });
 
   it("takes an input of any name as a field", async () => {

@@ -26,7 +26,7 @@ export function checkedEndpoint(
   if (typeof endpoint !== "string") throw new ValueError("model.connection.endpoint needs a text");
   const usual = Object.hasOwn(USUAL, provider) ? USUAL[provider]! : "none";
   if ([usual, ...allowedEndpoints].some((allowed) => isBelow(endpoint, allowed))) return endpoint;
-  const listed = allowedEndpoints.length === 0 ? "nothing" : allowedEndpoints.join(", ");
+  const listed = allowedEndpoints.length === 0 ? "nothing" : allowedEndpoints.map(shownUrl).join(", ");
   throw new ValueError(
     `The file names the endpoint ${shownUrl(endpoint)}, which would get the key and the prompts. The provider's own is ${usual}, ` +
       `and host.allowedEndpoints names ${listed}: add it there if you trust it`,

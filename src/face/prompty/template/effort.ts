@@ -29,6 +29,11 @@ export class Effort {
     this.take(names.length);
   }
 
+  /** Counts the inputs that are behind a value, which are gathered for each piece of text. @throws ValueError */
+  gather(sources: readonly string[]): void {
+    this.take(Math.floor(sources.length / 10));
+  }
+
   /** Counts a search for a text in another one, which may compare each place with all of it. @throws ValueError */
   search(whole: string, part: string): void {
     this.take(Math.ceil(whole.length / 100) * Math.ceil(part.length / 100));

@@ -160,7 +160,7 @@ function printNode(expression: Expression): Node {
 
 function sourcesOf({ names }: Expression, { sources, scope }: Place): string[] {
   const all = names.flatMap((name) => sources.find((frame) => Object.hasOwn(frame, name))?.[name] ?? [name]);
-  scope.effort.look(all);
+  scope.effort.gather(all);
   return [...new Set(all)];
 }
 

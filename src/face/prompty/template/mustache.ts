@@ -68,7 +68,7 @@ function sourcesOf({ names }: Expression, { frames, sources, effort }: Place): s
     const at = frames.findIndex((frame) => Object.hasOwn(frame, name));
     return at < 0 || at >= sources.length ? [name] : sources[at]!;
   });
-  effort.look(all);
+  effort.gather(all);
   return [...new Set(all)];
 }
 
