@@ -86,6 +86,22 @@ describe("the text of a chat", () => {
     },
   );
 
+  it.each([4_294_967_295, 50_000_000])(
+    "with a call number %d takes no memory for the calls before it",
+    async (index) => {
+      const store = memoryStore();
+      const agent = agentOn(store);
+      const before = process.memoryUsage().rss;
+      await sessionsOf(store).import(
+        agent,
+        "a",
+        journal({ ended: { outcome: "stopped" } }, { status: "cleared", index }),
+      );
+      expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+      expect((await agent.readChat("a"))!.messages.length).toBeGreaterThan(1);
+    },
+  );
+
   it("that adds what is no chat to one that is there changes nothing", async () => {
     const store = memoryStore();
     const sessions = sessionsOf(store);

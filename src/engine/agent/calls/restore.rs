@@ -43,6 +43,10 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
     message.content.iter().filter_map(call).collect()
 }
 
+/// The calls of an answer that have marks when they are restored. An index in a journal may be any number, and asks
+/// for no more memory than this many marks take, 1 MB. A call without a mark has its state written once more.
+const MAX_MARKS: usize = 65_536;
+
 /// A call's state in short: two states with equal marks are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
@@ -75,10 +79,10 @@ impl Mark {
         }
     }
 
-    /// The marks of all calls up to the last one with a state.
+    /// The marks of all calls up to the last one with a state. Calls behind [`MAX_MARKS`] have none.
     pub fn of_states(states: &[CallState]) -> Vec<Mark> {
         let mut marks = Vec::new();
-        for state in states {
+        for state in states.iter().take_while(|state| state.index < MAX_MARKS) {
             marks.resize(state.index, Mark::default());
             marks.push(Mark::of_state(state));
         }
