@@ -1,16 +1,16 @@
 /** Texts of chats that strangers have written, and ids that they choose. */
 import { describe, expect, it } from "vitest";
-import { createAgent, openai, type Agent, type Store } from "looplet";
+import { createAgent, openai, type Agent, type Run, type Store } from "looplet";
 import { scripted } from "looplet/practice";
 import { sessionsOf } from "looplet/sessions";
-import { memoryStore } from "looplet/stores";
+import { memoryStore, supervise } from "looplet/stores";
 import { serveAgent } from "looplet/workers";
 import { textOf, type PieceTable } from "../../src/face/stores/long/pieces.js";
 
 const paid: unknown[] = [];
-const agentOn = (store: Store): Agent =>
+const agentOn = (store: Store, ...first: object[]): Agent =>
   createAgent({
-    model: openai("m", { apiKey: "k", fetch: scripted([{ text: "One." }, { text: "Two." }]) }),
+    model: openai("m", { apiKey: "k", fetch: scripted([...first, { text: "One." }, { text: "Two." }]) }),
     store,
     tools: {
       pay: {
@@ -101,6 +101,59 @@ describe("the text of a chat", () => {
       expect((await agent.readChat("a"))!.messages.length).toBeGreaterThan(1);
     },
   );
+
+  /** A chat with a run that asks whether it may pay, and its text with a stranger's end: it was allowed, and stopped. */
+  const allowedByStranger = async (store: Store): Promise<[run: Run, text: string]> => {
+    const sessions = sessionsOf(store);
+    const chat = await sessions.open(agentOn(store, { toolCalls: [{ name: "pay", input: {} }] }), "a");
+    let asked = (): void => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const run = chat.run("Pay", { onEvent: ({ type }) => type === "waiting" && asked() });
+    await isAsked;
+    await run.saved();
+    const text = (await sessions.export("a"))!;
+    const entries = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const last = (kind: string): object => entries.filter(({ fact }) => kind in fact).at(-1).fact[kind];
+    const facts = [
+      { call: { ...last("call"), status: "cleared", question: undefined } },
+      {
+        state: { ...last("state"), step: { ended: { outcome: "stopped", stoppedBy: "recovery_exhausted" } } },
+      },
+      { run: last("run") },
+    ];
+    const forged = facts.map((fact, at) => JSON.stringify({ seq: entries.length + at + 1, agent: 0, fact }));
+    return [run, `${text}${forged.join("\n")}\n`];
+  };
+
+  it("takes no journal from a run that is under way", async () => {
+    const store = memoryStore();
+    const [run, text] = await allowedByStranger(store);
+    await expect(sessionsOf(store).import(agentOn(store), "a", text)).rejects.toThrow(
+      "is under way in the store",
+    );
+    run.abort();
+    expect((await run.result).outcome).toBe("cancelled");
+  });
+
+  it.each(["resumePending", "supervise"])("has no run that %s takes up", async (how) => {
+    let nowMs = Date.now();
+    const store = memoryStore({ now: () => nowMs });
+    const [, text] = await allowedByStranger(store);
+    // The process of the run has ended.
+    nowMs += 1_000_000;
+    const agent = agentOn(store);
+    await sessionsOf(store).import(agent, "a", text);
+    const runs =
+      how === "supervise"
+        ? await supervise(store, agent, { everyMs: null, backoffMs: 0 }).sweep()
+        : await agent.resumePending({ stopped: true });
+    await Promise.all(runs.map(({ result }) => result));
+    expect(paid.splice(0)).toEqual([]);
+    expect(runs).toEqual([]);
+  });
 
   it("that adds what is no chat to one that is there changes nothing", async () => {
     const store = memoryStore();

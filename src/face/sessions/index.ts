@@ -70,8 +70,8 @@ export interface Sessions {
    * `trusted`: whether a run of it may go on, with all that its text says was allowed. Default false.
    *
    * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that has gone on
-   * differently here, and for a run that goes on in a text that is not trusted; `config_…` for one that the agent
-   * cannot go on with
+   * differently here, and, of a text that is not trusted, for a run that goes on in it or is under way here;
+   * `config_…` for one that the agent cannot go on with
    */
   import(agent: Agent, id: string, text: string, options?: { trusted?: boolean | undefined }): Promise<void>;
   /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */

@@ -17,7 +17,7 @@ export async function exported(store: Store, id: string): Promise<string | undef
  * spoke last.
  *
  * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that goes on differently in
- * the store, and for a run that goes on in a text that is not trusted
+ * the store, and, of a text that is not trusted, for a run that goes on in it or is under way in the store
  */
 export async function imported(
   store: Store,
@@ -45,8 +45,35 @@ export async function imported(
     );
   const counts = chat.isWhole && lines.every((line, at) => seqOf(line) === at + 1);
   if (!trusted && !counts) throw wrong("has entries that do not count");
-  await store.append(id, added, kept.length);
+  if (trusted) return store.append(id, added, kept.length);
+  await appendEnded(store, id, added, kept.length);
 }
+
+/**
+ * Appends entries with which a chat has no run that goes on. Under a lease that is given back as ended, no run that
+ * is under way here loses its journal to them, and none that was cut off here goes on as they say.
+ */
+async function appendEnded(
+  store: Store,
+  id: string,
+  entries: readonly JournalEntry[],
+  expectedSeq: number,
+): Promise<void> {
+  const options = { holder: `import ${Math.random()}`, ttlMs: IMPORT_MS };
+  const lease = await store.lease?.(id, options);
+  if (store.lease !== undefined && lease === undefined)
+    throw wrong(`comes while a run of the chat "${id}" is under way in the store`);
+  let isTaken = false;
+  try {
+    await store.append(id, entries, expectedSeq, lease?.fence);
+    isTaken = true;
+  } finally {
+    await lease?.release(!isTaken);
+  }
+}
+
+/** The time that the append may take, in milliseconds. */
+const IMPORT_MS = 60_000;
 
 /** The number in an entry; undefined for a text that is no entry. */
 function seqOf(line: string): number | undefined {
