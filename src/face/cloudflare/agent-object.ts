@@ -150,23 +150,40 @@ export abstract class AgentObject<Env = unknown> {
 
   /** The chat as text, or a chat that comes from another store. The clients get its messages as a `snapshot`. */
   async #transfer(request: RequestLike): Promise<HostResponse> {
-    const { chat, agent, store } = await this.#opened();
     if (request.method !== "PUT") {
+      const { chat, store } = await this.#opened();
       await chat.saved();
       const text = request.method === "GET" ? await exported(store, SESSION) : undefined;
       return respond(text ?? null, { status: text === undefined ? 404 : 200 });
     }
-    if (chat.current !== undefined) return json({ error: "A run of this session goes on." }, 409);
-    this.#session = undefined;
+    // A body may come slowly, and the session is there for others until then.
     const text = await request.text();
-    const trusted = this.#trustedSessions;
-    const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>
-      agent.readChat(SESSION, { entries });
-    await ofRequest(() => imported(store, SESSION, text, read, { trusted }));
+    const before = this.#opened();
+    const taken = before.then((session) => this.#take(session, text));
+    // Whoever asks from here on waits for the chat that this one leaves.
+    this.#keep(
+      taken.then(
+        () => this.#openSession(),
+        () => before,
+      ),
+    );
+    await taken;
     const { messages } = await this.#open();
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
     this.#log.append({ ...seen, type: "snapshot", text: "", messages: [...messages] });
     return json({ taken: true });
+  }
+
+  /** Gives the store what it does not have of a chat that no run goes on with. */
+  async #take({ chat, agent, store }: Opened, text: string): Promise<void> {
+    // Those that have the chat already begin their runs first.
+    await pause(0);
+    if (chat.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
+    await chat.saved();
+    const trusted = this.#trustedSessions;
+    const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>
+      agent.readChat(SESSION, { entries });
+    await ofRequest(() => imported(store, SESSION, text, read, { trusted }));
   }
 
   /** Wakes a run whose object was evicted, and looks after one that is under way. */
@@ -198,11 +215,17 @@ export abstract class AgentObject<Env = unknown> {
   }
 
   #opened(): Promise<Opened> {
-    this.#session ??= this.#openSession().catch((error: unknown) => {
-      this.#session = undefined;
+    return this.#session ?? this.#keep(this.#openSession());
+  }
+
+  /** Has everybody wait for this session. Whoever asks after its failure opens another one. */
+  #keep(session: Promise<Opened>): Promise<Opened> {
+    const kept = session.catch((error: unknown) => {
+      if (this.#session === kept) this.#session = undefined;
       throw error;
     });
-    return this.#session;
+    kept.catch(() => {});
+    return (this.#session = kept);
   }
 
   async #openSession(): Promise<Opened> {

@@ -1,0 +1,119 @@
+/** Requests of strangers to an `AgentObject`, whose storage is SQLite here. */
+import { describe, expect, it } from "vitest";
+import { createAgent, custom, tool, type Agent, type Store } from "looplet";
+import { AgentObject, type DurableObjectStateLike } from "looplet/cloudflare";
+
+interface Database {
+  prepare(query: string): { all(...values: unknown[]): Record<string, unknown>[] };
+}
+const sqlite = (process.getBuiltinModule as ((name: string) => unknown) | undefined)?.("node:sqlite") as
+  { DatabaseSync: new (name: string) => Database } | undefined;
+
+function state(): DurableObjectStateLike {
+  const database = new sqlite!.DatabaseSync(":memory:");
+  return {
+    storage: {
+      sql: {
+        exec(query, ...values) {
+          const rows = database.prepare(query).all(...values);
+          return { toArray: () => rows };
+        },
+      },
+      transactionSync: (work) => work(),
+      sync: () => Promise.resolve(),
+      setAlarm: () => Promise.resolve(),
+      deleteAlarm: () => Promise.resolve(),
+    },
+    acceptWebSocket() {},
+    getWebSockets: () => [],
+  };
+}
+
+class Session extends AgentObject {
+  agent(store: Store): Agent {
+    const pay = tool({
+      description: "Pays",
+      inputSchema: { type: "object", properties: {} },
+      needsApproval: true,
+      execute: () => "paid",
+    });
+    const model = custom(({ messages }) => {
+      const isAsked = JSON.stringify(messages.at(-1)).includes("Pay.");
+      return isAsked ? [{ type: "tool_call", id: "p", name: "pay", input: {} }] : "Done.";
+    });
+    return createAgent({ model, store, tools: { pay } }) as unknown as Agent;
+  }
+
+  async asked(method: string, word: string, body: string | Promise<string> = ""): Promise<any> {
+    const url = `http://sessions.test/one/${word}`;
+    const response = (await this.fetch({
+      method,
+      url,
+      headers: new Headers(),
+      text: async () => body,
+    } as never)) as unknown as Response;
+    const text = await response.text();
+    return word === "session" && method === "GET" ? text : { status: response.status, ...JSON.parse(text) };
+  }
+
+  post(word: string, body: unknown): Promise<any> {
+    return this.asked("POST", word, JSON.stringify(body));
+  }
+
+  /** Runs a prompt to its end. */
+  async through(prompt: string): Promise<void> {
+    await this.post("run", { prompt });
+    while ((await this.asked("GET", "")).isRunning) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** A body that comes when it is let go. */
+function slowly(text: string): [body: Promise<string>, arrive: () => void] {
+  let arrive!: (text: string) => void;
+  const body = new Promise<string>((resolve) => (arrive = resolve));
+  return [body, () => arrive(text)];
+}
+
+describe.skipIf(sqlite === undefined)("a session in an object", () => {
+  const text = async (): Promise<string> => {
+    const session = new Session(state(), {});
+    await session.through("Hi");
+    return session.asked("GET", "session");
+  };
+
+  it("that is asked while its text arrives goes on from that text", async () => {
+    const [body, arrive] = slowly(await text());
+    const session = new Session(state(), {});
+    const put = session.asked("PUT", "session", body);
+    expect((await session.asked("GET", "")).messages).toEqual([]);
+    arrive();
+    const [seen, taken] = await Promise.all([session.asked("GET", ""), put]);
+    expect([seen.status, taken]).toEqual([200, { status: 200, taken: true }]);
+    await session.through("More");
+    const { messages } = await session.asked("GET", "");
+    expect(messages).toHaveLength(4);
+    expect((await new Session(session.ctx, {}).asked("GET", "")).messages).toEqual(messages);
+  });
+
+  it("whose run begins while a text arrives refuses the text, and its run goes on", async () => {
+    const [body, arrive] = slowly(await text());
+    const session = new Session(state(), {});
+    const put = session.asked("PUT", "session", body);
+    await session.post("run", { prompt: "Pay." });
+    arrive();
+    expect((await put).status).toBe(409);
+    expect((await session.asked("GET", "")).isRunning).toBe(true);
+    expect((await session.post("abort", {})).taken).toBe(true);
+  });
+
+  it("gets two texts at once, and takes one of them", async () => {
+    const [one, two] = [await text(), await text()];
+    const session = new Session(state(), {});
+    const put = (body: string): Promise<any> => session.asked("PUT", "session", body);
+    expect((await Promise.all([put(one), put(two), put("no chat")])).map(({ status }) => status)).toEqual([
+      200, 400, 400,
+    ]);
+    await session.through("More");
+    expect(await session.asked("GET", "session")).toContain(one.trimEnd());
+  });
+});
