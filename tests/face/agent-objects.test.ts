@@ -116,4 +116,18 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
     await session.through("More");
     expect(await session.asked("GET", "session")).toContain(one.trimEnd());
   });
+
+  it.each([
+    ["run", { prompt: "Hi", requestId: "" }],
+    ["run", { prompt: "Hi", requestId: "a\ud800" }],
+    ["answer", { questionId: 1e300, answer: { behavior: "allow" } }],
+    ["answer", { questionId: -1, answer: { behavior: "allow" } }],
+    ["answer", { questionId: 1, answer: { behavior: "perhaps" } }],
+    ["abort", { reason: { a: 1 } }],
+  ])("tells who sends %s with %j what is wrong, and its log nothing", async (word, body) => {
+    const session = new Session(state(), {});
+    await session.post("run", { prompt: "Pay." });
+    expect((await session.post(word, body)).status).toBe(400);
+    expect((await session.post("abort", { reason: "enough" })).taken).toBe(true);
+  });
 });

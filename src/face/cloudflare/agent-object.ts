@@ -278,7 +278,8 @@ export abstract class AgentObject<Env = unknown> {
     }
     if (order.do === "answer") {
       const { questionId, answer } = order;
-      return { taken: current !== undefined && (await this.#answer(current, questionId, answer)) };
+      if (current === undefined) return { taken: false };
+      return { taken: await ofRequest(() => this.#answer(current, questionId, answer)) };
     }
     const { prompt, requestId } = order;
     const after = `${this.#log.last}`;
@@ -399,11 +400,17 @@ function checked(given: unknown): Order {
   };
   if (order.do === "run") {
     if (typeof order["prompt"] !== "string") wrong('{ "prompt": "…" }');
-    if (!["undefined", "string"].includes(typeof order["requestId"])) wrong("a text as its requestId");
+    const { requestId = "r" } = order;
+    if (typeof requestId !== "string" || requestId.trim() === "" || /\p{Surrogate}/u.test(requestId))
+      wrong("a text of whole letters as its requestId");
   } else if (order.do === "answer") {
-    if (typeof order["questionId"] !== "number" || !isObject(order["answer"]))
+    // The engine counts them in 32 bits.
+    const { questionId, answer } = order;
+    if (typeof questionId !== "number" || questionId >>> 0 !== questionId || !isObject(answer))
       wrong('{ "questionId": 1, "answer": {…} }');
-  } else if (order.do !== "abort") {
+  } else if (order.do === "abort") {
+    if (!["undefined", "string"].includes(typeof order["reason"])) wrong("a text as its reason");
+  } else {
     throw new BadRequest(`There is no "${String(order.do)}": use run, answer or abort.`);
   }
   return order as unknown as Order;
