@@ -115,6 +115,19 @@ describe("ports of runTurn", () => {
     }
   });
 
+  it("a tool that the host of another process does not have is not run there", async () => {
+    const log: string[] = [];
+    let checkpoint: TurnCheckpoint | undefined;
+    const commit = async (write: { checkpoint?: TurnCheckpoint }) => void (checkpoint ??= write.checkpoint);
+    await runTurn(request, ports({ durability: { commit } }));
+    const tools = { names: ["read"], execute: async () => (log.push("ran"), "seen") };
+    const resumed = await resumeTurn({ checkpoint: checkpoint!, tail: [] }, ports({ tools }));
+    expect([resumed.status, log]).toEqual(["failed", []]);
+    expect(resumed).toMatchObject({
+      error: { code: "configuration", message: 'The host has no tool "echo".' },
+    });
+  });
+
   it("two calls of an answer with one id fail the turn, because nobody could tell them apart", async () => {
     const log: string[] = [];
     const invoke = async () => ({ tools: [call, { ...call, arguments: { more: true } }] });

@@ -181,6 +181,9 @@ export class TurnMachine {
 
   async #runTool(request: ToolRequest): Promise<void> {
     const { id: requestId, name } = request;
+    // The host of another process may have other tools than the one that made the plan.
+    if (this.#ports.tools?.names.includes(name) !== true)
+      await this.fail("configuration", `The host has no tool "${name}".`);
     const context = { requestId, signal: this.#signal };
     await this.emit("permission_requested", { requestId, name });
     const { isAllowed, reason = "The call was denied." } = await this.#permission(request, context);
