@@ -2,6 +2,7 @@
 import { soundsSecret } from "../options/secret-name.js";
 import { redacted } from "../trace/redacted.js";
 import { isMap } from "./file/frontmatter.js";
+import { firstBlock } from "./turn/arguments.js";
 
 /** Contract: called when a span begins; returns what hears its facts and its end. An error that it throws is logged. */
 export type Tracer = (name: string, parents: readonly string[]) => SpanSink;
@@ -120,9 +121,17 @@ function add(sums: Usage, usage: { [name: string]: unknown }): void {
   }
 }
 
-/** A text that is an object or a list in JSON, such as the arguments of a call, without its secrets. */
+/**
+ * A text that is an object or a list in JSON, such as the arguments of a call, without its secrets. An object within a
+ * text counts too, because the arguments of a call are also read there.
+ */
 function redactedJson(text: string): string {
-  if (!/^\s?[{[]/.test(text)) return text;
+  if (!/^\s*[{[]/.test(text)) {
+    const start = text.search(/\{\s*"/);
+    if (start < 0) return text;
+    const block = firstBlock(text.slice(start)) ?? text.slice(start);
+    return text.slice(0, start) + redactedJson(block) + text.slice(start + block.length);
+  }
   try {
     return JSON.stringify(redacted(JSON.parse(text), redactedJson));
   } catch {

@@ -228,6 +228,39 @@ describe("a turn", () => {
     expect((other as Error).message).not.toContain("mine");
   });
 
+  it.each([
+    '\n\n{"password":"hunter2"}',
+    '```json\n{ "password": "hunter2" }\n```',
+    'I call: {"a":{"password":"hunter2"}} now.',
+    'I call: {"password":"hunter2",}',
+    'I call: {"password":"hunter2',
+  ])("has no secret of the arguments %j in its spans", async (text) => {
+    const told: unknown[] = [];
+    const tracer = () => ({ set: (_: string, value: unknown) => told.push(value), end() {} });
+    await play([said(null, ["look", text]), said("x")], {
+      tools: { look: () => 1 },
+      options: { host: { logger: { warn() {} }, tracers: [tracer] } },
+    });
+    const facts = JSON.stringify(told.filter((fact) => !/^Error/.test(String(fact))));
+    expect(facts).toContain("[REDACTED]");
+    expect(facts).not.toContain("hunter2");
+  });
+
+  it("has no secret of a stream in its spans, wherever the pieces of it are cut", async () => {
+    const told: [string, unknown][] = [];
+    const tracer = (name: string) => ({
+      set: (_: string, value: unknown) => told.push([name, value]),
+      end() {},
+    });
+    const chunks = async function* () {
+      for (const content of ['{"pass', 'word":"hun', 'ter2"}']) yield { choices: [{ delta: { content } }] };
+    };
+    const { result } = await play([chunks], { options: { stream: true, host: { tracers: [tracer] } } });
+    for await (const _ of result as AsyncIterable<string>);
+    const [stream] = told.filter(([name]) => name === "PromptyStream");
+    expect(stream).toEqual(["PromptyStream", ['{"password":"[REDACTED]"}']]);
+  });
+
   it("takes an input of any name as a field", async () => {
     const agent = await loadPrompty(
       "---\ninputs: [{ name: __proto__, default: { secret: 5 } }]\n---\nuser:\nHi",
