@@ -181,6 +181,25 @@ describe("the id of a chat", () => {
     }
   });
 
+  it("of a chat that is there is no id for a fork, which would replace its messages", async () => {
+    const store = memoryStore();
+    const [mine, theirs] = ["mine", "theirs"].map((key) => sessionsOf(store, { key }));
+    for (const [sessions, id] of [
+      [mine!, "a"],
+      [theirs!, "b"],
+    ] as const) {
+      const chat = await sessions.open(agentOn(store), id);
+      await chat.run(`I am ${id}`).result;
+      await chat.saved();
+    }
+    const before = await store.load("b");
+    for (const as of ["a", "b", "theirs"])
+      await expect(mine!.fork(agentOn(store), "a", { as })).rejects.toMatchObject({ field: "as" });
+    expect(await store.load("b")).toEqual(before);
+    expect(await mine!.get("b")).toBeUndefined();
+    expect((await mine!.fork(agentOn(store), "a", { as: "c" })).messages).toHaveLength(2);
+  });
+
   it("is not the key of the list", async () => {
     const store = memoryStore();
     const sessions = sessionsOf(store);

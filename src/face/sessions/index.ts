@@ -49,8 +49,8 @@ export interface Sessions {
    * is the number of messages that it takes over, all by default: it must leave no call without its result. `as` is
    * the new id.
    *
-   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, `config_…` for messages that are not
-   * legal
+   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, or the store has one of the new id;
+   * `config_…` for messages that are not legal
    */
   fork<C extends ToolTypes, Output>(
     agent: TypedAgent<C, Output>,
@@ -142,6 +142,13 @@ export function sessionsOf(
       const before = await agent.readChat(id);
       if (before === undefined)
         throw new LoopletError("misuse_invalid_argument", "id", `there is no chat "${id}" in the store`);
+      // A chat of another list may have this id, and its messages would be replaced.
+      if (((await store.load(as)) ?? []).length > 0)
+        throw new LoopletError(
+          "misuse_invalid_argument",
+          "as",
+          `there is a chat "${as}" in the store already`,
+        );
       const chat = await agent.openChat(as);
       chat.reset(before.messages.slice(0, at));
       await chat.saved();
