@@ -122,8 +122,8 @@ function add(sums: Usage, usage: { [name: string]: unknown }): void {
 }
 
 /**
- * A text that is an object or a list in JSON, such as the arguments of a call, without its secrets. An object within a
- * text counts too, because the arguments of a call are also read there.
+ * A text that is an object or a list in JSON, such as the arguments of a call, without its secrets. An object
+ * within a text counts too, because the arguments of a call are also read there.
  */
 function redactedJson(text: string): string {
   if (!/^\s*[{[]/.test(text)) {
