@@ -58,10 +58,10 @@ export async function invoke(
   inputs: Inputs = {},
   options: RunOptions = {},
 ): Promise<unknown> {
-  const { host = {} } = options;
+  const { host = {}, signal } = options;
   const opened = options.span?.child("invoke") ?? Span.root("invoke", host.tracers);
   return spanned(opened, { signature: "prompty.invoke", inputs }, async (span) => {
-    const agent = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
+    const agent = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host, signal }) : pathOrAgent;
     return run(agent, inputs, { ...options, span });
   });
 }

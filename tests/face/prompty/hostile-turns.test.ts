@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { scripted } from "looplet/practice";
 import {
   clearTools,
+  load,
   loadPrompty,
   registerTool,
   toRequest,
@@ -226,6 +227,25 @@ describe("a turn", () => {
     );
     expect((other as Error).message).toContain("https://llm.test/v1");
     expect((other as Error).message).not.toContain("mine");
+  });
+
+  it("whose files never come ends with its signal, and is no error", async () => {
+    const reads: string[] = [];
+    const vfs = {
+      readFile: (path: string) =>
+        path === "a.prompty"
+          ? "---\ndescription: ${file:b.txt}\n---\nuser:\nHi"
+          : (reads.push(path), new Promise<never>(() => {})),
+    };
+    const abort = new AbortController();
+    const events: string[] = [];
+    const onEvent = (type: string) => events.push(type);
+    const running = turn("a.prompty", {}, {}, { host: { vfs }, signal: abort.signal, onEvent });
+    await vi.waitFor(() => expect(reads).toEqual(["b.txt"]));
+    abort.abort("enough");
+    await expect(running).rejects.toMatchObject({ name: "CancelledError", cause: "enough" });
+    expect(events).toEqual(["cancelled"]);
+    await expect(load("a.prompty", { host: { vfs }, signal: abort.signal })).rejects.toBe("enough");
   });
 
   it.each([

@@ -1,4 +1,5 @@
 /** `.prompty` files into agents. */
+import type { HostAbortSignal } from "../../api/platform.js";
 import { ValueError } from "../errors.js";
 import { checkedMap, isMap, splitFile } from "./frontmatter.js";
 import { propertiesOf } from "./properties.js";
@@ -6,13 +7,16 @@ import { readText, References } from "./references.js";
 import type { Prompty, PromptyHost, PromptyModel, ToolDefinition } from "../types.js";
 
 /**
- * Loads a file by `host.vfs`.
+ * Loads a file by `host.vfs`. An abort of `signal` ends it.
  *
  * @throws FileNotFoundError
  * @throws ValueError for a wrong file, and for a reference that leads nowhere or out of the file's folder
  */
-export async function load(path: string, { host = {} }: { host?: PromptyHost } = {}): Promise<Prompty> {
-  return loadPrompty(await readText(path, host), { base: path, host });
+export async function load(
+  path: string,
+  { host = {}, signal }: { host?: PromptyHost; signal?: HostAbortSignal | undefined } = {},
+): Promise<Prompty> {
+  return loadPrompty(await readText(path, host, signal), { base: path, host, signal });
 }
 
 /**
@@ -23,10 +27,14 @@ export async function load(path: string, { host = {} }: { host?: PromptyHost } =
  */
 export async function loadPrompty(
   text: string,
-  { base, host = {} }: { base?: string; host?: PromptyHost } = {},
+  {
+    base,
+    host = {},
+    signal,
+  }: { base?: string; host?: PromptyHost; signal?: HostAbortSignal | undefined } = {},
 ): Promise<Prompty> {
   if (typeof text !== "string") throw new ValueError("loadPrompty needs the text of a file");
-  const references = new References(base ?? "", host);
+  const references = new References(base ?? "", host, signal);
   const { head, instructions } = splitFile(references.take(text));
   const resolved = (await references.resolve(head)) as { [field: string]: unknown };
   const { name, displayName, description, metadata } = resolved;

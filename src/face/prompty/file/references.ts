@@ -1,4 +1,5 @@
 /** `${env:NAME}`, `${env:NAME:default}` and `${file:path}` in the frontmatter. */
+import type { HostAbortSignal } from "../../api/platform.js";
 import { FileNotFoundError, ValueError } from "../errors.js";
 import { isMap, yaml } from "./frontmatter.js";
 import { shownUrl } from "../../host/secrets/redact.js";
@@ -10,6 +11,8 @@ import type { PromptyHost } from "../types.js";
 const MAX_FILES = 100;
 /** Characters of a file with all files that it refers to. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Milliseconds until the last file that a file refers to is asked for. */
+const MAX_MS = 120_000;
 /** Values of the frontmatter with those of its files, and values in each other, files among them. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 50;
@@ -21,10 +24,13 @@ export class References {
   #files = 0;
   #characters = 0;
   #values = 0;
+  readonly #signal: HostAbortSignal | undefined;
+  readonly #begun = Date.now();
 
-  constructor(path: string, host: PromptyHost) {
+  constructor(path: string, host: PromptyHost, signal?: HostAbortSignal) {
     this.#path = path;
     this.#host = host;
+    this.#signal = signal;
   }
 
   /** Counts the text of a file. @throws ValueError */
@@ -71,8 +77,9 @@ export class References {
     if (files.includes(target)) throw new ValueError(`\${file:${file}} refers to itself`);
     this.#files += 1;
     if (this.#files > MAX_FILES) this.#refuse(`refers to more than ${MAX_FILES} files`);
+    if (Date.now() - this.#begun > MAX_MS) this.#refuse(`has files that take more than ${MAX_MS} ms`);
     const place = await placeInside(target, [folderOf(this.#path)], this.#host);
-    const content = this.take(await readText(place, this.#host));
+    const content = this.take(await readText(place, this.#host, this.#signal));
     if (/\.json$/i.test(target)) return this.#value(json(content, target), [target, ...files], depth + 1);
     if (/\.ya?ml$/i.test(target)) return this.#value(yaml(content, target), [target, ...files], depth + 1);
     return content;
@@ -145,11 +152,17 @@ export async function placeInside(
 }
 
 /** The text of a file of `host.vfs`, or without it of an address. @throws FileNotFoundError */
-export async function readText(path: string, { vfs }: PromptyHost): Promise<string> {
+export async function readText(
+  path: string,
+  { vfs }: PromptyHost,
+  signal?: HostAbortSignal,
+): Promise<string> {
   try {
-    const content = await (vfs === undefined ? fetched(path) : vfs.readFile(path));
+    const reading = async () => (vfs === undefined ? fetched(path, signal) : vfs.readFile(path));
+    const content = await untilAborted(reading, signal);
     return typeof content === "string" ? content : new TextDecoder().decode(content);
   } catch (error) {
+    if (signal?.aborted === true) throw error;
     // An address may have a key in it.
     const place = vfs === undefined ? shownUrl(path) : path;
     throw new FileNotFoundError(`FileNotFoundError: ${place}: ${(error as Error)?.message ?? error}`, {
@@ -163,9 +176,15 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
 /** A redirect would lead out of the folder without being seen, so it is an error. */
-async function fetched(address: string): Promise<string> {
+async function fetched(address: string, signal: HostAbortSignal | undefined): Promise<string> {
   if (!isAddress(address)) throw new Error("host.vfs is missing, which reads files that have no address");
-  const answer = await send({ url: address, place: "the file", method: "GET", timeoutMs: TIMEOUT_MS });
+  const answer = await send({
+    url: address,
+    place: "the file",
+    method: "GET",
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
   if (answer.status >= 200 && answer.status < 300) return answer.text({ left: MAX_BYTES });
   answer.end();
   throw new Error(`the server answered ${answer.status}`);
@@ -174,4 +193,18 @@ async function fetched(address: string): Promise<string> {
 /** A page takes relative addresses too. */
 function isAddress(path: string): boolean {
   return /^https?:/i.test(path) || typeof (globalThis as { document?: unknown }).document === "object";
+}
+
+/** Does the work, and waits for it until the signal fires. Throws as the work, and the reason of the signal. */
+async function untilAborted<T>(work: () => Promise<T>, signal: HostAbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work();
+  if (signal.aborted) throw signal.reason;
+  let abort!: () => void;
+  const aborted = new Promise<never>((_, reject) => (abort = () => reject(signal.reason as Error)));
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -1,4 +1,5 @@
 /** The files of tools of kind `prompty`. */
+import type { HostAbortSignal } from "../../api/platform.js";
 import { ValueError } from "../errors.js";
 import { load } from "../file/load.js";
 import { folderOf, joinPath } from "../file/paths.js";
@@ -15,6 +16,7 @@ export async function offered(
   agent: Prompty,
   within: readonly string[],
   host: PromptyHost,
+  signal: HostAbortSignal | undefined,
 ): Promise<Prompty> {
   const tools: ToolDefinition[] = [];
   let children = 0;
@@ -28,7 +30,7 @@ export async function offered(
       throw new ValueError(
         `${agent.path ?? "The agent"} has more than ${MAX_CHILDREN} tools of kind prompty`,
       );
-    const child = await load(await childPath(tool, agent, within, host), { host });
+    const child = await load(await childPath(tool, agent, within, host), { host, signal });
     const description = tool.description ?? child.description ?? tool.name;
     tools.push({ ...tool, description, parameters: child.inputs });
   }

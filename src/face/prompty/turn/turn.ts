@@ -130,16 +130,18 @@ async function begin(
   pathOrAgent: string | Prompty,
   given: Inputs,
   tools: TurnTools,
-  { host = {}, within = [] }: TurnOptions,
+  { host = {}, within = [], signal }: TurnOptions,
   span: Span,
   tell: OnTurnEvent,
+  checkCancelled: () => void,
 ): Promise<{ agent: Prompty; inputs: Inputs; first: Message[] }> {
   try {
-    const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host }) : pathOrAgent;
-    const agent = await offered(merged(loaded, tools), within, host);
+    const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host, signal }) : pathOrAgent;
+    const agent = await offered(merged(loaded, tools), within, host, signal);
     const inputs = validateInputs(agent, given);
     return { agent, inputs, first: await span.within("prepare", {}, () => prepare(agent, inputs, host)) };
   } catch (error) {
+    checkCancelled();
     tell("error", { message: (error as Error)?.message ?? String(error) });
     throw error;
   }
@@ -158,7 +160,15 @@ async function* loop(
     hooked(hookType, { tell, clock: host.clock }, work);
   const elapsed = stopwatch(host.clock);
   const checkCancelled = cancellation(signal, tell);
-  const { agent, inputs, first } = await begin(pathOrAgent, given, tools, options, span, tell);
+  const { agent, inputs, first } = await begin(
+    pathOrAgent,
+    given,
+    tools,
+    options,
+    span,
+    tell,
+    checkCancelled,
+  );
   let messages = first;
   const update = (list: Message[]): void => {
     messages = list;
