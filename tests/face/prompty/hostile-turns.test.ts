@@ -149,6 +149,10 @@ describe("requests", () => {
     ["chat", "mcp_servers", "anthropic"],
     ["chat", "cachedContent", "google"],
     ["chat", "cached_content", "google"],
+    ["chat", "api_base"],
+    ["chat", "extra_headers"],
+    ["chat", "models"],
+    ["chat", "enable_search"],
   ])("of %s have no field %s by the will of a file", async (apiType, field, provider = "openai") => {
     const agent = await withField(apiType, field, provider);
     const fetch = vi.fn();

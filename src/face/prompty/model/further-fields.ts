@@ -28,6 +28,18 @@ const REACHING = new Set([
   "store",
   "webhook",
   "provider",
+  "enablesearch",
+  "searchoptions",
+  "searchsettings",
+  // A gateway that the host allows may take these, and would send its own key to another address or vendor.
+  "apibase",
+  "baseurl",
+  "apikey",
+  "headers",
+  "extraheaders",
+  "extrabody",
+  "models",
+  "fallbacks",
 ]);
 
 /** Fields that the messages and the agent of a request fill. */
