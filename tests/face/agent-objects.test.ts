@@ -131,3 +131,40 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
     expect((await session.post("abort", { reason: "enough" })).taken).toBe(true);
   });
 });
+
+describe.skipIf(sqlite === undefined)("the events of an AgentObject", () => {
+  it("are read as the client reads them, each once", async () => {
+    const own = state();
+    const { exec } = own.storage.sql;
+    let rows = 0;
+    const storage = {
+      ...own.storage,
+      sql: {
+        exec(query: string, ...values: (string | number | null)[]) {
+          const found = exec(query, ...values);
+          if (query.includes("looplet_events WHERE id >")) rows += found.toArray().length;
+          return found;
+        },
+      },
+    };
+    const session = new Session({ ...own, storage } as DurableObjectStateLike, {});
+    for (let runs = 0; runs < 10; runs += 1) await session.through("Hello");
+    rows = 0;
+    const url = "http://sessions.test/one/events";
+    const response = (await session.fetch({ method: "GET", url, headers: new Headers() } as never)) as any;
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    let text = decoder.decode((await reader.read()).value);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rows).toBeLessThan(50);
+    const ids = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    const finished = () => text.split('"type":"finish"').length - 1;
+    while (finished() < 10) text += decoder.decode((await reader.read()).value);
+    const later = session.through("Once more");
+    while (finished() < 11) text += decoder.decode((await reader.read()).value);
+    await later;
+    expect(ids()).toEqual(ids().map((_, at) => at + 1));
+    expect(ids().length).toBeGreaterThan(100);
+    await reader.cancel();
+  });
+});

@@ -350,25 +350,20 @@ export abstract class AgentObject<Env = unknown> {
 
   #stream(after: number): HostResponse {
     const encoder = new TextEncoder();
-    let end = (): unknown => undefined;
+    const gone = new AbortController();
+    let gap = "";
+    const events = this.#log.read(after, () => (gap = "event: gap\ndata: {}\n\n"), gone.signal);
     const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        const write = (text: string): void => {
-          try {
-            controller.enqueue(encoder.encode(text));
-          } catch {
-            // The client is gone, and comes back with the last number that it has.
-            end();
-          }
-        };
-        write(": looplet\n\n");
-        end = this.#log.follow(
-          after,
-          ({ id, event }) => write(`id: ${id}\ndata: ${event}\n\n`),
-          () => write("event: gap\ndata: {}\n\n"),
-        );
+      start: (controller) => controller.enqueue(encoder.encode(": looplet\n\n")),
+      async pull(controller) {
+        const { done, value } = await events.next();
+        if (done === true) return;
+        const texts = value.map(({ id, event }) => `id: ${id}\ndata: ${event}\n\n`);
+        controller.enqueue(encoder.encode(gap + texts.join("")));
+        gap = "";
       },
-      cancel: () => void end(),
+      // The client comes back with the last number that it has.
+      cancel: () => gone.abort(),
     });
     const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
     return respond(body, { headers });

@@ -13,6 +13,9 @@ export interface LoggedEvent {
   readonly event: string;
 }
 
+/** Events that a stream reads at once; each may have some megabytes. */
+const AT_ONCE = 16;
+
 /** The key of the log, which is the only one of its tables. */
 const LOG = "";
 
@@ -41,7 +44,7 @@ export class EventLog {
 
   /** The number that the last event has in its run; 0 before the first. */
   get lastInRun(): number {
-    const [logged] = this.#behind(this.last - 1);
+    const [logged] = this.behind(this.last - 1);
     return logged === undefined ? 0 : (JSON.parse(logged.event) as RunEvent).seq;
   }
 
@@ -66,23 +69,51 @@ export class EventLog {
    * called. `onGap` is called first if some of them are gone.
    */
   follow(cursor: number, listener: (event: LoggedEvent) => void, onGap: () => void = () => {}): () => void {
-    const missed = this.#behind(cursor);
-    if ((missed[0]?.id ?? cursor + 1) > cursor + 1) onGap();
+    const missed = this.behind(cursor);
+    if (this.#hasGap(cursor, missed)) onGap();
     for (const logged of missed) listener(logged);
+    return this.#listen(listener);
+  }
+
+  /**
+   * The events behind a cursor and each that comes later, a few at a time and only as they are asked for: a client that
+   * does not read costs nothing. `onGap` is called before events that follow some that are gone. Ends with `signal`.
+   */
+  async *read(cursor: number, onGap: () => void, signal: AbortSignal): AsyncGenerator<LoggedEvent[]> {
+    let wake = (): void => {};
+    const stop = this.#listen(() => wake());
+    signal.addEventListener("abort", () => wake());
+    try {
+      for (let at = cursor; !signal.aborted;) {
+        const more = new Promise<void>((resolve) => (wake = resolve));
+        const events = this.behind(at, AT_ONCE);
+        if (this.#hasGap(at, events)) onGap();
+        at = events.at(-1)?.id ?? at;
+        if (events.length > 0) yield events;
+        else await more;
+      }
+    } finally {
+      stop();
+    }
+  }
+
+  #listen(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The events behind a cursor. */
-  #behind(cursor: number): LoggedEvent[] {
-    const query = "SELECT id, event FROM looplet_events WHERE id > ? ORDER BY id";
-    const rests = this.#rests.behind(LOG, cursor);
-    return this.#sql
-      .exec(query, cursor)
-      .toArray()
-      .map((row) => {
-        const id = Number(row["id"]);
-        return { id, event: String(row["event"]) + (rests.get(id) ?? "") };
-      });
+  #hasGap(cursor: number, [first]: LoggedEvent[]): boolean {
+    return first !== undefined && first.id > cursor + 1;
+  }
+
+  /** The events behind a cursor, at most so many. */
+  behind(cursor: number, most = -1): LoggedEvent[] {
+    const query = "SELECT id, event FROM looplet_events WHERE id > ? ORDER BY id LIMIT ?";
+    const rows = this.#sql.exec(query, cursor, most).toArray();
+    const rests = this.#rests.behind(LOG, cursor, Number(rows.at(-1)?.["id"] ?? cursor));
+    return rows.map((row) => {
+      const id = Number(row["id"]);
+      return { id, event: String(row["event"]) + (rests.get(id) ?? "") };
+    });
   }
 }

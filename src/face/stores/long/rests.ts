@@ -35,11 +35,11 @@ export class Rests {
     return seq;
   }
 
-  /** The rests of the texts behind a number, by their numbers. */
-  behind(key: string, seq: number): Map<number, string> {
-    const query = `SELECT seq, piece FROM ${this.#table} WHERE key = ? AND seq > ? ORDER BY seq, place`;
+  /** The rests of the texts behind a number, by their numbers, and up to another. */
+  behind(key: string, seq: number, upto = Number.MAX_SAFE_INTEGER): Map<number, string> {
+    const query = `SELECT seq, piece FROM ${this.#table} WHERE key = ? AND seq > ? AND seq <= ? ORDER BY seq, place`;
     const rests = new Map<number, string>();
-    for (const row of this.#sql.exec(query, key, seq).toArray()) {
+    for (const row of this.#sql.exec(query, key, seq, upto).toArray()) {
       const at = Number(row["seq"]);
       rests.set(at, (rests.get(at) ?? "") + String(row["piece"]));
     }
