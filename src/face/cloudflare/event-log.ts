@@ -76,8 +76,9 @@ export class EventLog {
   }
 
   /**
-   * The events behind a cursor and each that comes later, a few at a time and only as they are asked for: a client that
-   * does not read costs nothing. `onGap` is called before events that follow some that are gone. Ends with `signal`.
+   * The events behind a cursor and each that comes later, a few at a time and only as they are asked for: a client
+   * that does not read costs nothing. `onGap` is called before events that follow some that are gone. Ends with
+   * `signal`.
    */
   async *read(cursor: number, onGap: () => void, signal: AbortSignal): AsyncGenerator<LoggedEvent[]> {
     let wake = (): void => {};
