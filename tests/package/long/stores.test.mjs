@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { firefox } from "playwright-core";
-import { here, installPacked, run } from "../install.mjs";
+import { here, installPacked, run, startWorkerd } from "../install.mjs";
 import { open, writePage } from "../page.mjs";
 
 const { LOOPLET_BUN, LOOPLET_FIREFOX, LOOPLET_PGLITE } = process.env;
@@ -120,3 +120,27 @@ test(
     assert.match(await open(folder, "/stores/", launch), /^done: true,true/);
   },
 );
+
+const largeWorker = `
+import { kvStore } from "looplet/stores";
+export default {
+  async fetch(_, { KV }) {
+    const large = [{ seq: 1, json: JSON.stringify("ü".repeat(14_000_000)) }];
+    const store = kvStore(KV);
+    await store.append("large", large, 0);
+    const isWhole = (await store.load("large"))[0].json === large[0].json;
+    await store.delete("large");
+    return Response.json([isWhole, (await KV.list()).keys.length]);
+  },
+};`;
+
+test("KV keeps an append of more than the 25 MiB that a value of it may have", async () => {
+  const { folder } = installed;
+  writeFileSync(join(folder, "large.mjs"), largeWorker);
+  const worker = await startWorkerd(folder, "large.mjs", undefined, { kvNamespaces: ["KV"] });
+  try {
+    assert.deepEqual(await (await worker.dispatchFetch("http://stores.test/")).json(), [true, 0]);
+  } finally {
+    await worker.dispose();
+  }
+});
