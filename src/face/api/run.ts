@@ -395,8 +395,8 @@ export interface StoreOptions {
   store?: Store | undefined;
   /**
    * The time that entries of a journal wait for others, so that the store is written less often, in milliseconds.
-   * What needs a save waits as long: a tool that must not run twice, the answer to a question, `saved()`. Default 0:
-   * entries wait for the write under way alone.
+   * Steps that need a save wait as long: a tool that must not run twice, the answer to a question, `saved()`.
+   * Default 0: entries wait for the write under way alone.
    */
   storeFlushMs?: number | undefined;
   /**

@@ -176,7 +176,7 @@ export abstract class AgentObject<Env = unknown> {
 
   /** Gives the store what it does not have of a chat that no run goes on with. */
   async #take({ chat, agent, store }: Opened, text: string): Promise<void> {
-    // Those that have the chat already begin their runs first.
+    // Requests that have the chat already begin their runs first.
     await pause(0);
     if (chat.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
     await chat.saved();

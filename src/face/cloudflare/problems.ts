@@ -1,5 +1,5 @@
 /**
- * What a client is told when its request cannot be done. A mistake of the request is told in words. Everything else
+ * The words for a client whose request cannot be done. A mistake of the request is told in words. Everything else
  * is the matter of the server: its words may name a key's variable, a path or a table, so they go to the log alone.
  */
 import type { HostResponse } from "../api/platform.js";

@@ -52,7 +52,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
   const headKey = (key: string): DenoKvKey => ["looplet", "head", key];
   const openKey = (key: string): DenoKvKey => ["looplet", "unfinished", key];
   const appendKey = (key: string, first: number): DenoKvKey => ["looplet", "entries", key, first];
-  const piecesOf = (key: string): PieceTable => {
+  const tableOf = (key: string): PieceTable => {
     const pieceKey = (name: string, at: number): DenoKvKey => ["looplet", "pieces", key, name, at];
     return {
       put: (name, at, piece) => kv.set(pieceKey(name, at), piece),
@@ -96,12 +96,12 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
   };
 
   const linesIn = async (key: string, appended: Appended): Promise<string> =>
-    "lines" in appended ? appended.lines : textOf(piecesOf(key), appended);
+    "lines" in appended ? appended.lines : textOf(tableOf(key), appended);
 
   return {
     async append(key, entries, expectedSeq, fence) {
       const lines = linesOf(entries);
-      const pieces = await putPieces(piecesOf(key), lines, MAX_CHARS);
+      const pieces = await putPieces(tableOf(key), lines, MAX_CHARS);
       try {
         await changeHead(key, (head) => {
           checkFence(key, head.lease?.fence, fence);
@@ -112,7 +112,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
           return { head: { ...head, last }, ...(entries.length === 0 ? {} : { more }), result: undefined };
         });
       } catch (error) {
-        if (pieces !== undefined && isStoreConflict(error)) await deletePieces(piecesOf(key), pieces);
+        if (pieces !== undefined && isStoreConflict(error)) await deletePieces(tableOf(key), pieces);
         throw error;
       }
     },

@@ -33,7 +33,7 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
   const prefixOf = (key: string): string => `${root}${encodeURIComponent(key)}/`;
   // No key has a colon where keys are encoded.
   const piecesPrefix = (key: string): string => `${root}${encodeURIComponent(key)}:pieces/`;
-  const piecesOf = (key: string): PieceTable => {
+  const tableOf = (key: string): PieceTable => {
     const nameOf = (name: string, at: number): string => `${piecesPrefix(key)}${name}/${at}`;
     return {
       put: (name, at, piece) => namespace.put(nameOf(name, at), piece),
@@ -45,7 +45,7 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
     // Entries that have not arrived here yet are missing, as their numbers tell.
     const value = (await namespace.get(name)) ?? "";
     const pieces = piecesIn(value);
-    return pieces === undefined ? value : textOf(piecesOf(key), pieces);
+    return pieces === undefined ? value : textOf(tableOf(key), pieces);
   };
   const namesBelow = async (prefix: string): Promise<{ name: string; metadata?: unknown }[]> => {
     const names: { name: string; metadata?: unknown }[] = [];
@@ -73,7 +73,7 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
       const [first, last] = [entries[0]!.seq, entries.at(-1)!.seq];
       const name = `${prefixOf(key)}${String(first).padStart(DIGITS, "0")}`;
       const text = linesOf(entries);
-      const pieces = await putPieces(piecesOf(key), text, MAX_CHARS);
+      const pieces = await putPieces(tableOf(key), text, MAX_CHARS);
       await namespace.put(name, pieces === undefined ? text : wordsFor(pieces), { metadata: { last } });
     },
     async load(key, after = 0) {
