@@ -65,7 +65,7 @@ async function bind({ env }, wasm, dev) {
     await runQuietly("wasm-opt", process.execPath, [wasmOpt, ...flags, file, "-o", file]);
   }
   const bytes = readFileSync(file);
-  // A letter for each byte: src/face/host/text-bytes.ts says why.
+  // A letter for each byte: src/face/core/host/text-bytes.ts says why.
   const constants = { inline: ["wasm", bytes.toString("latin1")], length: ["wasmBytes", bytes.length] };
   for (const [module, [name, value]] of Object.entries(constants)) {
     writeFileSync(join(glue, `${module}.js`), `export const ${name} = ${JSON.stringify(value)};\n`);
@@ -80,7 +80,7 @@ async function bundle(dev) {
   for (const name of readdirSync(dist)) if (name !== "types") rmSync(join(dist, name), { recursive: true });
   const entries = ["default", "inline", "node", "workerd", "edge", "external"].map((name) => [
     name,
-    `src/face/entry/${name}.ts`,
+    `src/face/core/entry/${name}.ts`,
   ]);
   const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   for (const { types, default: file } of Object.values(exports)) {

@@ -39,10 +39,9 @@ export function entriesIn(text, isRust) {
   if (isRust) return ["engine"];
   const paths = [...text.matchAll(/^import (?!type )[^;]*?"([^"]+)";|\bimport\("([^"]+)"\)/gm)];
   return paths.map(([, path, dynamic]) => {
-    const [, room] = /\/src\/face\/(?:(?=entry\/)|([\w-]+)\/index)/.exec(path ?? dynamic) ?? [
+    const [, room] = /\/src\/face\/(?:(?=core\/entry\/)|(?:parts|facades)\/([\w-]+)\/index)/.exec(
       path ?? dynamic,
-      "",
-    ];
+    ) ?? [path ?? dynamic, ""];
     return room === "" ? (path ?? dynamic) : room === undefined ? "looplet" : `looplet/${room}`;
   });
 }

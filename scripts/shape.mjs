@@ -76,7 +76,10 @@ async function valueImports() {
   const { build } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [...entryPoints, ...["node", "workerd", "edge"].map((name) => `src/face/entry/${name}.ts`)],
+    entryPoints: [
+      ...entryPoints,
+      ...["node", "workerd", "edge"].map((name) => `src/face/core/entry/${name}.ts`),
+    ],
     outdir: "none",
     bundle: true,
     format: "esm",

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
+import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
 import {
   agentSdkCanUseTool,
   agentSdkHooks,
   type AgentSdkCanUseTool,
   type AgentSdkHook,
   type AgentSdkHookOutput,
-} from "../../src/face/presets.js";
-import type { AgentOptions, CanUseTool, Fetch, RunEvent } from "../../src/face/api/index.js";
+} from "../../src/face/facades/presets/index.js";
+import type { AgentOptions, CanUseTool, Fetch, RunEvent } from "../../src/face/core/api/index.js";
 import { bodyText } from "./support/bodies.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

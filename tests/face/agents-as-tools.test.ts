@@ -9,8 +9,8 @@ import {
   ToolError,
   type HandoffInput,
   type Message,
-} from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
+} from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
 
 const model = (...turns: Parameters<typeof scripted>[0]) => {
   const fetch = scripted(turns);

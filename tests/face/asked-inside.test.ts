@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, LoopletError, subagent } from "../../src/face/entry/node.js";
-import { prices } from "../../src/face/models/prices.js";
-import type { AgentOptions, HttpModelOptions } from "../../src/face/api/index.js";
+import { anthropic, createAgent, LoopletError, subagent } from "../../src/face/core/entry/node.js";
+import { prices } from "../../src/face/parts/prices.js";
+import type { AgentOptions, HttpModelOptions } from "../../src/face/core/api/index.js";
 
 // Dollars a million tokens, from the vendor's page: Haiku 4.5 costs 1 and 5, Opus 4.8 5 and 25, Fable 5 10 and 50.
 const ADVISOR = { type: "advisor_20260301", name: "advisor", model: "claude-opus-4-8" };

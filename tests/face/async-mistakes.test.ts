@@ -1,10 +1,10 @@
 // Functions that must give a value at once, written async: each is an error that says so, and no rejection is
 // unheard.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import { traceRows, traceSpans } from "../../src/face/trace/index.js";
-import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
+import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import { traceRows, traceSpans } from "../../src/face/parts/trace/index.js";
+import type { AgentOptions, RunEvent } from "../../src/face/core/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 const unheard: unknown[] = [];

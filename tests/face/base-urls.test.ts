@@ -8,9 +8,9 @@ import {
   gemini,
   openai,
   openaiChat,
-} from "../../src/face/entry/node.js";
-import type { Model, WireProtocol } from "../../src/face/api/index.js";
-import * as vendors from "../../src/face/models/vendors.js";
+} from "../../src/face/core/entry/node.js";
+import type { Model, WireProtocol } from "../../src/face/core/api/index.js";
+import * as vendors from "../../src/face/parts/vendors.js";
 
 type Make = (options: object) => Model;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
-import { scripted, type ScriptedTurn } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunBound } from "../../src/face/api/index.js";
+import { anthropic, createAgent, subagent, tool } from "../../src/face/core/entry/node.js";
+import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions, RunBound } from "../../src/face/core/api/index.js";
 
 const price = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, cacheWriteUsdPerMillion: 3.75 };
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

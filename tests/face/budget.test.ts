@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { agentOn } from "../../src/face/agents/agent.js";
-import { anthropic } from "../../src/face/models/models.js";
+import { agentOn } from "../../src/face/core/agents/agent.js";
+import { anthropic } from "../../src/face/core/models/models.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 function begin() {

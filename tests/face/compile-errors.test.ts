@@ -82,7 +82,7 @@ const WRONG = {
 };
 
 const PREAMBLE = `
-import { anthropic, createAgent, handoff, subagent, tool } from "../../src/face/index.js";
+import { anthropic, createAgent, handoff, subagent, tool } from "../../src/face/core/index.js";
 const model = anthropic("m", { apiKey: "k" });
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 const weather = tool({ description: "Tells the weather", inputSchema: schema, execute: ({ city }) => city });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { custom, customFetch } from "../../src/face/models/custom.js";
-import type { CustomModel } from "../../src/face/api/index.js";
+import { custom, customFetch } from "../../src/face/core/models/custom.js";
+import type { CustomModel } from "../../src/face/core/api/index.js";
 import { initOf } from "./support/bodies.js";
 
 const asked = { model: "m", system: "s", tools: [], messages: [], maxOutputTokens: 5 };

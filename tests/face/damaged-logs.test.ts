@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { RunList } from "../../src/face/workers/run-list.js";
-import { RunLog } from "../../src/face/workers/run-log.js";
+import { RunList } from "../../src/face/parts/workers/run-list.js";
+import { RunLog } from "../../src/face/parts/workers/run-log.js";
 
 const LOG = "looplet.events a";
 const event = (seq: number): { event: object } => ({ event: { seq, type: "text-delta", text: `${seq}` } });

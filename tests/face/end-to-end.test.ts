@@ -7,9 +7,9 @@ import {
   openaiChat,
   tool,
   ToolError,
-} from "../../src/face/entry/node.js";
-import { raw, scripted } from "../../src/face/practice/index.js";
-import type { CustomRequest, RunEvent, Tool } from "../../src/face/api/index.js";
+} from "../../src/face/core/entry/node.js";
+import { raw, scripted } from "../../src/face/parts/practice/index.js";
+import type { CustomRequest, RunEvent, Tool } from "../../src/face/core/api/index.js";
 import { z } from "zod";
 
 const key = { apiKey: "sk-test" };

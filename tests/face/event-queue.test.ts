@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EventQueue } from "../../src/face/run/events/event-queue.js";
-import type { RunEvent } from "../../src/face/api/index.js";
+import { EventQueue } from "../../src/face/core/run/events/event-queue.js";
+import type { RunEvent } from "../../src/face/core/api/index.js";
 
 const stamp = { agentPath: "root", iteration: 1, attempt: 1 };
 const delta = (seq: number, block: number, text: string, attempt = 1): RunEvent => ({

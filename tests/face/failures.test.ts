@@ -1,9 +1,9 @@
 /** The words of failed model calls: who was asked, where, and what was wrong. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { anthropic, compatible, createAgent, custom, openaiChat } from "../../src/face/entry/node.js";
-import type { AgentOptions, Fetch, Model, RunResult } from "../../src/face/api/index.js";
-import { practice, raw, scripted } from "../../src/face/practice/index.js";
-import * as vendors from "../../src/face/models/vendors.js";
+import { anthropic, compatible, createAgent, custom, openaiChat } from "../../src/face/core/entry/node.js";
+import type { AgentOptions, Fetch, Model, RunResult } from "../../src/face/core/api/index.js";
+import { practice, raw, scripted } from "../../src/face/parts/practice/index.js";
+import * as vendors from "../../src/face/parts/vendors.js";
 
 const retry = { maxRetries: 3, delaysMs: [0], jitterMs: 0 };
 const run = (model: Model, options: Partial<AgentOptions> = {}): Promise<RunResult> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, openaiChat } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, Fetch, RunEvent } from "../../src/face/api/index.js";
+import { anthropic, createAgent, openaiChat } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions, Fetch, RunEvent } from "../../src/face/core/api/index.js";
 
 /** Refuses everything, and notes who asked with which key. */
 function down(asked: string[]): Fetch {

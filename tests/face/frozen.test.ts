@@ -6,7 +6,7 @@ import { createAgent, custom, tool } from "looplet";
 import type { Agent, AgentOptions, Clock, Store, ToolContext } from "looplet";
 import { durableObjectStore, memoryStore, sqliteStore, type SqliteDatabaseLike } from "looplet/stores";
 import { fileStore } from "looplet/stores/node";
-import { ENOUGH_MS, LEASE_MS } from "../../src/face/run/run-lease.js";
+import { ENOUGH_MS, LEASE_MS } from "../../src/face/core/run/run-lease.js";
 import { settled, VirtualClock } from "./support/virtual-clock.js";
 
 /** Undefined in a Node without it. */

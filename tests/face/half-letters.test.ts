@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, custom, type AgentOptions, type Message } from "looplet";
 import { recorder, replay } from "looplet/replay";
-import { wholeLetters } from "../../src/face/host/instance.js";
+import { wholeLetters } from "../../src/face/core/host/instance.js";
 
 const HALF = "x\ud800y";
 

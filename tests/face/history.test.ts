@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import type { RawRunResult } from "../../src/face/host/driver.js";
-import { withHistory } from "../../src/face/host/history.js";
-import { finished } from "../../src/face/run/result.js";
+import type { RawRunResult } from "../../src/face/core/host/driver.js";
+import { withHistory } from "../../src/face/core/host/history.js";
+import { finished } from "../../src/face/core/run/result.js";
 
 const history = { toolCalls: [{ id: "call_1" }], messages: [{ role: "user", content: [] }], subagents: [] };
 const bytes = new TextEncoder().encode(JSON.stringify({ text: "", ...history }));

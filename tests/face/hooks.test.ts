@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, Fetch, Hook, HookOutput, RunEvent } from "../../src/face/api/index.js";
+import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions, Fetch, Hook, HookOutput, RunEvent } from "../../src/face/core/api/index.js";
 import { bodyText } from "./support/bodies.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

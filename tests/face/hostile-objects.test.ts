@@ -10,8 +10,8 @@ import {
   openai,
   subagent,
   tool,
-} from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
+} from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
 
 const never = (): Promise<never> => new Promise(() => {});
 const none = { type: "object", properties: {} } as const;

@@ -4,9 +4,9 @@
  */
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { anthropic, compatible } from "../../src/face/models/models.js";
-import { prices } from "../../src/face/models/prices.js";
-import { tool } from "../../src/face/tools/tool.js";
+import { anthropic, compatible } from "../../src/face/core/models/models.js";
+import { prices } from "../../src/face/parts/prices.js";
+import { tool } from "../../src/face/core/tools/tool.js";
 import type {
   Failure,
   FromJsonSchema,
@@ -15,7 +15,7 @@ import type {
   StandardJSONSchemaV1,
   StandardSchemaV1,
   Tools,
-} from "../../src/face/api/index.js";
+} from "../../src/face/core/api/index.js";
 
 const rest = { description: "A tool" };
 

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
-import { LoopletError } from "../../src/face/entry/external.js";
+import { LoopletError } from "../../src/face/core/entry/external.js";
 
 /** The external entry as a page loads it anew: without an engine. */
-async function external(): Promise<typeof import("../../src/face/entry/external.js")> {
+async function external(): Promise<typeof import("../../src/face/core/entry/external.js")> {
   vi.resetModules();
-  return import("../../src/face/entry/external.js");
+  return import("../../src/face/core/entry/external.js");
 }
 
 const wasm = (): Uint8Array<ArrayBuffer> =>

@@ -1,9 +1,9 @@
 // The input that rules have judged is the input that runs, whatever functions do to the objects that they get.
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions } from "../../src/face/api/index.js";
+import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions } from "../../src/face/core/api/index.js";
 
 type Input = { file_path: string; more?: { file_path?: string } };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, custom, tool } from "looplet";
 import type { Agent, AgentOptions, RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { LEASE_MS } from "../../src/face/run/run-lease.js";
+import { LEASE_MS } from "../../src/face/core/run/run-lease.js";
 import { settled, VirtualClock } from "./support/virtual-clock.js";
 
 /** The places where a process stands still until the test lets it go on. */

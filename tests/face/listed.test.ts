@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const model = read("src/face/generated/model.ts");
-const input = read("src/face/generated/input.ts");
+const model = read("src/face/core/generated/model.ts");
+const input = read("src/face/core/generated/input.ts");
 const guide = read("docs/guide.md");
 
 /** The declaration of a generated type. */
@@ -21,7 +21,7 @@ const kinds = words(declared(model, "EventKind"), /^ {6}type: "([a-z-]+)"/gm);
 
 /** The words of the picture that name events. `reasoning-…` stands for all events that begin so. */
 const pictured = (() => {
-  const comment = read("src/face/api/event.ts").split("*/")[0]!;
+  const comment = read("src/face/core/api/event.ts").split("*/")[0]!;
   const [, picture, below] = comment.split("```");
   const names = words(picture!, /(?<![\w-])([a-z]+(?:-[a-z]+)*(?:-…)?)(?=[*?\s]|$)/gm);
   return [...names, ...words(below!, /`([a-z-]+)`/g)];

@@ -1,14 +1,14 @@
 /** Appends that are longer than a row of a database may be, when a write of them goes wrong. */
 import { describe, expect, it } from "vitest";
-import { isStoreConflict } from "../../src/face/api/errors.js";
-import type { JournalEntry } from "../../src/face/api/run.js";
+import { isStoreConflict } from "../../src/face/core/api/errors.js";
+import type { JournalEntry } from "../../src/face/core/api/run.js";
 import {
   sqliteDatabase,
   sqlStore,
   type SqlDatabase,
   type SqliteDatabaseLike,
-} from "../../src/face/stores/index.js";
-import { piecesOf } from "../../src/face/stores/long/pieces.js";
+} from "../../src/face/parts/stores/index.js";
+import { piecesOf } from "../../src/face/parts/stores/long/pieces.js";
 
 const sqlite = (process.getBuiltinModule as ((name: string) => unknown) | undefined)?.("node:sqlite") as
   { DatabaseSync: new (name: string) => SqliteDatabaseLike } | undefined;

@@ -1,9 +1,9 @@
 // Alone in its file: it replaces the instance.
 import { describe, expect, it, vi } from "vitest";
 import { arm, lose, losses, verdict } from "../package/trap.mjs";
-import * as looplet from "../../src/face/entry/node.js";
-import type { RunEvent } from "../../src/face/api/index.js";
-import { agentOn } from "../../src/face/agents/agent.js";
+import * as looplet from "../../src/face/core/entry/node.js";
+import type { RunEvent } from "../../src/face/core/api/index.js";
+import { agentOn } from "../../src/face/core/agents/agent.js";
 import { FakeEngine, nextTask } from "./support/fake-driver.js";
 
 const { createAgent, custom } = looplet;
@@ -56,14 +56,14 @@ it.each(Object.keys(losses))(
   "%s ends every run of the instance at once, and the next gets a fresh one",
   async (loss) => {
     vi.resetModules();
-    const fresh = await import("../../src/face/entry/node.js");
+    const fresh = await import("../../src/face/core/entry/node.js");
     expect(verdict(await lose(fresh, loss))).toBe("lost and found");
   },
 );
 
 it("a loss inside a listener is not undone by the frames below it", async () => {
   vi.resetModules();
-  const fresh = await import("../../src/face/entry/node.js");
+  const fresh = await import("../../src/face/core/entry/node.js");
   const events: string[] = [];
   const agent = fresh.createAgent({ model: fresh.custom(() => "heard") });
   const run = agent.run("go", {

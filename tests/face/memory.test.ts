@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import { loadWasm } from "../../src/face/host/wasm.js";
+import { anthropic, createAgent, custom, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import { loadWasm } from "../../src/face/core/host/wasm.js";
 
 const note = tool({
   description: "Takes a note",

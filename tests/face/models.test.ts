@@ -1,15 +1,15 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { agentOn } from "../../src/face/agents/agent.js";
-import { authorizeRequest } from "../../src/face/host/authorize.js";
+import { agentOn } from "../../src/face/core/agents/agent.js";
+import { authorizeRequest } from "../../src/face/core/host/authorize.js";
 import {
   anthropic,
   compatible,
   modelParts,
   openaiChat,
   type ModelParts,
-} from "../../src/face/models/models.js";
-import type { AgentOptions, HttpModelOptions, Model } from "../../src/face/api/index.js";
+} from "../../src/face/core/models/models.js";
+import type { AgentOptions, HttpModelOptions, Model } from "../../src/face/core/api/index.js";
 import { initOf } from "./support/bodies.js";
 import { FakeEngine } from "./support/fake-driver.js";
 

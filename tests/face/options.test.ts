@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { agentOn } from "../../src/face/agents/agent.js";
-import { nearestName } from "../../src/face/options/check.js";
-import { LoopletError } from "../../src/face/api/errors.js";
-import { anthropic } from "../../src/face/models/models.js";
-import type { AgentOptions } from "../../src/face/api/agent.js";
+import { agentOn } from "../../src/face/core/agents/agent.js";
+import { nearestName } from "../../src/face/core/options/check.js";
+import { LoopletError } from "../../src/face/core/api/errors.js";
+import { anthropic } from "../../src/face/core/models/models.js";
+import type { AgentOptions } from "../../src/face/core/api/agent.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-1" });

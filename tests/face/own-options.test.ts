@@ -12,8 +12,8 @@ import {
   tool,
   type AgentOptions,
   type Fetch,
-} from "../../src/face/entry/node.js";
-import * as tables from "../../src/face/generated/tables.js";
+} from "../../src/face/core/entry/node.js";
+import * as tables from "../../src/face/core/generated/tables.js";
 import {
   agentTable,
   COMPATIBLE_TABLE,
@@ -24,11 +24,11 @@ import {
   RUN_TABLE,
   subagentTables,
   TOOL_TABLE,
-} from "../../src/face/options/options.js";
-import { defineAgent } from "../../src/face/presets.js";
+} from "../../src/face/core/options/options.js";
+import { defineAgent } from "../../src/face/facades/presets/index.js";
 import { bodyJson } from "./support/bodies.js";
-import { azure } from "../../src/face/models/vendors.js";
-import { traceRows, traceSpans } from "../../src/face/trace/index.js";
+import { azure } from "../../src/face/parts/vendors.js";
+import { traceRows, traceSpans } from "../../src/face/parts/trace/index.js";
 
 /** The names of a table and of the tables in it. */
 function namesOf(table: object): string[] {

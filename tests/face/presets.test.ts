@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent } from "../../src/face/entry/node.js";
-import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
-import { defineAgent, iterationPresets, presets, type PresetName } from "../../src/face/presets.js";
+import { anthropic, createAgent } from "../../src/face/core/entry/node.js";
+import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import {
+  defineAgent,
+  iterationPresets,
+  presets,
+  type PresetName,
+} from "../../src/face/facades/presets/index.js";
 import { call, play, results, told } from "./requirements/kit.js";
 
 const round = (n: number) => ({ toolCalls: [call("look", { n })] });

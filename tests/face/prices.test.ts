@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, openaiChat } from "../../src/face/entry/node.js";
-import { modelParts } from "../../src/face/models/models.js";
-import { scripted, type ScriptedTurn } from "../../src/face/practice/index.js";
-import { prices } from "../../src/face/models/prices.js";
-import type { HttpModelOptions, Price, PriceTable } from "../../src/face/api/index.js";
+import { anthropic, createAgent, openaiChat } from "../../src/face/core/entry/node.js";
+import { modelParts } from "../../src/face/core/models/models.js";
+import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
+import { prices } from "../../src/face/parts/prices.js";
+import type { HttpModelOptions, Price, PriceTable } from "../../src/face/core/api/index.js";
 
 type Usage = NonNullable<ScriptedTurn["usage"]>;
 const makers = { anthropic, openai: openaiChat };

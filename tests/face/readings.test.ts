@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import type { Reading } from "../../src/face/generated/input.js";
-import { readingsOf } from "../../src/face/options/readings.js";
-import type { AgentOptions } from "../../src/face/api/agent.js";
+import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import type { Reading } from "../../src/face/core/generated/input.js";
+import { readingsOf } from "../../src/face/core/options/readings.js";
+import type { AgentOptions } from "../../src/face/core/api/agent.js";
 
 const url = { type: "object", properties: { url: { type: "string" } } } as const;
 const path = { type: "object", properties: { path: { type: "string" } } } as const;

@@ -35,10 +35,10 @@ describe("the entries that a test file imports", () => {
     ["a subpath", `import { turn } from "looplet/prompty";`, ["looplet/prompty"]],
     ["several lines", `import {\n  turn,\n  load,\n} from "looplet/prompty";`, ["looplet/prompty"]],
     ["nothing but effects", `import "looplet";`, ["looplet"]],
-    ["the path of the main entry", `import { tool } from "../../src/face/entry/node.js";`, ["looplet"]],
+    ["the path of the main entry", `import { tool } from "../../src/face/core/entry/node.js";`, ["looplet"]],
     [
       "the path of a room",
-      `import { query } from "../../../src/face/agent-sdk/index.js";`,
+      `import { query } from "../../../src/face/facades/agent-sdk/index.js";`,
       ["looplet/agent-sdk"],
     ],
     ["a dynamic import", `const { turn } = await import("looplet/prompty");`, ["looplet/prompty"]],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, custom, subagent } from "../../src/face/entry/node.js";
-import type { CanUseTool } from "../../src/face/api/index.js";
+import { createAgent, custom, subagent } from "../../src/face/core/entry/node.js";
+import type { CanUseTool } from "../../src/face/core/api/index.js";
 import { call, traced } from "./support/traced.js";
 
 const turns = [

@@ -8,9 +8,9 @@ import {
   openai,
   openaiChat,
   tool,
-} from "../../src/face/entry/node.js";
-import { bedrock } from "../../src/face/models/bedrock.js";
-import type { Fetch, Model } from "../../src/face/api/index.js";
+} from "../../src/face/core/entry/node.js";
+import { bedrock } from "../../src/face/core/models/bedrock.js";
+import type { Fetch, Model } from "../../src/face/core/api/index.js";
 import { bodyText } from "./support/bodies.js";
 
 const PNG = "iVBORw0KGgo=";

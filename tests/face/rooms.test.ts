@@ -1,5 +1,5 @@
-import { build, type Metafile } from "esbuild";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, test } from "vitest";
@@ -9,98 +9,60 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
 
-/** From the lowest to the highest; `generated` holds what Rust writes. */
-const ROOMS = [
-  "generated",
-  "api",
-  "options",
-  "tools",
-  "models",
-  "host",
-  "hooks",
-  "trace",
-  "run",
-  "chat",
-  "agents",
-  "facades",
-];
+/** From the lowest to the highest. */
+const FLOORS = ["core", "parts", "facades"];
 
-/** The files that each file imports when it runs. Imports of types are gone from the bundle. */
-async function valueImports(): Promise<Map<string, string[]>> {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: sources,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "neutral",
-    external: [
-      "node:*",
-      "*.wasm",
-      "*.wasm?module",
-      "yaml",
-      fileURLToPath(new URL("../../target/glue/*", import.meta.url)),
-    ],
-    write: false,
-    outdir: "out",
-    metafile: true,
-  });
-  const inside = ({ imports }: Metafile["inputs"][string]): string[] =>
-    imports.filter(({ external }) => external !== true).map(({ path }) => path);
-  return new Map(Object.entries(metafile.inputs).map(([path, input]) => [path, inside(input)]));
-}
+/** The files of the face that each file imports, types included. */
+const graph = new Map(
+  sources.map((file) => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(`${root}${file}`, "utf8"), true, true);
+    const targets = importedFiles.map(({ fileName }) => posix.join(posix.dirname(file), fileName));
+    return [
+      file,
+      targets.map((target) => target.replace(/\.js$/, ".ts")).filter((target) => sources.includes(target)),
+    ];
+  }),
+);
 
-const graph = await valueImports();
+/** A file beside the rooms of a floor is a room of its own. */
+const floorOf = (file: string): string => file.split("/")[0]!;
 
-/** The files on a way from `file` back to it. */
-function circleAt(file: string): string[] | undefined {
-  const ways = graph.get(file)!.map((next) => [file, next]);
-  const seen = new Set<string>();
-  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
-    const last = way.at(-1)!;
-    if (last === file) return way;
-    if (seen.has(last)) continue;
-    seen.add(last);
-    ways.push(...graph.get(last)!.map((next) => [...way, next]));
-  }
-  return undefined;
-}
-
-test("no file of the face reaches itself by what it imports", () => {
-  expect(graph.size).toBe(sources.length);
-  expect(sources.map(circleAt).filter((circle) => circle !== undefined)).toEqual([]);
-});
-
-test("each room of the face imports values only from the rooms below it", () => {
-  const level = (path: string): number => ROOMS.indexOf(path.split("/")[0]!);
+test("each floor of the face imports only from itself and from those below it, types included", () => {
+  const level = (file: string): number => FLOORS.indexOf(floorOf(file));
   const upward = [...graph].flatMap(([from, targets]) =>
-    targets.filter((to) => level(from) >= 0 && level(to) > level(from)).map((to) => `${from} imports ${to}`),
+    targets.filter((to) => level(to) > level(from)).map((to) => `${from} imports ${to}`),
   );
+  expect(sources.filter((file) => level(file) < 0)).toEqual([]);
   expect(upward).toEqual([]);
 });
 
-test("a room of the face that is not in the list is a subpath or an entry of the package", () => {
-  const folders = new Set(sources.filter((path) => path.includes("/")).map((path) => path.split("/")[0]!));
-  expect([...folders].filter((folder) => !ROOMS.includes(folder)).sort()).toEqual([
-    "agent-sdk",
-    "builtin-tools",
-    "cloudflare",
-    "entry",
-    "guide",
-    "mcp",
-    "practice",
-    "production",
-    "prompty",
-    "replay",
-    "sessions",
-    "sprout",
-    "steps",
-    "stores",
-    "testing",
-    "transcript",
-    "vfs",
-    "workers",
-  ]);
+test("the core has what the main entry needs", () => {
+  const reached = new Set<string>();
+  const left = sources.filter((file) => file.startsWith("core/entry/"));
+  for (let file = left.pop(); file !== undefined; file = left.pop())
+    if (!reached.has(file)) left.push(...graph.get(reached.add(file) && file)!);
+  const core = sources.filter((file) => floorOf(file) === "core");
+  // The requests of parts and facades share the reading of redirects and the redaction with those to models.
+  expect(core.filter((file) => !reached.has(file))).toEqual(["core/host/sender.ts"]);
+});
+
+test("each room of the parts and the facades is a subpath of the package, and is named like it", () => {
+  const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    exports: { [subpath: string]: string | { types: string } };
+  };
+  const main = /^\.$|^\.\/(inline$|external\b)/;
+  const subpaths = Object.entries(exports).flatMap(([subpath, file]) =>
+    typeof file === "string" || main.test(subpath) ? [] : [[subpath.slice(2), file.types] as const],
+  );
+  const misnamed = subpaths.filter(
+    ([name, types]) => types.replace(/^\.\/dist\/types\/(parts|facades)\/|(\/index)?\.d\.ts$/g, "") !== name,
+  );
+  expect(misnamed).toEqual([]);
+  const rooms = sources
+    .filter((file) => /^(parts|facades)\/[^/]+\//.test(file))
+    .map((file) => file.split("/")[1]!);
+  const names = new Set(subpaths.map(([name]) => name));
+  expect([...new Set(rooms)].filter((room) => !names.has(room))).toEqual([]);
 });
 
 const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { RunLog } from "../../src/face/workers/run-log.js";
+import { RunLog } from "../../src/face/parts/workers/run-log.js";
 
 const event = (seq: number): { event: object } => ({ event: { seq, type: "text-delta", text: `${seq}` } });
 

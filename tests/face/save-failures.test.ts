@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAgent, custom, tool } from "looplet";
 import type { Agent, AgentOptions, JournalEntry, OnSaveFailed, RunEvent, SaveFailure, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { ANSWER_MS } from "../../src/face/run/saving/timed-store.js";
+import { ANSWER_MS } from "../../src/face/core/run/saving/timed-store.js";
 import { settled, VirtualClock } from "./support/virtual-clock.js";
 
 const full = new Error("disk full");

@@ -4,11 +4,11 @@
  * and fails.
  */
 import { expect, it } from "vitest";
-import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/entry/node.js";
-import { memoryStore } from "../../src/face/stores/memory.js";
-import { DEFAULTS } from "../../src/face/generated/tables.js";
-import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
-import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/api/index.js";
+import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/core/entry/node.js";
+import { memoryStore } from "../../src/face/parts/stores/memory.js";
+import { DEFAULTS } from "../../src/face/core/generated/tables.js";
+import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/core/api/index.js";
 import { call, play, results, schema, told } from "./requirements/kit.js";
 
 type Options = Partial<AgentOptions>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { agentOn } from "../../src/face/agents/agent.js";
-import { anthropic } from "../../src/face/models/models.js";
-import type { AgentOptions, RunOptions } from "../../src/face/api/index.js";
+import { agentOn } from "../../src/face/core/agents/agent.js";
+import { anthropic } from "../../src/face/core/models/models.js";
+import type { AgentOptions, RunOptions } from "../../src/face/core/api/index.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 const model = anthropic("m", { apiKey: "k" });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, gemini, openai, openaiChat, tool } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import { agentOn } from "../../src/face/agents/agent.js";
+import { anthropic, createAgent, gemini, openai, openaiChat, tool } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import { agentOn } from "../../src/face/core/agents/agent.js";
 import { FakeEngine } from "./support/fake-driver.js";
-import type { Fetch } from "../../src/face/api/index.js";
+import type { Fetch } from "../../src/face/core/api/index.js";
 
 const act = tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => "done" });
 

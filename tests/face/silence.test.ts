@@ -1,8 +1,8 @@
 /** Nothing is silent: what goes wrong without anybody listening stands on the console, once. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, tool, ToolError } from "../../src/face/entry/node.js";
-import type { AgentOptions, RunOptions } from "../../src/face/api/index.js";
-import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
+import { anthropic, createAgent, tool, ToolError } from "../../src/face/core/entry/node.js";
+import type { AgentOptions, RunOptions } from "../../src/face/core/api/index.js";
+import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
 
 const aTask = () => new Promise((resolve) => setImmediate(resolve));
 

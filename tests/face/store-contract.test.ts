@@ -2,16 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { JournalEntry, Lease, Store } from "../../src/face/api/run.js";
+import type { JournalEntry, Lease, Store } from "../../src/face/core/api/run.js";
 import {
   dropEnded,
   durableObjectStore,
   memoryStore,
   sqliteStore,
   type SqliteDatabaseLike,
-} from "../../src/face/stores/index.js";
-import { fileStore } from "../../src/face/stores/node.js";
-import { checkStore, storeCases } from "../../src/face/testing/store-contract.js";
+} from "../../src/face/parts/stores/index.js";
+import { fileStore } from "../../src/face/parts/stores/node.js";
+import { checkStore, storeCases } from "../../src/face/parts/testing/store-contract.js";
 
 const folder = await mkdtemp(join(tmpdir(), "looplet-store-"));
 afterAll(() => rm(folder, { recursive: true }));

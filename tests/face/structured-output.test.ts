@@ -1,9 +1,9 @@
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
-import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
-import { PartialJson } from "../../src/face/tools/partial-json.js";
-import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunResult, Tools } from "../../src/face/api/index.js";
+import { anthropic, createAgent, custom, tool } from "../../src/face/core/entry/node.js";
+import { PartialJson } from "../../src/face/core/tools/partial-json.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions, RunResult, Tools } from "../../src/face/core/api/index.js";
 
 const trip = {
   type: "object",

@@ -1,7 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, handoff, hasToolCall, subagent, tool } from "../../src/face/entry/node.js";
-import { scripted, type ReceivedRequest, type ScriptedTurn } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
+import {
+  anthropic,
+  createAgent,
+  handoff,
+  hasToolCall,
+  subagent,
+  tool,
+} from "../../src/face/core/entry/node.js";
+import { scripted, type ReceivedRequest, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
+import type { AgentOptions, RunEvent } from "../../src/face/core/api/index.js";
 
 const none = { type: "object", properties: {} } as const;
 const model = (name: string, turns: Parameters<typeof scripted>[0], apiKey = "key-root") => {

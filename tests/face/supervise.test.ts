@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createAgent, custom, tool } from "looplet";
 import type { Agent, AgentOptions, PendingRun } from "looplet";
 import { dropEnded, memoryStore, supervise } from "looplet/stores";
-import { LEASE_MS } from "../../src/face/run/run-lease.js";
+import { LEASE_MS } from "../../src/face/core/run/run-lease.js";
 import { settled, VirtualClock } from "./support/virtual-clock.js";
 
 /** A process whose tool never comes back as long as `hangs()` says so. */

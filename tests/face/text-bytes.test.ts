@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { bytesOf } from "../../src/face/host/text-bytes.js";
+import { bytesOf } from "../../src/face/core/host/text-bytes.js";
 import { wasm } from "../../target/glue/inline.js";
 import { wasmBytes } from "../../target/glue/length.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { knowTools, tool } from "../../src/face/tools/tool.js";
-import type { StandardSchemaV1, ToolContext } from "../../src/face/api/index.js";
+import { knowTools, tool } from "../../src/face/core/tools/tool.js";
+import type { StandardSchemaV1, ToolContext } from "../../src/face/core/api/index.js";
 import { settled } from "./support/fake-driver.js";
 import { bench } from "./support/tool-bench.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ToolError } from "../../src/face/api/errors.js";
+import { ToolError } from "../../src/face/core/api/errors.js";
 import { bench } from "./support/tool-bench.js";
 
 const assertNever = (): never => {

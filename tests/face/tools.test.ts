@@ -3,9 +3,9 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { anthropic, createAgent, tool, ToolError } from "../../src/face/entry/node.js";
-import { scripted } from "../../src/face/practice/index.js";
-import { toolErrorWords } from "../../src/face/presets.js";
+import { anthropic, createAgent, tool, ToolError } from "../../src/face/core/entry/node.js";
+import { scripted } from "../../src/face/parts/practice/index.js";
+import { toolErrorWords } from "../../src/face/facades/presets/index.js";
 import type {
   AgentOptions,
   RunOptions,
@@ -13,7 +13,7 @@ import type {
   ToolHandler,
   Tools,
   WordToolError,
-} from "../../src/face/api/index.js";
+} from "../../src/face/core/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 const rest = { description: "Acts", inputSchema: schema };

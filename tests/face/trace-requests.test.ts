@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, openaiChat, subagent, tool } from "../../src/face/entry/node.js";
-import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
-import { openTelemetry, traceSpans, type Span } from "../../src/face/trace/index.js";
+import { anthropic, createAgent, openaiChat, subagent, tool } from "../../src/face/core/entry/node.js";
+import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import { openTelemetry, traceSpans, type Span } from "../../src/face/parts/trace/index.js";
 import type {
   AgentOptions,
   Message,
@@ -9,7 +9,7 @@ import type {
   RunEvent,
   RunOptions,
   RunResult,
-} from "../../src/face/api/index.js";
+} from "../../src/face/core/api/index.js";
 
 const claude = (steps: ScriptedStep[], options: { maxOutputTokens?: number } = {}) =>
   anthropic("claude", { apiKey: "k", fetch: scripted(steps), ...options });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent } from "../../src/face/entry/node.js";
+import { anthropic, createAgent } from "../../src/face/core/entry/node.js";
 import {
   ndjson,
   openTelemetry,
@@ -9,7 +9,7 @@ import {
   traceSpans,
   traceTable,
   type TraceRow,
-} from "../../src/face/trace/index.js";
+} from "../../src/face/parts/trace/index.js";
 import { call, START_MS, traced } from "./support/traced.js";
 
 const OTEL = {
@@ -107,7 +107,7 @@ describe("rows of a trace", () => {
     const heard: unknown[] = [];
     const agent = createAgent({
       model: anthropic("m", {
-        fetch: (await import("../../src/face/practice/index.js")).scripted([{ text: "Hi" }]),
+        fetch: (await import("../../src/face/parts/practice/index.js")).scripted([{ text: "Hi" }]),
       }),
       trace: [
         traceRows(() => Promise.reject(new Error("rejected"))),

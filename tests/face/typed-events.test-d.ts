@@ -7,9 +7,9 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { sessionsOf } from "../../src/face/sessions/index.js";
-import { memoryStore } from "../../src/face/stores/index.js";
-import { createAgent, handoff, subagent, tool } from "../../src/face/entry/default.js";
+import { sessionsOf } from "../../src/face/parts/sessions/index.js";
+import { memoryStore } from "../../src/face/parts/stores/index.js";
+import { createAgent, handoff, subagent, tool } from "../../src/face/core/entry/default.js";
 import type {
   Agent,
   AgentOptions,
@@ -23,7 +23,7 @@ import type {
   Tool,
   ToolFault,
   Tools,
-} from "../../src/face/api/index.js";
+} from "../../src/face/core/api/index.js";
 
 declare const model: Model;
 

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { authorizeRequest } from "../../src/face/host/authorize.js";
-import { modelParts, type ModelParts } from "../../src/face/models/models.js";
-import type { Model } from "../../src/face/api/index.js";
-import * as vendors from "../../src/face/models/vendors.js";
+import { authorizeRequest } from "../../src/face/core/host/authorize.js";
+import { modelParts, type ModelParts } from "../../src/face/core/models/models.js";
+import type { Model } from "../../src/face/core/api/index.js";
+import * as vendors from "../../src/face/parts/vendors.js";
 
 const OWN_ARGUMENTS = ["azure", "vertex", "cloudflareWorkersAi", "cloudflareGateway", "vendor"];
 

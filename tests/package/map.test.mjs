@@ -77,7 +77,7 @@ test("the source maps have the sources of the face, and do not repeat the engine
   const dist = join(installed.folder, "node_modules/looplet/dist");
   const maps = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith(".map"));
   const texts = maps.map((file) => readFileSync(join(dist, file), "utf8"));
-  assert.ok(texts.some((text) => text.includes("src/face/run/run.ts")));
+  assert.ok(texts.some((text) => text.includes("src/face/core/run/run.ts")));
   for (const text of texts) assert.doesNotMatch(text, /(\\u0000|\\\\0|\\\\x00)asm/);
 });
 

@@ -1,5 +1,5 @@
 /** Blocks of the Messages API, to looplet's and back. */
-import type { Block } from "../api/index.js";
+import type { Block } from "../core/api/index.js";
 
 /** A content block of the Messages API. */
 export type ApiBlock =

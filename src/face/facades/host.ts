@@ -1,7 +1,7 @@
 /** What a program gives a facade: the model behind a name, the key, and what tests replace. */
-import type { AgentOptions, ApiKey, Fetch, HttpModelOptions, Model } from "../api/index.js";
-import { anthropic } from "../models/models.js";
-import { joined } from "../options/check.js";
+import type { AgentOptions, ApiKey, Fetch, HttpModelOptions, Model } from "../core/api/index.js";
+import { anthropic } from "../core/models/models.js";
+import { joined } from "../core/options/check.js";
 
 /** A facade reads nothing of the process or the disk, so its caller gives it what it needs. */
 export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { agentOn } from "../../../src/face/agents/agent.js";
-import { authorizeRequest } from "../../../src/face/host/authorize.js";
-import { bedrock } from "../../../src/face/models/bedrock.js";
-import { modelParts, type ModelParts } from "../../../src/face/models/models.js";
-import type { BedrockOptions, Model } from "../../../src/face/api/index.js";
+import { agentOn } from "../../../src/face/core/agents/agent.js";
+import { authorizeRequest } from "../../../src/face/core/host/authorize.js";
+import { bedrock } from "../../../src/face/core/models/bedrock.js";
+import { modelParts, type ModelParts } from "../../../src/face/core/models/models.js";
+import type { BedrockOptions, Model } from "../../../src/face/core/api/index.js";
 import { FakeEngine } from "../support/fake-driver.js";
 
 afterEach(() => {

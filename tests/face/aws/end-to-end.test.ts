@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bedrock, createAgent, tool } from "../../../src/face/entry/node.js";
+import { bedrock, createAgent, tool } from "../../../src/face/core/entry/node.js";
 import { bodyJson } from "../support/bodies.js";
 
 /** A message of Amazon's event stream. */

@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { awsSigV4 } from "../../../src/face/models/aws.js";
-import type { AwsSigV4Options } from "../../../src/face/api/index.js";
+import { awsSigV4 } from "../../../src/face/core/models/aws.js";
+import type { AwsSigV4Options } from "../../../src/face/core/api/index.js";
 
 type Pairs = readonly (readonly [string, string])[];
 

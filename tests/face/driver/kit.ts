@@ -1,8 +1,8 @@
 // A host for runs in tests: records what the driver calls, and answers requests from a script.
 import { readFile } from "node:fs/promises";
-import { RunDriver, type HostCallbacks, type ResponseLike } from "../../../src/face/host/driver.js";
-import type { RunEvent } from "../../../src/face/api/index.js";
-import type { LoadedWasm } from "../../../src/face/host/wasm.js";
+import { RunDriver, type HostCallbacks, type ResponseLike } from "../../../src/face/core/host/driver.js";
+import type { RunEvent } from "../../../src/face/core/api/index.js";
+import type { LoadedWasm } from "../../../src/face/core/host/wasm.js";
 import * as glue from "../../../target/glue/looplet.js";
 
 let wasm: Promise<LoadedWasm> | undefined;

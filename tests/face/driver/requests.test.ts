@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { FetchInit } from "../../../src/face/api/index.js";
+import type { FetchInit } from "../../../src/face/core/api/index.js";
 import { bodyJson } from "../support/bodies.js";
 import { answer, begin, call, duck, settle, streamOf, weather, type Recorded } from "./kit.js";
 

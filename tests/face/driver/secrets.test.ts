@@ -1,7 +1,7 @@
 // Secrets and the responses that could carry them away.
 import { afterEach, describe, expect, it } from "vitest";
-import type { FetchInit } from "../../../src/face/api/index.js";
-import { redact } from "../../../src/face/host/secrets/redact.js";
+import type { FetchInit } from "../../../src/face/core/api/index.js";
+import { redact } from "../../../src/face/core/host/secrets/redact.js";
 import { answer, begin, duck, settle, streamOf, type Recorded } from "./kit.js";
 
 const runs: Recorded[] = [];

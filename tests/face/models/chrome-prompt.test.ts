@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createAgent, LoopletError, tool } from "../../../src/face/entry/node.js";
+import { createAgent, LoopletError, tool } from "../../../src/face/core/entry/node.js";
 import {
   chromePrompt,
   type ChromePromptOptions,
@@ -9,7 +9,7 @@ import {
   type LanguageModelPromptOptions,
   type LanguageModelSession,
   type LanguageModelStatic,
-} from "../../../src/face/models/in-page/index.js";
+} from "../../../src/face/parts/models/index.js";
 
 const noWait = { baseMs: 0, jitterMs: 0 };
 const weather = tool({

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { compatible, createAgent, gemini, tool } from "looplet";
 import { practice, raw, scripted, type ScriptedTurn } from "looplet/practice";
-import type { RunResult, WireProtocol } from "../../../src/face/api/index.js";
+import type { RunResult, WireProtocol } from "../../../src/face/core/api/index.js";
 
 type Vendor = (typeof VENDORS)[number];
 const VENDORS = ["anthropic", "openai_chat", "openai_responses", "gemini", "bedrock_converse"] as const;

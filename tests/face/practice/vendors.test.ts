@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, bedrock, compatible, createAgent, gemini, openai, openaiChat, tool } from "looplet";
 import { practice } from "looplet/practice";
 import * as vendors from "looplet/vendors";
-import type { Model, WireProtocol } from "../../../src/face/api/index.js";
+import type { Model, WireProtocol } from "../../../src/face/core/api/index.js";
 
 const PROTOCOLS: WireProtocol[] = [
   "openai_chat",

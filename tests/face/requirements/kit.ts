@@ -1,6 +1,6 @@
 /** One run on the scripted provider, with a log of what happened in which order. */
-import { anthropic, createAgent, tool } from "../../../src/face/entry/node.js";
-import { scripted, type ScriptedStep } from "../../../src/face/practice/index.js";
+import { anthropic, createAgent, tool } from "../../../src/face/core/entry/node.js";
+import { scripted, type ScriptedStep } from "../../../src/face/parts/practice/index.js";
 import type {
   AgentOptions,
   Fetch,
@@ -8,7 +8,7 @@ import type {
   RunEvent,
   RunOptions,
   RunResult,
-} from "../../../src/face/api/index.js";
+} from "../../../src/face/core/api/index.js";
 
 export const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 

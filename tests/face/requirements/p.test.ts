@@ -1,7 +1,7 @@
 /** Prompty's specification §13 and §14, as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
-import { createAgent, custom, tool } from "../../../src/face/entry/node.js";
-import type { RunEvent } from "../../../src/face/api/index.js";
+import { createAgent, custom, tool } from "../../../src/face/core/entry/node.js";
+import type { RunEvent } from "../../../src/face/core/api/index.js";
 import { call, play, results, schema, told } from "./kit.js";
 
 const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);

@@ -1,7 +1,7 @@
 /** The Claude Agent SDK's loop, as `createAgent` has it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent } from "../../../src/face/entry/node.js";
-import type { PermissionMode } from "../../../src/face/api/index.js";
+import { anthropic, createAgent } from "../../../src/face/core/entry/node.js";
+import type { PermissionMode } from "../../../src/face/core/api/index.js";
 import { call, play } from "./kit.js";
 
 const example = [

@@ -1,8 +1,8 @@
 /** The guide "How to implement an agent loop", as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
-import type { Block, CustomRequest, Message } from "../../../src/face/api/index.js";
-import { anthropic, createAgent, custom } from "../../../src/face/entry/node.js";
-import { scripted } from "../../../src/face/practice/index.js";
+import type { Block, CustomRequest, Message } from "../../../src/face/core/api/index.js";
+import { anthropic, createAgent, custom } from "../../../src/face/core/entry/node.js";
+import { scripted } from "../../../src/face/parts/practice/index.js";
 import { call, play, results, told } from "./kit.js";
 
 const text = (words: string): Block => ({ type: "text", text: words });

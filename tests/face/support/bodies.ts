@@ -1,5 +1,5 @@
 /** The body of a request, as your `fetch` gets it. */
-import type { FetchInit } from "../../../src/face/api/index.js";
+import type { FetchInit } from "../../../src/face/core/api/index.js";
 
 export function bodyText({ body }: Pick<FetchInit, "body">): string {
   return new TextDecoder("utf-8", { fatal: true }).decode(body);

@@ -6,9 +6,9 @@ import type {
   RawRunResult,
   SteerMessage,
   ToolReturn,
-} from "../../../src/face/host/driver.js";
-import type { Driver, LoadEngine } from "../../../src/face/run/engine.js";
-import type { Block, Outcome, RunEvent } from "../../../src/face/api/index.js";
+} from "../../../src/face/core/host/driver.js";
+import type { Driver, LoadEngine } from "../../../src/face/core/run/engine.js";
+import type { Block, Outcome, RunEvent } from "../../../src/face/core/api/index.js";
 
 export const USAGE = {
   inputTokens: 3,

@@ -7,8 +7,8 @@
  * answers. A process can be cut off at each of its callbacks. From there on it reaches nothing any more.
  */
 import { vi } from "vitest";
-import { scripted, type ScriptedTurn } from "../../../src/face/practice/index.js";
-import { memoryStore } from "../../../src/face/stores/index.js";
+import { scripted, type ScriptedTurn } from "../../../src/face/parts/practice/index.js";
+import { memoryStore } from "../../../src/face/parts/stores/index.js";
 import type {
   Agent,
   AgentOptions,
@@ -18,7 +18,7 @@ import type {
   RunEvent,
   RunResult,
   Store,
-} from "../../../src/face/api/index.js";
+} from "../../../src/face/core/api/index.js";
 import { bodyText } from "./bodies.js";
 
 /** Everything that outlives a process. */
@@ -97,7 +97,7 @@ async function process(
 ): Promise<Life> {
   world.processes += 1;
   if (isFresh) vi.resetModules();
-  const { anthropic, createAgent, subagent, tool } = await import("../../../src/face/entry/node.js");
+  const { anthropic, createAgent, subagent, tool } = await import("../../../src/face/core/entry/node.js");
   let left = cut;
   let isDead = false;
   let died!: () => void;

@@ -1,5 +1,5 @@
-import type { RunEvent } from "../../../src/face/api/index.js";
-import type { Replay } from "../../../src/face/replay/index.js";
+import type { RunEvent } from "../../../src/face/core/api/index.js";
+import type { Replay } from "../../../src/face/parts/replay/index.js";
 
 /** What a replay tells and asks for, as the engine has it: the face adds the call of a subagent to its events. */
 export function toldBy({ steps, requests }: Replay) {

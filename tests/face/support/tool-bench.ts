@@ -1,8 +1,8 @@
 /** One tool, called through `ToolCalls` with a double of the driver. */
-import type { HostCallbacks } from "../../../src/face/host/driver.js";
-import { ToolCalls } from "../../../src/face/tools/tool-calls.js";
-import { knowTools } from "../../../src/face/tools/tool.js";
-import type { Tool } from "../../../src/face/api/index.js";
+import type { HostCallbacks } from "../../../src/face/core/host/driver.js";
+import { ToolCalls } from "../../../src/face/core/tools/tool-calls.js";
+import { knowTools } from "../../../src/face/core/tools/tool.js";
+import type { Tool } from "../../../src/face/core/api/index.js";
 import { FakeDriver, settled } from "./fake-driver.js";
 
 export interface Bench {

@@ -1,13 +1,13 @@
-import { anthropic, createAgent, tool } from "../../../src/face/entry/node.js";
-import { scripted, type ScriptedStep } from "../../../src/face/practice/index.js";
+import { anthropic, createAgent, tool } from "../../../src/face/core/entry/node.js";
+import { scripted, type ScriptedStep } from "../../../src/face/parts/practice/index.js";
 import {
   traceRows,
   traceSpans,
   type Span,
   type SpanOptions,
   type TraceRow,
-} from "../../../src/face/trace/index.js";
-import type { AgentOptions, RunResult, Tracer } from "../../../src/face/api/index.js";
+} from "../../../src/face/parts/trace/index.js";
+import type { AgentOptions, RunResult, Tracer } from "../../../src/face/core/api/index.js";
 
 export const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/face/api/index.js";
+import type { Clock } from "../../../src/face/core/api/index.js";
 
 /** A clock that a test moves. */
 export class VirtualClock implements Clock {

@@ -1,4 +1,4 @@
-//! Prints the TypeScript of our types, with their doc comments, into `src/face/generated`.
+//! Prints the TypeScript of our types, with their doc comments, into `src/face/core/generated`.
 //!
 //! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript`
 //! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
@@ -465,7 +465,7 @@ fn words_of(schema: &Value) -> Value {
 
 fn check(file: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("src/face/generated")
+        .join("src/face/core/generated")
         .join(file);
     if std::env::var_os("LOOPLET_WRITE").is_some() {
         std::fs::write(&path, text).unwrap();

@@ -1,0 +1,454 @@
+/**
+ * `createAgent`: checks every option at once and returns an agent, which is a configuration without state.
+ *
+ * The room `agents/` owns the configuration of a run's agents: the one that is started, its subagents and its
+ * handoffs. It never runs them: the engine does. Users call `createAgent`, `subagent` and `handoff`.
+ *
+ * `createAgent` checks the options, collects the agents behind its tools, and writes their configuration as JSON,
+ * once. Wrong options throw a `LoopletError`. A configuration that only the engine can refuse fails each run.
+ */
+import { addAgents, type AgentList } from "./agent-list.js";
+import type { ChatJournal } from "../chat/chat-journal.js";
+import { Conversation, type StartRun } from "../chat/chat.js";
+import { openChat, readChat } from "../chat/open-chat.js";
+import { checkOptions, checkValue, describe, describeReturned, joined, jsonOf } from "../options/check.js";
+import { checkWindow, sharedInstructionsOf } from "../options/context.js";
+import type { LoadEngine } from "../run/engine.js";
+import { LoopletError } from "../api/errors.js";
+import { HOST_CLOCK } from "../clock.js";
+import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
+import { guardrailFunctions } from "../hooks/guardrails.js";
+import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
+import type { HostFunction } from "../hooks/host-functions.js";
+import { checkFinish, checkWords } from "../options/finishing.js";
+import { keepMade } from "../options/made-agent.js";
+import { ModelList } from "../models/model-list.js";
+import type { ModelConfig } from "../models/models.js";
+import {
+  agentTable,
+  given,
+  HTTP_MODEL_TABLE,
+  PENDING_TABLE,
+  RESUME_TABLE,
+  RUN_TABLE,
+} from "../options/options.js";
+import { iterationFunctions } from "../hooks/preparing.js";
+import { fallbackConfig, profileConfig } from "./profile.js";
+import { checkHistory, content, runConfig, speakerAt, type OnlySummary } from "../run/prompt.js";
+import { boundOf } from "./bound.js";
+import { EngineRun } from "../run/run.js";
+import { loaded, tailOf } from "../run/brief.js";
+import { timedStore } from "../run/saving/timed-store.js";
+import { pendingRuns, takePending, type Resumed, type StopsOf } from "../run/source.js";
+import { tracersOf } from "../run/tracing.js";
+import { knowTools, type ToolSet } from "../tools/tool.js";
+import { toolRunConfig } from "../options/tool-options.js";
+import type {
+  Agent,
+  AgentOptions,
+  Clock,
+  FinishOptions,
+  OnSaveFailed,
+  PermissionOptions,
+  ProfileOptions,
+  Prompt,
+  Reconcile,
+  Recorder,
+  RunOptions,
+  RunResult,
+  SessionSource,
+  Store,
+  StoreOptions,
+  ToolRunOptions,
+  TraceOptions,
+  Tracer,
+} from "../api/index.js";
+import type { Config } from "../generated/input.js";
+import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
+
+/** The parts that all runs of an agent share. */
+export interface AgentParts {
+  readonly models: ModelList;
+  /** Options that win over the model's. */
+  readonly asked: { readonly maxOutputTokens?: number };
+  readonly tools: ToolSet;
+  /** The tools of this agent and of the other agents, by profile. */
+  readonly sets: readonly ToolSet[];
+  /** The engine's configuration as JSON. Runs of agents with the same text share one set-up. */
+  readonly config: () => string;
+  readonly clock: Clock;
+  /** The clock's own `now`, if the options have a clock. */
+  readonly now: (() => number) | undefined;
+  readonly random: () => number;
+  readonly ids: () => string;
+  readonly permissions: PermissionOptions;
+  readonly ruledTools: RuledTools;
+  /** The options of each agent, in the order of `sets`. */
+  readonly profiles: readonly ProfileOptions[];
+  /** The names of the agents that may speak, by profile; undefined for a subagent. */
+  readonly speakers: readonly (string | undefined)[];
+  readonly finishing: FinishOptions;
+  readonly toolRun: ToolRunOptions & Pick<StoreOptions, "steps">;
+  readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
+  /** Your functions, in the engine's order. */
+  readonly functions: readonly HostFunction[];
+  /** Hooks that the run does not wait for. */
+  readonly hearers: readonly Tracer[];
+  readonly endSession: ReturnType<typeof sessionEnd>;
+  readonly store: Store | undefined;
+  readonly flushMs: number | undefined;
+  readonly onSaveFailed: OnSaveFailed | undefined;
+  readonly reconcile: Reconcile | undefined;
+  readonly record: Recorder | undefined;
+}
+
+/** Makes an agent whose runs take place in the engine that `load` returns. */
+export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
+  const options = checkOptions(given, "", agentTable(), elsewhere);
+  const parts = partsOf(options);
+  const open = new Set<EngineRun>();
+  let isClosed = false;
+  const begin = (
+    prompt: Prompt | OnlySummary,
+    options: RunOptions,
+    end: (result: RunResult) => void,
+    session?: SessionSource,
+    resumed?: Resumed,
+    chat?: ChatJournal,
+  ): EngineRun => {
+    if (isClosed)
+      throw new LoopletError("misuse_agent_closed", "", "this agent was closed; make another one");
+    const onEnd = (result: RunResult): void => {
+      open.delete(run);
+      end(result);
+    };
+    const run = new EngineRun(parts, prompt, options, load, onEnd, session, resumed, chat);
+    open.add(run);
+    return run;
+  };
+  /** Ends the session with its only run, unless another process goes on with it. */
+  const beginAlone = (
+    prompt: Prompt,
+    options: RunOptions,
+    session?: SessionSource,
+    resumed?: Resumed,
+  ): EngineRun => {
+    const end = ({ outcome }: RunResult): void => {
+      if (!run.isSuspended) parts.endSession(outcome);
+    };
+    const run = begin(prompt, options, end, session, resumed);
+    return run;
+  };
+  const startIn =
+    (kept?: ChatJournal): StartRun =>
+    (prompt, run, onEnd, session, resumed) =>
+      begin(prompt, resumed === undefined ? checkRunOptions(run) : run, onEnd, session, resumed, kept);
+  const readStops = async (): Promise<StopsOf> => {
+    const open = await loaded(load);
+    return (entries) => {
+      const { isOver = false, stops = 0 } = tailOf(parts, open, entries) ?? {};
+      return isOver && stops === 0 ? undefined : stops;
+    };
+  };
+  const agent: Agent = {
+    run(prompt, given = {}) {
+      const run = checkRunOptions(given);
+      return beginAlone(prompt, run, run.messages?.length ? "resume" : "startup");
+    },
+    resume(run, given = {}) {
+      const isKey = typeof run === "string";
+      const options = checkOptions(given, "", RESUME_TABLE, RUN_ELSEWHERE);
+      if (isKey && parts.store === undefined) {
+        const problem = "a run is resumed by its id from a store, or from its entries";
+        throw new LoopletError("config_missing", "store", problem);
+      }
+      if (!isKey && !Array.isArray(run)) {
+        const problem = `needs the id of a run or its entries, got ${describe(run)}`;
+        throw new LoopletError("misuse_invalid_argument", "run", problem);
+      }
+      if (isKey) checkValue(run, "run", "id");
+      const { takeOver, afterEvent } = options;
+      const resumed = isKey
+        ? { key: run, takeOver, afterEvent }
+        : { key: options.id ?? parts.ids(), entries: run, afterEvent };
+      return beginAlone("", options, undefined, resumed);
+    },
+    async pending(given = {}) {
+      const { filter = () => true } = checkOptions(given, "", { filter: "function" });
+      return pendingRuns(parts.store, filter, await readStops());
+    },
+    async resumePending(given = {}) {
+      const {
+        filter = () => true,
+        stopped = false,
+        ...options
+      } = checkOptions(given, "", PENDING_TABLE, RUN_ELSEWHERE);
+      const runs: EngineRun[] = [];
+      const isOurs = (id: string): boolean => !isClosed && filter(id);
+      const pending = takePending(parts.store, parts.clock, isOurs, await readStops(), stopped);
+      for await (const resumed of pending) runs.push(beginAlone("", options, undefined, resumed));
+      return runs;
+    },
+    async close(given = {}) {
+      const { recoverable = false } = checkOptions(given, "", { recoverable: "boolean" });
+      isClosed = true;
+      const runs = [...open];
+      for (const run of runs) {
+        if (recoverable) run.suspend(CLOSED);
+        else run.abort(CLOSED);
+      }
+      await Promise.allSettled(runs.flatMap((run) => [run.result, run.saved()]));
+    },
+    async bound(prompt, given = {}) {
+      const { messages, subagents, agent } = checkOptions(given, "", BOUND_TABLE);
+      const history = { messages, subagents } as Pick<RunOptions, "messages" | "subagents">;
+      checkHistory(history);
+      const asked = jsonOf(content(prompt, "prompt"), "prompt");
+      const first = speakerAt(parts.speakers, agent);
+      return boundOf(parts.config(), asked, runConfig(history, {}, undefined, first));
+    },
+    chat(given = {}) {
+      const chat = checkOptions(
+        given,
+        "",
+        { messages: "any", subagents: "any", usage: "any" },
+        CHAT_ELSEWHERE,
+      );
+      return new Conversation(startIn(), chat, parts.endSession);
+    },
+    openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),
+    readChat: (id, options = {}) => readChat(parts, load, id, options),
+  };
+  return keepMade(agent, { options, config: parts.config, sets: parts.sets });
+}
+
+const CLOSED = "the agent was closed";
+
+function partsOf(options: AgentOptions): AgentParts {
+  const { clock } = options;
+  if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
+  checkFinish(options);
+  checkWords(options.onSaveFailed, "onSaveFailed", ["stop", "go on"]);
+  const random = options.random === undefined ? Math.random : checkedRandom(options.random);
+  const tools = knowTools(options.tools, options.toolHandlers);
+  const models = new ModelList(options);
+  const { maxOutputTokens } = options;
+  const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+  const model = joined(models.add(options.model, "model", tools), asked);
+  checkWindow(options, model, "");
+  const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => joined(config, asked));
+  const guards = guardrailFunctions(options);
+  const root = rootConfig(options, model, fallbackModels, tools);
+  const list: AgentList = {
+    options,
+    models,
+    root,
+    sets: [tools],
+    profiles: [options],
+    speakers: ["root"],
+    configs: [],
+  };
+  addAgents(list, { model, profile: 0, speaker: "root", field: "tools", depth: 0, level: 0 }, tools);
+  const names = list.sets.flatMap((set) => [...set.keys()]);
+  // Your function may answer calls of tools that are not described, so any rule may name one.
+  const ruledTools = typeof options.onUnknownTool === "function" ? undefined : names;
+  if (ruledTools !== undefined) checkRuleNames(options, ruledTools);
+  const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
+  const config = {
+    ...root,
+    hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
+    agents: list.configs.length === 0 ? undefined : list.configs,
+  };
+  const written = JSON.stringify(config);
+  return {
+    models,
+    asked,
+    tools,
+    sets: list.sets,
+    config: configWriter(written, options),
+    clock: clock ?? HOST_CLOCK,
+    now: clock === undefined ? undefined : checkedNow(clock),
+    random,
+    ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
+    permissions: options,
+    ruledTools,
+    profiles: list.profiles,
+    speakers: list.speakers,
+    finishing: options,
+    toolRun: options,
+    tracing: options,
+    functions,
+    hearers: hearers(options),
+    endSession: sessionEnd(options),
+    store: checkedStore(options.store, clock ?? HOST_CLOCK),
+    flushMs: options.storeFlushMs,
+    onSaveFailed: options.onSaveFailed,
+    reconcile: options.reconcile,
+    record: checkedRecorder(options.record),
+  };
+}
+
+/** A store may be an instance of a class, so its methods are looked up and not read as options. */
+function checkedStore(store: Store | undefined, clock: Clock): Store | undefined {
+  if (store === undefined) return undefined;
+  const needed = [
+    "append",
+    "load",
+    ...(store?.lease === undefined ? [] : (["lease", "pending"] as const)),
+  ] as const;
+  for (const name of needed) {
+    if (typeof (store as Partial<Store> | null)?.[name] !== "function")
+      throw new LoopletError(
+        "config_wrong_type",
+        "store",
+        `needs a method ${name}, as the stores of looplet/stores have`,
+      );
+  }
+  return timedStore(store, clock);
+}
+
+function checkedRecorder(record: Recorder | undefined): Recorder | undefined {
+  if (record === undefined || typeof record === "function") return record;
+  const problem = `needs recorder() of looplet/replay, got ${describe(record)}`;
+  throw new LoopletError("config_wrong_type", "record", problem);
+}
+
+function checkRunOptions(given: RunOptions): RunOptions {
+  const run = checkOptions(given, "", RUN_TABLE, RUN_ELSEWHERE);
+  checkHistory(run);
+  const { signal } = run;
+  if (
+    signal !== undefined &&
+    typeof (signal as Partial<AbortSignal> | null)?.addEventListener !== "function"
+  ) {
+    const hint = (signal as unknown) instanceof AbortController ? "; give it controller.signal" : "";
+    const problem = `needs an AbortSignal, got ${describe(signal)}${hint}`;
+    throw new LoopletError("config_wrong_type", "signal", problem);
+  }
+  return run;
+}
+
+function rootConfig(
+  options: AgentOptions,
+  model: ModelConfig,
+  fallbackModels: readonly ModelConfig[] | undefined,
+  tools: ToolSet,
+): Config {
+  const { system, sharedInstructions, maxSubagentDepth } = options;
+  if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "maxSubagentDepth",
+      `needs 1 to 8, got ${maxSubagentDepth}`,
+    );
+  }
+  const { limits, ...profile } = profileConfig(options, "", tools);
+  return joined({
+    model,
+    system: system === "" ? undefined : system,
+    sharedInstructions: typeof sharedInstructions === "function" ? undefined : sharedInstructionsOf(options),
+    tools: [...tools.values()].map(({ config }) => config),
+    limits: { ...(limits as object), ...given(options, RUN_LIMITS) },
+    fallbackModels,
+    permissions: permissionConfig(options),
+    ...profile,
+    ...toolRunConfig(options),
+    ...given(options, RUN_OPTIONS),
+    trace: tracersOf(options).length > 0 || undefined,
+    journal: options.store !== undefined || options.record !== undefined || undefined,
+  });
+}
+
+/** Writes everything once per agent but the shared instructions, if your function gives them. */
+function configWriter(written: string, options: AgentOptions): AgentParts["config"] {
+  if (typeof options.sharedInstructions !== "function") return () => written;
+  return () => {
+    const told = sharedInstructionsOf(options);
+    return told === undefined
+      ? written
+      : `${written.slice(0, -1)},"sharedInstructions":${JSON.stringify(told)}}`;
+  };
+}
+
+const BOUND_TABLE = { messages: "any", subagents: "any", agent: "text" } as const;
+
+const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
+
+/** An id of 16 letters and digits, about 80 bits. */
+function randomId(random: () => number): string {
+  const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
+  return `run_${digits.join("")}`;
+}
+
+/**
+ * Reads the clock. A value that is not a time counts as no time passed. The error is reported once, because the clock
+ * is read at every input.
+ */
+function checkedNow(clock: Clock): () => number {
+  let isTold = false;
+  return () => {
+    const now: unknown = clock.now();
+    if (typeof now === "number" && now >= 0 && now < 2 ** 53) return now;
+    const got = describeReturned(now);
+    if (isTold) return NaN;
+    isTold = true;
+    throw new LoopletError(
+      "config_invalid_value",
+      "clock.now",
+      `needs to return milliseconds since 1970, got ${got}`,
+    );
+  };
+}
+
+/**
+ * Reads your source of random numbers. A value outside [0, 1) would make a jitter negative or an id repeat. The error
+ * is reported once, because a number is drawn at every input.
+ */
+function checkedRandom(random: () => number): () => number {
+  let isTold = false;
+  return () => {
+    const drawn: unknown = random();
+    if (typeof drawn === "number" && drawn >= 0 && drawn < 1) return drawn;
+    const got = describeReturned(drawn);
+    if (isTold) return Math.random();
+    isTold = true;
+    throw new LoopletError(
+      "config_invalid_value",
+      "random",
+      `needs to return numbers from 0 to below 1, got ${got}`,
+    );
+  };
+}
+
+function checkedIds(ids: () => string): () => string {
+  return () => {
+    const id: unknown = ids();
+    if (typeof id === "string" && id !== "") return id;
+    throw new LoopletError(
+      "config_invalid_value",
+      "ids",
+      `needs to return a text that is not empty, got ${id === "" ? "an empty one" : describeReturned(id)}`,
+    );
+  };
+}
+
+/** Options that belong to a run or a model, and where to write them. */
+function elsewhere(): { [name: string]: string } {
+  const toRun = Object.keys(RUN_TABLE).map((name) => [name, `give it to agent.run(prompt, { ${name} })`]);
+  const toModel = Object.keys(HTTP_MODEL_TABLE).map((name) => [
+    name,
+    `give it to the model: anthropic(name, { ${name} })`,
+  ]);
+  const name = "an agent has none; give it to subagent(agent, { name, description })";
+  return { ...(Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string }), name };
+}
+
+const CHAT_ELSEWHERE = { id: "a chat with an id is kept in a store: await agent.openChat(id)" };
+
+const RUN_ELSEWHERE = {
+  system: "give it to createAgent({ system })",
+  tools: "give it to createAgent({ tools })",
+  maxIterations: "give it to createAgent({ maxIterations })",
+  detached: "give it to run.events({ detached: true })",
+  stream: "every run streams: use onText, or for await (const event of run)",
+};

@@ -1,0 +1,41 @@
+/**
+ * looplet: an LLM agent's loop for browsers and edge runtimes.
+ *
+ * The floor `core/` has what `createAgent` needs. This file joins its rooms to the engine, which makes all decisions.
+ * `entry/` has a file for each kind of host. The floors `parts/` and `facades/` are what subpaths of the package
+ * bring, which `exports` of `package.json` names. The core imports neither, and the parts import no facade: a test
+ * says so (`tests/face/rooms.test.ts`).
+ */
+import { agentOn } from "./agents/agent.js";
+import type { LoadEngine } from "./run/engine.js";
+import type { Agent, AgentOptions, InputOf, InputSchema, Tools } from "./api/index.js";
+import { loadWasm } from "./host/wasm.js";
+import { RunDriver } from "./host/driver.js";
+
+/**
+ * Makes an agent from a model, its tools and its limits.
+ *
+ * @throws LoopletError `config_…`, for any wrong option
+ */
+export function createAgent<const T extends Tools, const S extends InputSchema = never>(
+  options: AgentOptions<T, S>,
+): Agent<T, [S] extends [never] ? undefined : InputOf<S>>;
+export function createAgent(options: AgentOptions): Agent {
+  return agentOn(loadEngine, options);
+}
+
+const loadEngine: LoadEngine = async () => {
+  const wasm = await loadWasm();
+  return (config, options, host) => new RunDriver(wasm, config, options, host);
+};
+
+export { awsSigV4 } from "./models/aws.js";
+export { bedrock } from "./models/bedrock.js";
+export { LoopletError, RunError, StoreConflict, ToolError } from "./api/errors.js";
+export { custom } from "./models/custom.js";
+export { hasToolCall, iterationCount } from "./options/stopping.js";
+export { anthropic, compatible, gemini, openai, openaiChat } from "./models/models.js";
+export { removeAllTools } from "./agents/handoff-filters.js";
+export { handoff, subagent } from "./agents/subagents.js";
+export { tool } from "./tools/tool.js";
+export type * from "./api/index.js";

@@ -1,0 +1,309 @@
+/**
+ * The tables that options are checked against. `src/face/core/generated/tables.ts` has the options that the engine
+ * takes as they are; these tables add the others.
+ */
+import {
+  AGENT_CONTEXT,
+  AGENT_LIMITS,
+  AGENT_OPTIONS,
+  AGENT_OUTPUT,
+  HTTP_MODEL_DATA,
+  MODEL_DATA,
+  PERMISSION_MODES,
+  RUN_LIMITS,
+  RUN_OPTIONS,
+  TOOL_DATA,
+} from "../generated/tables.js";
+
+/** The shape that an option's value must have. */
+export type OptionKind =
+  /** A positive integer of 32 bits. */
+  | "count"
+  /** A positive integer. */
+  | "count64"
+  /** A non-negative integer of 32 bits. */
+  | "whole"
+  /** A non-negative integer. */
+  | "whole64"
+  | "boolean"
+  | "number"
+  | "string"
+  | "text"
+  | "id"
+  | "texts"
+  /** Non-negative integers. */
+  | "wholes"
+  | "function"
+  | "object"
+  | "any";
+
+/** The words that an option may be, and the table of the object that it may be instead. */
+export type Choices = readonly (string | OptionTable)[];
+
+/**
+ * The options of one object, by name: a kind, a list of choices or the table of an inner object. `!` marks a required
+ * option, `?` one that may be null.
+ */
+export type OptionTable = {
+  readonly [name: string]: OptionKind | `${OptionKind}${"!" | "?"}` | Choices | OptionTable;
+};
+
+/** The options of this table that are set. */
+export function given(options: object, table: OptionTable): { [name: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(table, name)),
+  );
+}
+
+/** The options that both an agent and a subagent have. */
+const PROFILE_TABLE: OptionTable = {
+  ...AGENT_OPTIONS,
+  ...AGENT_LIMITS,
+  ...AGENT_CONTEXT,
+  ...AGENT_OUTPUT,
+  maxUsd: "number",
+  stopWhen: "any",
+  repeat: "any",
+  onRepeat: "function",
+  output: "any",
+  fallbackModels: "any",
+  compaction: "any",
+  pruning: "any",
+};
+
+/** All options of `createAgent`. */
+export function agentTable(): OptionTable {
+  return {
+    model: "any!",
+    system: "string",
+    tools: "any",
+    maxOutputTokens: "count64",
+    ...PROFILE_TABLE,
+    ...RUN_OPTIONS,
+    ...RUN_LIMITS,
+    fetch: "function",
+    clock: "object",
+    random: "function",
+    ids: "function",
+    store: "any",
+    storeFlushMs: "whole",
+    onSaveFailed: "any",
+    steps: "object",
+    record: "any",
+    reconcile: "function",
+    allowUnknownPrice: "boolean",
+    prepareIteration: "function",
+    onIterationEnd: "function",
+    hooks: "object",
+    guardrails: "object",
+    sharedInstructions: "any",
+    ...FINISH_TABLE,
+    trace: "any",
+    wordToolError: "function",
+    onUnknownTool: "any",
+    onElicitation: "function",
+    toolAliases: "object",
+    toolHandlers: "object",
+    inputs: "object",
+    ...PERMISSION_TABLE,
+  };
+}
+
+export const FINISH_TABLE: OptionTable = {
+  onCancel: ["result", "throw"],
+  onRefusal: ["result", "throw"],
+  onLimit: "any",
+  onFailure: ["result", "throw"],
+};
+
+export const PERMISSION_TABLE: OptionTable = {
+  permissionMode: PERMISSION_MODES,
+  permissions: "object",
+  canUseTool: "function",
+  classifyTool: "function",
+  permissionTimeoutMs: "whole64",
+  allowDangerouslySkipPermissions: "boolean",
+};
+
+/** The options of `agent.resume`. */
+const LISTENER_TABLE: OptionTable = {
+  id: "id",
+  signal: "any",
+  onText: "function",
+  onThinking: "function",
+  onPartialOutput: "function",
+  onToolCall: "function",
+  onToolResult: "function",
+  onEvent: "function",
+  onError: "function",
+};
+
+export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean", afterEvent: "whole" };
+
+export const PENDING_TABLE: OptionTable = (({ id: _, ...table }) => ({
+  ...table,
+  filter: "function" as const,
+  stopped: "boolean" as const,
+}))(LISTENER_TABLE);
+
+export const RUN_TABLE: OptionTable = {
+  ...LISTENER_TABLE,
+  messages: "any",
+  subagents: "any",
+  agent: "text",
+  chatUsage: "any",
+  inputs: "object",
+};
+
+export const TOOL_TABLE: OptionTable = {
+  name: "text",
+  description: "text",
+  inputSchema: "any!",
+  execute: "function",
+  kind: "text",
+  bindings: "object",
+  annotations: "object",
+  ...TOOL_DATA,
+  resourceKey: "function",
+  replay: "any",
+  needsApproval: "any",
+};
+
+const CALL_TABLE: OptionTable = {
+  name: "text",
+  description: "text!",
+  needsApproval: "any",
+  maxCalls: TOOL_DATA.maxCalls!,
+};
+
+const OWN_TABLE: OptionTable = {
+  system: "string",
+  model: "any",
+  tools: "any",
+  maxOutputTokens: "count64",
+};
+
+/** The options of a tool that calls an agent: those of the call, and those of the agent. */
+export interface AgentToolTables {
+  readonly call: OptionTable;
+  readonly agent: OptionTable;
+}
+
+export const HANDOFF_TABLES: AgentToolTables = {
+  call: {
+    ...CALL_TABLE,
+    handBack: "boolean",
+    inputSchema: "any",
+    onHandoff: "function",
+    inputFilter: "function",
+  },
+  agent: OWN_TABLE,
+};
+
+/** All options of `subagent`. */
+export function subagentTables(): AgentToolTables {
+  return {
+    call: { ...CALL_TABLE, persistent: "boolean", readOnly: "boolean" },
+    agent: { ...OWN_TABLE, ...PROFILE_TABLE },
+  };
+}
+
+export const CUSTOM_TABLE: OptionTable = {
+  name: "text",
+  ...MODEL_DATA,
+  promptCaching: "any",
+  price: "any",
+};
+
+export const HTTP_MODEL_TABLE: OptionTable = {
+  ...CUSTOM_TABLE,
+  ...HTTP_MODEL_DATA,
+  apiKey: "any",
+  authorize: "function",
+  headers: "any",
+  fetch: "function",
+  dangerouslyAllowBrowser: "boolean",
+};
+
+export const COMPATIBLE_TABLE: OptionTable = {
+  ...HTTP_MODEL_TABLE,
+  baseUrl: "text!",
+  protocol: "any",
+  quirks: "object",
+};
+
+const QUIRKS =
+  "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning prefill";
+
+export const QUIRK_TABLE: OptionTable = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ QUIRKS.split(" ").map((name) => [name, "any"]),
+);
+
+export const PRICE_TABLE: OptionTable = {
+  inputUsdPerMillion: "number!",
+  outputUsdPerMillion: "number!",
+  cacheReadUsdPerMillion: "number",
+  cacheWriteUsdPerMillion: "number",
+  cacheWriteHourUsdPerMillion: "number",
+  longPrompt: "object",
+};
+
+export const LONG_PROMPT_TABLE: OptionTable = {
+  aboveTokens: "count!",
+  inputFactor: "number!",
+  outputFactor: "number!",
+};
+
+/** Option names of other libraries, each with looplet's name. */
+export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
+  maxTokens:
+    "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
+  eager: "use eagerTools",
+  limits: "give each limit by its name: maxIterations, maxToolRounds, maxTotalTokens, maxUsd",
+  maxSteps: "use maxIterations (model calls of one run) or maxToolRounds (answers with tool calls)",
+  maxTurns: "use maxToolRounds (answers with tool calls) or maxIterations (model calls of one run)",
+  systemPrompt: "use system",
+  instructions:
+    "use system, the system prompt of one agent; text for every agent of the run, subagents too, is sharedInstructions",
+  prompt: "give it to agent.run(prompt)",
+  parameters: "use inputSchema",
+  schema: "use inputSchema",
+  input_schema: "use inputSchema",
+  handler: "use execute",
+  response_format: "use responseFormat: { schema }",
+  outputSchema: "use output: { schema }",
+  outputFormat: "use output: { schema }",
+  cacheControl: "use promptCaching",
+  max_tokens: "use maxOutputTokens",
+  maxCalls:
+    "use retry: { maxModelCallRetries } for retries of a model call; a tool's maxCalls belongs to the tool",
+  maxLlmRetries: "use retry: { maxModelCallRetries }",
+  tokenBudget: "use maxTotalTokens (input plus output of the whole run)",
+  maxBudgetUsd: "use maxUsd",
+  maxCost: "use maxUsd",
+  allowedTools: "use permissions: { allow: [...] }",
+  disallowedTools: "use permissions: { deny: [...] }",
+  agents: "give each to tools: { name: subagent({ … }) }",
+  preset: "spread one of looplet/presets: createAgent({ ...presets.sprout.agent, … })",
+  traceSink: "use trace: traceRows(sink), of looplet/trace",
+  tracers: "use trace, a list of tracers",
+  tracer: "use trace",
+  abortSignal: "use signal, an option of agent.run(prompt, { signal })",
+  maxRetries: "use retry: { maxRetries } of createAgent",
+  timeout: "use timeouts of createAgent",
+  providerOptions: "give the vendor's fields to the model: body: { … }",
+  modelSettings: "give each to the model: anthropic(name, { … })",
+  defaultHeaders: "use headers",
+  mcpServers: "make tools of theirs, as docs/tasks/mcp.md shows",
+  handoffs: "give each to tools: { name: handoff(agent, { description }) }",
+  inputGuardrails: "use guardrails: { input }",
+  outputGuardrails: "use guardrails: { output }",
+  outputType: "use output: { schema }",
+  middleware: "use hooks, guardrails or prepareIteration",
+  checkpointer: "use store, and agent.openChat(id)",
+  onStepFinish: "use onIterationEnd",
+  onStepEnd: "use onIterationEnd",
+  onFinish: "await run.result",
+  telemetry: "use trace",
+  context: "use inputs",
+};

@@ -1,0 +1,147 @@
+/**
+ * The hooks of a query in looplet's words: each is told of the session, and an agent of the tool Agent has those that
+ * are meant for agents. A session begins and ends once, whatever agents and servers the query takes meanwhile.
+ */
+import type { Hooks } from "../../../core/api/index.js";
+import type { SessionSource } from "../../../core/api/index.js";
+import {
+  agentSdkHooks,
+  type AgentSdkHook,
+  type AgentSdkHookGroup,
+  type AgentSdkHooks,
+} from "../../presets/agent-sdk-hooks.js";
+import { matcherOf } from "../../../core/hooks/matcher.js";
+import type { Untold } from "../told.js";
+import type { PlainOptions } from "../options/options.js";
+import { HOOK_EVENTS } from "./events.js";
+
+/** The session, as its hooks see it. */
+export interface HookedSession {
+  sessionId(): string;
+  /** The way in which the session begins; undefined when it has begun. */
+  beginning(): SessionSource | "fork" | undefined;
+  tell(message: Untold): void;
+}
+
+/** An agent that a call of the tool Agent has made. */
+export interface AskedAgent {
+  /** The id of the call. */
+  readonly id: string;
+  /** Its name among the `agents`. */
+  readonly type: string;
+}
+
+/** Events of the SDK that looplet's runs have too. */
+const HEARD: readonly string[] = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "Notification",
+  "UserPromptSubmit",
+  "SessionStart",
+  "SessionEnd",
+  "Stop",
+  "StopFailure",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+  "PostCompact",
+  "PermissionRequest",
+  "PermissionDenied",
+];
+
+/** Events of the query's own conversation, of which an agent has none. */
+const OF_THE_QUERY = ["SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "StopFailure"];
+
+/** The points in the run of an agent at which the hooks about agents are called. */
+const OF_AGENTS: { readonly [event: string]: "UserPromptSubmit" | "Stop" } = {
+  SubagentStart: "UserPromptSubmit",
+  SubagentStop: "Stop",
+};
+
+/** The events of the SDK that have hooks in these options, and that no query calls. */
+export function unheardHooks({ hooks = {} }: { readonly hooks?: object | undefined }): string[] {
+  return Object.keys(hooks).filter((event) => isUnheard(event));
+}
+
+const isUnheard = (event: string): boolean =>
+  (HOOK_EVENTS as readonly string[]).includes(event) && !HEARD.includes(event);
+
+/** The hooks of the query, or of an agent that it asks. */
+export function queryHooks(
+  { hooks = {}, cwd = "/", includeHookEvents = false }: PlainOptions,
+  session: HookedSession,
+  agent?: AskedAgent,
+): Hooks {
+  const placed: { [event: string]: AgentSdkHookGroup[] } = {};
+  for (const [event, groups] of Object.entries(hooks as { [event: string]: unknown })) {
+    if (isUnheard(event) || (agent !== undefined && OF_THE_QUERY.includes(event))) continue;
+    const point = (agent && OF_AGENTS[event]) ?? event;
+    // `createAgent` names what is wrong with such a list.
+    if (!Array.isArray(groups)) placed[point] = groups as never;
+    else
+      placed[point] = (groups as AgentSdkHookGroup[]).flatMap((group) => {
+        if (!Array.isArray(group?.hooks)) return group;
+        const { matcher, ...rest } = group;
+        const isFor =
+          event in OF_AGENTS || event === "SessionStart"
+            ? matcherOf(matcher, `hooks.${event}.matcher`)
+            : undefined;
+        if (event in OF_AGENTS && agent !== undefined && isFor?.(agent.type) === false) return [];
+        const name = matcher === undefined ? event : `${event}:${matcher}`;
+        const own = (hook: AgentSdkHook): AgentSdkHook => {
+          const asked = includeHookEvents ? told(hook, event, name, session) : hook;
+          return (input, id, context) => {
+            const facts = factsOf(event, input, { cwd, session, agent });
+            if (event === "SessionStart" && (facts.source === undefined || isFor?.(facts.source) === false))
+              return undefined;
+            return asked(facts, id, context);
+          };
+        };
+        const isMatchedHere = event === "SessionStart" || (event in OF_AGENTS && agent !== undefined);
+        return {
+          ...rest,
+          ...(isMatchedHere || matcher === undefined ? {} : { matcher }),
+          hooks: group.hooks.map(own),
+        };
+      });
+  }
+  return agentSdkHooks(placed as AgentSdkHooks);
+}
+
+/** What a hook of this event is told. */
+function factsOf(
+  event: string,
+  input: { [field: string]: any },
+  { cwd, session, agent }: { cwd: string; session: HookedSession; agent: AskedAgent | undefined },
+): { [field: string]: any } {
+  const facts = { session_id: session.sessionId(), transcript_path: "", cwd, ...input };
+  if (event === "SessionStart") return { ...facts, source: session.beginning() };
+  if (agent === undefined) return facts;
+  const asked = { ...facts, hook_event_name: event, agent_id: agent.id, agent_type: agent.type };
+  if (event === "SubagentStop") return { ...asked, agent_transcript_path: "" };
+  if (event !== "SubagentStart") return asked;
+  const { prompt: _, source: __, ...start } = asked as typeof asked & { prompt: string; source: string };
+  return start;
+}
+
+let calls = 0;
+
+/** The hook, which tells of each call. */
+function told(hook: AgentSdkHook, event: string, name: string, { tell }: HookedSession): AgentSdkHook {
+  return async (...given) => {
+    const about = { hook_id: `hook_${(calls += 1)}`, hook_name: name, hook_event: event };
+    tell({ type: "system", subtype: "hook_started", ...about });
+    const ended = (outcome: "success" | "error", output: string): void =>
+      tell({ type: "system", subtype: "hook_response", ...about, outcome, output, stdout: "", stderr: "" });
+    try {
+      const answer = await hook(...given);
+      ended("success", JSON.stringify(answer ?? {}));
+      return answer;
+    } catch (error) {
+      ended("error", error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,224 @@
+/** Tools in the shape of the Agent SDK, servers of them in the process, and servers beyond it. */
+import { tool as looplet, ToolError } from "../../core/index.js";
+import type { HostAbortSignal } from "../../core/api/platform.js";
+import type { InputSchema, Tool, ToolAnnotations } from "../../core/api/index.js";
+import { joined } from "../../core/options/check.js";
+import { isShape, schemaOfShape, type ArgsOf, type InputShape } from "./shape.js";
+import { connectMcp, McpError } from "../../parts/mcp/index.js";
+import type {
+  McpClient,
+  McpElicitation,
+  McpElicitationAnswer,
+  McpFetch,
+  McpOptions,
+} from "../../parts/mcp/index.js";
+import { serverPart } from "../../parts/mcp/names.js";
+
+/** What a handler returns: a result of MCP, or a text. */
+export type CallToolResult =
+  | string
+  | {
+      readonly content: readonly { readonly type: string; readonly [field: string]: unknown }[];
+      readonly isError?: boolean;
+    };
+
+export interface SdkMcpToolDefinition<S = InputSchema | InputShape> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: S;
+  readonly handler: (args: any, extra: unknown) => CallToolResult | Promise<CallToolResult>;
+  readonly annotations?: (ToolAnnotations & { readonly readOnly?: boolean }) | undefined;
+  /** Words by which the tool ToolSearch finds it, beside its name and its description. */
+  readonly searchHint?: string | undefined;
+  /** Whether ToolSearch never withholds it. Default false. */
+  readonly alwaysLoad?: boolean | undefined;
+}
+
+/** A server that `mcpServers` takes. */
+export interface SdkMcpServer {
+  readonly type: "sdk";
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly SdkMcpToolDefinition<any>[];
+}
+
+/**
+ * Defines a tool. `schema` are the fields of its input, for example `{ city: z.string() }`, or a JSON Schema or
+ * Standard Schema of an object. Calls run one after the other, unless `annotations` has `readOnlyHint` or `readOnly`.
+ */
+export function tool<const S extends InputSchema | InputShape>(
+  name: string,
+  description: string,
+  schema: S,
+  handler: (args: ArgsOf<S>, extra: unknown) => CallToolResult | Promise<CallToolResult>,
+  extras: Pick<SdkMcpToolDefinition, "annotations" | "searchHint" | "alwaysLoad"> = {},
+): SdkMcpToolDefinition<S> {
+  if (typeof name !== "string" || name === "") throw new TypeError("tool: its first argument is its name");
+  if (typeof handler !== "function") throw new TypeError(`tool: "${name}" needs a function as its handler`);
+  const { annotations, searchHint, alwaysLoad } = extras;
+  return { name, description, inputSchema: schema, handler, annotations, searchHint, alwaysLoad };
+}
+
+/** A server of these tools, for `mcpServers`. */
+export function createSdkMcpServer(options: {
+  name: string;
+  version?: string;
+  tools?: readonly SdkMcpToolDefinition<any>[];
+}): SdkMcpServer {
+  const { name, version = "1.0.0", tools = [] } = options;
+  return { type: "sdk", name, version, tools };
+}
+
+/** A server that is reached by Streamable HTTP. Its `annotations` count with `trusted: true` alone. */
+export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers" | "trusted"> {
+  readonly type: "http";
+}
+
+/** A server that is a process. Nothing here starts one: its status is `failed`, a warning says so, and the query goes on. */
+export interface McpStdioServerConfig {
+  readonly type?: "stdio" | undefined;
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: { readonly [name: string]: string } | undefined;
+}
+
+/** A server of before 2025, which is not reached: its status is `failed`, a warning says so, and the query goes on. */
+export interface McpSSEServerConfig {
+  readonly type: "sse";
+  readonly url: string;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+}
+
+export type McpServerConfig = SdkMcpServer | McpHttpServerConfig | McpStdioServerConfig | McpSSEServerConfig;
+
+export interface McpServers {
+  readonly [name: string]: McpServerConfig;
+}
+
+/** A tool of a server, by the name that the model gets. */
+export interface ServerTool extends Pick<SdkMcpToolDefinition, "searchHint" | "alwaysLoad"> {
+  readonly name: string;
+  readonly tool: Tool;
+}
+
+/** @throws TypeError that names the server */
+export function checkServers(servers: McpServers): void {
+  const parts = new Map<string, string>();
+  for (const [name, config] of Object.entries(servers)) {
+    const field = `query: options.mcpServers.${name}`;
+    const part = serverPart(name, field);
+    const other = parts.get(part);
+    if (other !== undefined)
+      throw new TypeError(`${field} has the same name for tools as "${other}": mcp__${part}__…; rename one`);
+    parts.set(part, name);
+    const { type = "stdio", ...more } = joined(config as object) as { readonly [field: string]: unknown };
+    const isFine =
+      type === "sdk"
+        ? Array.isArray(more["tools"])
+        : type === "stdio"
+          ? typeof more["command"] === "string"
+          : (type === "http" || type === "sse") && typeof more["url"] === "string";
+    if (!isFine)
+      throw new TypeError(`${field} needs what createSdkMcpServer returns, or { type: "http", url }`);
+  }
+}
+
+/** The tools of the servers in the process. */
+export function toolsOf(servers: McpServers): ServerTool[] {
+  return Object.entries(servers).flatMap(([server, config]) =>
+    config.type !== "sdk"
+      ? []
+      : config.tools.map((definition) => ({
+          ...definition,
+          name: `mcp__${serverPart(server, "query")}__${definition.name}`,
+          tool: toolOf(definition),
+        })),
+  );
+}
+
+/** A server with its state, as `init` tells it. */
+export interface McpServerStatus {
+  readonly name: string;
+  readonly status: "connected" | "failed" | "needs-auth";
+}
+
+/** What was reached of the servers beyond the process. */
+export interface Reached {
+  readonly statuses: readonly McpServerStatus[];
+  readonly tools: readonly ServerTool[];
+  readonly clients: readonly McpClient[];
+  /** Why others were not reached, by their names. */
+  readonly errors: { readonly [name: string]: string };
+}
+
+/** Contract: called when a server needs something of the user in a call. `serverName` is its name in `mcpServers`. */
+export type OnServerElicitation = (
+  request: McpElicitation & { readonly serverName: string },
+  options: { readonly signal: HostAbortSignal },
+) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>;
+
+/** Connects to all servers at once. One that fails is told of, and fails nothing. */
+export async function reach(
+  servers: McpServers,
+  {
+    onElicitation,
+    ...options
+  }: Pick<McpOptions, "signal"> & {
+    readonly onElicitation: OnServerElicitation | undefined;
+    readonly fetch: McpFetch | undefined;
+  },
+): Promise<Reached> {
+  const statuses: McpServerStatus[] = [];
+  const tools: ServerTool[] = [];
+  const clients: McpClient[] = [];
+  const errors: Record<string, string> = {};
+  const connect = async (name: string, { url, headers, trusted }: McpHttpServerConfig): Promise<void> => {
+    try {
+      const ask: McpOptions["onElicitation"] =
+        onElicitation && ((request, more) => onElicitation({ ...request, serverName: name }, more));
+      const client = await connectMcp({ ...options, url, headers, trusted, onElicitation: ask });
+      clients.push(client);
+      for (const [own, tool] of Object.entries(await client.tools(name))) tools.push({ name: own, tool });
+      statuses.push({ name, status: "connected" });
+    } catch (error) {
+      const needsAuth = error instanceof McpError && error.code === "needs_auth";
+      statuses.push({ name, status: needsAuth ? "needs-auth" : "failed" });
+      errors[name] = error instanceof Error ? error.message : String(error);
+    }
+  };
+  const names = Object.keys(servers);
+  await Promise.all(
+    Object.entries(servers).map(([name, given]) => {
+      const config = joined(given);
+      if (config.type === "http") return connect(name, config);
+      if (config.type !== "sdk")
+        errors[name] =
+          config.type === "sse"
+            ? 'It needs the type "http": SSE servers are of before 2025.'
+            : "It is a process, which nothing here starts: reach it by http.";
+      statuses.push({ name, status: config.type === "sdk" ? "connected" : "failed" });
+      return undefined;
+    }),
+  );
+  // The order of the answers must not change the requests.
+  const placeOf = ({ name }: { readonly name: string }): number =>
+    names.findIndex((server) => name === server || name.startsWith(`mcp__${serverPart(server, "query")}__`));
+  const inOrder = <T extends { readonly name: string }>(items: T[]): T[] =>
+    items.sort((one, other) => placeOf(one) - placeOf(other));
+  return { statuses: inOrder(statuses), tools: inOrder(tools), clients, errors };
+}
+
+function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDefinition<any>): Tool {
+  return looplet({
+    description,
+    inputSchema: isShape(inputSchema) ? schemaOfShape(inputSchema) : inputSchema,
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(annotations?.readOnly === undefined ? {} : { readOnly: annotations.readOnly }),
+    execute: async (input: unknown, { signal, toolCallId }) => {
+      const result = await handler(input, { signal, toolUseId: toolCallId });
+      if (typeof result === "string" || result.isError !== true) return result;
+      const text = result.content.map((block) => (typeof block["text"] === "string" ? block["text"] : ""));
+      throw new ToolError({ code: "tool_failed", message: text.join("\n"), recoverable: true });
+    },
+  }) as Tool;
+}

@@ -1,0 +1,102 @@
+/** The models of a query by the names that the Claude Agent SDK knows, with their windows. */
+import type { HttpModelOptions, Model } from "../../core/api/index.js";
+import { modelOf } from "../host.js";
+import { prices } from "../../parts/prices.js";
+import { joined } from "../../core/options/check.js";
+import { presets } from "../presets/index.js";
+import type { PlainOptions } from "./options/options.js";
+import type { Options } from "./types.js";
+
+/**
+ * The short names and the newest model of each family (2026-11-22).
+ * <https://code.claude.com/docs/en/model-config#model-aliases>
+ */
+const ALIASES: { readonly [alias: string]: string } = {
+  default: "claude-sonnet-5-5",
+  sonnet: "claude-sonnet-5-5",
+  opus: "claude-opus-5-5",
+  haiku: "claude-haiku-5-5",
+  fable: "claude-fable-5-1",
+};
+
+/** The alias that the options leave out. */
+const DEFAULT = "default";
+
+const MILLION = 1_000_000;
+
+/** Tokens that a model of Anthropic can read, if it is not in the list. */
+const USUAL = 200_000;
+
+/** Models that read a million tokens. <https://platform.claude.com/docs/en/about-claude/models/overview> (2026-11-22) */
+const LARGE = /^claude-(?:fable-|(?:opus|sonnet)-(?:[5-9]|4-[6-9]))/;
+
+/** A model's own name, and whether its name asks for a window of a million tokens. */
+export function nameOf(name: string): { readonly name: string; readonly isLarge: boolean } {
+  const isLarge = name.endsWith("[1m]");
+  const plain = isLarge ? name.slice(0, -"[1m]".length) : name;
+  return { name: Object.hasOwn(ALIASES, plain) ? ALIASES[plain]! : plain, isLarge };
+}
+
+/** Tokens that a model can read; undefined for one that is not of Anthropic. */
+export function windowOf(model: string | Model): number | undefined {
+  const { name, isLarge } = nameOf(typeof model === "string" ? model : model.model);
+  if (isLarge || LARGE.test(name)) return MILLION;
+  return name.startsWith("claude-") ? USUAL : undefined;
+}
+
+/** The model that a query begins with. */
+export function chosen({ model, host }: PlainOptions): string | Model {
+  return model ?? host?.defaultModel ?? DEFAULT;
+}
+
+/** The short names, with the models that they stand for. */
+export function supportedModels(): {
+  value: string;
+  resolvedModel: string;
+  displayName: string;
+  description: string;
+}[] {
+  return Object.entries(ALIASES).map(([value, resolvedModel]) => ({
+    value,
+    resolvedModel,
+    displayName: resolvedModel,
+    description: `${(windowOf(resolvedModel) ?? USUAL) / 1000}k tokens`,
+  }));
+}
+
+/** The model of a name or of an alias, as the options want it. */
+export function namedModel(
+  model: string | Model,
+  options: PlainOptions,
+  effort: Options["effort"] = options.effort,
+): Model {
+  const { host = {} } = options;
+  if (typeof model !== "string") return model;
+  const apiKey = host.apiKey ?? keyOf(options);
+  return modelOf(nameOf(model).name, joined(host, { apiKey }), modelOptions(options, effort));
+}
+
+/** The key in the variables of the options, or of the process where there is one. */
+function keyOf({ env }: PlainOptions): string | undefined {
+  const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
+  if (env?.["ANTHROPIC_API_KEY"]) return env["ANTHROPIC_API_KEY"];
+  try {
+    return process?.env?.["ANTHROPIC_API_KEY"] || undefined;
+  } catch {
+    // Deno throws where the program may not read the variable.
+    return undefined;
+  }
+}
+
+function modelOptions(
+  { maxThinkingTokens, betas = [] }: PlainOptions,
+  effort: Options["effort"],
+): HttpModelOptions {
+  return {
+    ...presets.claudeAgentSdk.model,
+    ...(effort === undefined ? {} : { effort }),
+    ...(maxThinkingTokens ? { thinking: { budgetTokens: maxThinkingTokens } } : {}),
+    ...(betas.length > 0 ? { headers: { "anthropic-beta": betas.join(",") } } : {}),
+    price: prices,
+  };
+}

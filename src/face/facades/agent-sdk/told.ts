@@ -1,0 +1,410 @@
+/** The messages of a turn, made of the events of its run. */
+import type { Message, RunEvent, RunResult, StoppedBy, Usage } from "../../core/api/index.js";
+import { toApi } from "../anthropic.js";
+import { NOTHING, endOfStream, streamEvent, type ApiEvent } from "./stream-events.js";
+import type { ApiUsage, SDKMessage, SDKObservation, SDKPermissionDenial, SDKResultMessage } from "./types.js";
+
+/** A message before it gets the id of its session. */
+export type Unstamped<M = SDKMessage> = M extends unknown ? Omit<M, "session_id"> : never;
+
+/** What happened between the messages, before it gets its ids. */
+export type Untold<M = SDKObservation> = M extends unknown ? Omit<M, "uuid" | "session_id"> : never;
+
+/** A message of the transcript, for the session. */
+export interface Heard {
+  readonly uuid: string;
+  readonly message: Message;
+}
+
+export interface TurnOptions {
+  readonly includePartialMessages: boolean;
+  readonly forwardSubagentText: boolean;
+  /** Whether the first message of the user is told: one of streaming input is. */
+  readonly tellsPrompt: boolean;
+  /** The id of the first message of the user. Default: a new one. */
+  readonly promptUuid?: string | undefined;
+  readonly uuid: () => string;
+}
+
+/** What is known of the answer under way of one agent. */
+interface Answer {
+  model: string;
+  usage: ApiUsage;
+  /** An answer without calls, whose end is not told yet. */
+  waiting: Heard | undefined;
+}
+
+export class Turn {
+  isCompacted = false;
+  readonly #options: TurnOptions;
+  readonly #answers = new Map<string, Answer>();
+  readonly #inputs = new Map<string, unknown>();
+  readonly #denials: SDKPermissionDenial[] = [];
+  /** The root's messages, which the session has yet to keep. */
+  #unkept: Heard[] = [];
+  /** Those of agents, by the ids of their calls. */
+  #unkeptOf = new Map<string, Heard[]>();
+  #hasPrompt = false;
+  /** The ends of the agents that were asked. */
+  readonly #children: RunResult[] = [];
+  /** What agents have cost so far, by the ids of their calls. */
+  readonly #childrenUsd = new Map<string, number>();
+  #ownUsd = 0;
+  #turns = 0;
+  /** Results of tools are still to come. */
+  #owesResults = false;
+  /** Whether the last model call has been answered, so that tools are at work. */
+  #isAmongTools = false;
+  /** The vendor's word for the end of the last answer that has one. */
+  #stopReason: string | null = null;
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  /** US dollars of the turn so far, with its agents. */
+  get spentUsd(): number {
+    return [...this.#childrenUsd.values()].reduce((sum, usd) => sum + usd, this.#ownUsd);
+  }
+
+  /** The messages that an event makes. */
+  take(event: RunEvent): Unstamped[] {
+    const told = [...this.#partial(event)];
+    const answer = this.#answerOf(event.agentPath);
+    const parent = event.parentToolCallId ?? null;
+    const uuid = this.#options.uuid();
+    switch (event.type) {
+      case "agent-start":
+      case "model-change":
+        answer.model = event.model;
+        break;
+      case "attempt-start":
+        answer.usage = NOTHING;
+        if (parent === null) this.#isAmongTools = false;
+        break;
+      case "usage":
+        answer.usage = usageOf(event.usage);
+        if (parent === null) this.#ownUsd = usdOf(event.total);
+        else this.#childrenUsd.set(parent, usdOf(event.total));
+        break;
+      case "tool-call":
+        this.#inputs.set(event.toolCallId, event.input);
+        break;
+      case "message":
+        told.push(...this.#message(event.message, event.agentPath, parent));
+        break;
+      case "iteration-finish":
+        told.push(...this.#endOf(event.agentPath, event.rawFinishReason, parent));
+        if (parent === null) this.#stopReason = event.rawFinishReason ?? this.#stopReason;
+        break;
+      case "tool-progress": {
+        const { toolCallId, toolName, data } = event;
+        const about = { tool_use_id: toolCallId, tool_name: toolName, parent_tool_use_id: parent };
+        told.push({ type: "tool_progress", uuid, data, ...about });
+        break;
+      }
+      case "tool-error":
+        if (event.error.code === "denied")
+          told.push(this.#denied(event.toolCallId, event.toolName, event.error.message));
+        break;
+      case "compact-start":
+        told.push({ type: "system", subtype: "status", uuid, status: "compacting" });
+        break;
+      case "compact-boundary": {
+        told.push({ type: "system", subtype: "status", uuid: this.#options.uuid(), status: null });
+        if (event.agentPath === "root") this.isCompacted = true;
+        const trigger = event.trigger === "manual" ? "manual" : "auto";
+        const about = { trigger, pre_tokens: event.preTokens } as const;
+        told.push({ type: "system", subtype: "compact_boundary", uuid, compact_metadata: about });
+        break;
+      }
+      case "retry":
+        told.push({
+          type: "system",
+          subtype: "api_retry",
+          uuid,
+          attempt: event.nextAttempt - 1,
+          max_retries: event.maxAttempts - 1,
+          retry_delay_ms: event.delayMs,
+          error_status: event.error.status ?? null,
+          error: event.error.message,
+        });
+        break;
+      case "warning":
+        told.push({
+          type: "system",
+          subtype: "informational",
+          uuid,
+          content: event.message,
+          level: "warning",
+        });
+        break;
+    }
+    return told;
+  }
+
+  /** An agent was asked by this call. */
+  beginTask(id: string, description: string): Unstamped {
+    const uuid = this.#options.uuid();
+    return { type: "system", subtype: "task_started", uuid, task_id: id, tool_use_id: id, description };
+  }
+
+  /** The messages that an event of the agent makes which answers this call. */
+  takeOfTask(event: RunEvent, id: string): Unstamped[] {
+    return this.take({ ...event, agentPath: `root/${id}`, parentToolCallId: id });
+  }
+
+  /** The end of a run beside the query's own, whose costs count. */
+  spent(result: RunResult): void {
+    this.#children.push(result);
+    this.#childrenUsd.set(result.id, result.costUsd);
+  }
+
+  /** The models of this turn whose price is not known. */
+  unpriced(result: RunResult): string[] {
+    const all = [result, ...this.#children].filter(({ costBasis }) => costBasis === "unknown");
+    const free = all.flatMap(({ modelUsage }) =>
+      Object.entries(modelUsage).filter(([, usage]) => !usage?.costNanoUsd),
+    );
+    return [...new Set(free.map(([model]) => model))];
+  }
+
+  endTask(result: RunResult, id: string): Unstamped {
+    this.#children.push(result);
+    const status =
+      result.outcome === "completed" ? "completed" : result.outcome === "failed" ? "failed" : "stopped";
+    const about = { task_id: id, tool_use_id: id, status, summary: result.text } as const;
+    return { type: "system", subtype: "task_notification", uuid: this.#options.uuid(), ...about };
+  }
+
+  /** What no event has told: an answer without its end, and results that no request took. */
+  rest(result: RunResult): Unstamped[] {
+    const told = this.#endOf("root", result.rawFinishReason, null);
+    const last = result.messages.at(-1);
+    if (this.#owesResults && last?.role === "user") told.push(...this.#message(last, "root", null));
+    return told;
+  }
+
+  /** The root's messages since the last call. */
+  takeUnkept(): Heard[] {
+    const unkept = this.#unkept;
+    this.#unkept = [];
+    return unkept;
+  }
+
+  /** The messages of agents since the last call, by the ids of their calls. */
+  takeUnkeptOf(): Map<string, Heard[]> {
+    const unkept = this.#unkeptOf;
+    this.#unkeptOf = new Map();
+    return unkept;
+  }
+
+  /** The usage of the last request of the root. */
+  get counted(): ApiUsage | undefined {
+    return this.#answers.get("root")?.usage;
+  }
+
+  result(result: RunResult, structured: boolean, isSpent: boolean): Unstamped<SDKResultMessage> {
+    const subtype = subtypeOf(result, isSpent);
+    const facts = {
+      type: "result" as const,
+      uuid: this.#options.uuid(),
+      duration_ms: result.durationMs,
+      duration_api_ms: result.apiDurationMs,
+      is_error: subtype !== "success",
+      num_turns: this.#turns,
+      stop_reason: result.rawFinishReason ?? this.#stopReason,
+      total_cost_usd: [result, ...this.#children].reduce((sum, { costUsd }) => sum + costUsd, 0),
+      usage: result.usage === null ? NOTHING : usageOf(result.usage),
+      modelUsage: modelUsageOf([result, ...this.#children]),
+      permission_denials: this.#denials,
+      terminal_reason: terminalReason(result, subtype, this.#isAmongTools),
+    };
+    if (subtype !== "success") return { ...facts, subtype, errors: [errorOf(result)] };
+    const output = structured && result.output !== undefined ? { structured_output: result.output } : {};
+    return { ...facts, subtype, result: result.text, ...output };
+  }
+
+  #answerOf(path: string): Answer {
+    const known = this.#answers.get(path);
+    if (known !== undefined) return known;
+    const made: Answer = { model: "", usage: NOTHING, waiting: undefined };
+    this.#answers.set(path, made);
+    return made;
+  }
+
+  *#partial(event: RunEvent): Generator<Unstamped> {
+    if (!this.#options.includePartialMessages) return;
+    const raw = streamEvent(event, this.#answerOf(event.agentPath).model);
+    if (raw !== undefined) yield this.#streamed(raw, event.parentToolCallId ?? null);
+  }
+
+  #streamed(event: ApiEvent, parent: string | null): Unstamped {
+    return { type: "stream_event", uuid: this.#options.uuid(), event, parent_tool_use_id: parent };
+  }
+
+  #message(message: Message, path: string, parent: string | null): Unstamped[] {
+    const isRoot = path === "root";
+    const isFirst = isRoot && !this.#hasPrompt;
+    const own = isFirst && message.role === "user" ? this.#options.promptUuid : undefined;
+    const heard = { uuid: own ?? this.#options.uuid(), message };
+    if (isRoot) {
+      this.#hasPrompt = true;
+      this.#unkept.push(heard);
+    } else if (parent !== null) this.#unkeptOf.set(parent, [...(this.#unkeptOf.get(parent) ?? []), heard]);
+    if (message.role === "user") {
+      const hasResults = message.content.some(({ type }) => type === "tool_result");
+      if (isRoot && hasResults) this.#owesResults = false;
+      // The prompt of a subagent stands in its call.
+      const isPrompt = !hasResults && (isFirst ? !this.#options.tellsPrompt : !isRoot);
+      if (isPrompt) return [];
+      const content = message.content.flatMap(toApi);
+      const { uuid } = heard;
+      return [{ type: "user", uuid, message: { role: "user", content }, parent_tool_use_id: parent }];
+    }
+    if (isRoot) this.#turns += 1;
+    const answer = this.#answerOf(path);
+    if (!message.content.some(({ type }) => type === "tool_call")) {
+      answer.waiting = heard;
+      return [];
+    }
+    if (isRoot) this.#owesResults = this.#isAmongTools = true;
+    return this.#answered(heard, answer, null, parent);
+  }
+
+  /** An answer without calls comes with the reason of its end. */
+  #endOf(path: string, stopReason: string | null, parent: string | null): Unstamped[] {
+    const answer = this.#answerOf(path);
+    const { waiting } = answer;
+    answer.waiting = undefined;
+    return waiting === undefined ? [] : this.#answered(waiting, answer, stopReason, parent);
+  }
+
+  #answered(
+    { uuid, message }: Heard,
+    answer: Answer,
+    stopReason: string | null,
+    parent: string | null,
+  ): Unstamped[] {
+    const { model, usage } = answer;
+    const ends = this.#options.includePartialMessages ? endOfStream(stopReason, usage) : [];
+    const all = message.content.flatMap(toApi);
+    // An agent's answers are told by their calls alone.
+    const isWhole = parent === null || this.#options.forwardSubagentText;
+    const content = isWhole ? all : all.filter(({ type }) => type === "tool_use");
+    if (content.length === 0 && !isWhole) return [];
+    const whole = {
+      id: `msg_${uuid}`,
+      type: "message",
+      role: "assistant",
+      model,
+      content,
+      stop_reason: stopReason,
+      usage,
+    } as const;
+    return [
+      ...ends.map((event) => this.#streamed(event, parent)),
+      { type: "assistant", uuid, message: whole, parent_tool_use_id: parent },
+    ];
+  }
+
+  #denied(id: string, name: string, message: string): Unstamped {
+    const about = { tool_name: name, tool_use_id: id };
+    this.#denials.push({ ...about, tool_input: this.#inputs.get(id) });
+    return { type: "system", subtype: "permission_denied", uuid: this.#options.uuid(), ...about, message };
+  }
+}
+
+/** The result of a query that could not begin its turn. */
+export function unbegun(uuid: string, error: string): Unstamped<SDKResultMessage> {
+  return {
+    type: "result",
+    subtype: "error_during_execution",
+    uuid,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    is_error: true,
+    num_turns: 0,
+    stop_reason: null,
+    total_cost_usd: 0,
+    usage: NOTHING,
+    modelUsage: {},
+    permission_denials: [],
+    terminal_reason: "turn_setup_failed",
+    errors: [error],
+  };
+}
+
+/** The usage by models of all these runs. */
+function modelUsageOf(results: readonly RunResult[]): SDKResultMessage["modelUsage"] {
+  const sum: { [model: string]: { -readonly [field in keyof ModelUse]: number } } = {};
+  for (const [model, usage] of results.flatMap(({ modelUsage }) => Object.entries(modelUsage))) {
+    const use = (sum[model] ??= {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadInputTokens: 0,
+      cacheCreationInputTokens: 0,
+      costUSD: 0,
+    });
+    use.inputTokens += usage?.inputTokens ?? 0;
+    use.outputTokens += usage?.outputTokens ?? 0;
+    use.cacheReadInputTokens += usage?.cacheReadTokens ?? 0;
+    use.cacheCreationInputTokens += usage?.cacheWriteTokens ?? 0;
+    use.costUSD += usage?.costUsd ?? 0;
+  }
+  return sum;
+}
+
+function usdOf({ costNanoUsd }: Usage): number {
+  return (costNanoUsd ?? 0) / 1e9;
+}
+
+type ModelUse = SDKResultMessage["modelUsage"][string];
+
+function usageOf(usage: Usage): ApiUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  return {
+    // The Messages API counts cached tokens apart.
+    input_tokens: Math.max(inputTokens - cacheReadTokens - cacheWriteTokens, 0),
+    output_tokens: outputTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cacheReadTokens,
+  };
+}
+
+const SUBTYPES: { readonly [S in StoppedBy]?: SDKResultMessage["subtype"] } = {
+  tool_rounds: "error_max_turns",
+  iterations: "error_max_turns",
+  usd: "error_max_budget_usd",
+  tokens: "error_max_budget_usd",
+  structured_output: "error_max_structured_output_retries",
+};
+
+/** `isSpent`: nothing of the budget is left. */
+function subtypeOf({ outcome, stoppedBy }: RunResult, isSpent: boolean): SDKResultMessage["subtype"] {
+  if (outcome === "completed") return "success";
+  if (stoppedBy === "condition" && isSpent) return "error_max_budget_usd";
+  return (stoppedBy && SUBTYPES[stoppedBy]) ?? "error_during_execution";
+}
+
+const REASONS: { readonly [subtype in SDKResultMessage["subtype"]]: string } = {
+  success: "completed",
+  error_max_turns: "max_turns",
+  error_max_budget_usd: "budget_exhausted",
+  error_max_structured_output_retries: "structured_output_retry_exhausted",
+  error_during_execution: "",
+};
+
+function terminalReason(result: RunResult, subtype: SDKResultMessage["subtype"], inTools: boolean): string {
+  if (result.outcome === "failed") return "model_error";
+  if (result.outcome === "cancelled") return inTools ? "aborted_tools" : "aborted_streaming";
+  if (result.stoppedBy === "hook") return "hook_stopped";
+  if (result.stoppedBy === "condition" && subtype === "error_during_execution") return "worker_shutting_down";
+  return REASONS[subtype] || (result.stoppedBy ?? "completed");
+}
+
+function errorOf(result: RunResult): string {
+  if (result.outcome === "failed") return result.error.message;
+  if (result.outcome === "cancelled") return `The query was aborted: ${result.abortReason}`;
+  return `The query was stopped by ${result.stoppedBy ?? "a limit"} after ${result.iterations} answers of the model.`;
+}

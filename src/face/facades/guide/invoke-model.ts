@@ -1,0 +1,66 @@
+import type { AgentOptions, Message, Model } from "../../core/api/index.js";
+import { fromApi, toApi } from "../anthropic.js";
+import { createAgent } from "../../core/index.js";
+import { presets } from "../presets/index.js";
+import type { GenericMessage, InvokeModel, Session } from "./types.js";
+import { parseResponse, toApiMessages } from "./wire.js";
+
+/** Options of `createAgent` that concern one model call. Default: no retries. */
+export type InvokeModelOptions = Omit<AgentOptions, "model" | "tools" | "system" | "maxToolRounds">;
+
+/**
+ * An `invokeModel` that asks a model of looplet, of any vendor. The session stays in its generic form, so another
+ * model can go on with it. It rejects with a `RunError` if the model call fails, and with a `TypeError` for a session
+ * that does not end with the user or a result.
+ */
+export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}): InvokeModel {
+  return async (tools, session) => {
+    const { system, messages } = toApiMessages(session);
+    if (messages.at(-1)?.role !== "user")
+      throw new TypeError("invokeModel: the session needs to end with a message of the user or a result");
+    const origins = originsIn(session);
+    const asked = messages.map(({ role, content }): Message => {
+      const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+      const signed = blocks.find((block) => block.type === "thinking" && origins.has(block.signature));
+      const origin = signed?.type === "thinking" ? { origin: origins.get(signed.signature)! } : {};
+      return { role, content: blocks.map(fromApi), ...origin };
+    });
+    const agent = createAgent({
+      ...presets.guide.agent,
+      ...options,
+      model,
+      ...(system === null ? {} : { system }),
+      tools: tools.map(({ name, description, input_schema: inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+        validate: false,
+        execute: () => "",
+      })),
+      // The caller runs the calls.
+      maxToolRounds: 0,
+      onFailure: "throw",
+    } as AgentOptions);
+    const result = await agent.run([], { messages: asked }).result;
+    const answers = result.messages.slice(asked.length).filter(({ role }) => role === "assistant");
+    return answers.flatMap(({ content, origin }) =>
+      parseResponse({ content: content.flatMap(toApi) }).map((message) => placed(message, origin)),
+    );
+  };
+}
+
+type Origin = NonNullable<Message["origin"]>;
+
+/** Signed thinking with its origin, because no other model may get it. */
+function placed(message: GenericMessage, origin: Origin | undefined): GenericMessage {
+  const isSigned = "signature" in message && message.signature !== undefined;
+  return isSigned && origin !== undefined ? { ...message, origin } : message;
+}
+
+/** The origins of signed thinking, by signature. */
+function originsIn(session: Session): Map<string | undefined, Origin> {
+  const signed = session.messages.flatMap((message): [string | undefined, Origin][] =>
+    "signature" in message && message.origin !== undefined ? [[message.signature, message.origin]] : [],
+  );
+  return new Map(signed);
+}

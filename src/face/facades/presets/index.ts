@@ -1,0 +1,255 @@
+/**
+ * Presets: options that make `createAgent` behave as the loop that they are named after. Spread one and override any
+ * option: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools
+ * })`.
+ */
+import { checkValue, describe, joined, placed } from "../../core/options/check.js";
+import { LoopletError } from "../../core/api/errors.js";
+import type {
+  Agent,
+  AgentOptions,
+  Chat,
+  HttpModelOptions,
+  Prompt,
+  Run,
+  RunOptions,
+  WordToolError,
+} from "../../core/api/index.js";
+
+export { agentSdkCanUseTool, agentSdkHooks } from "./agent-sdk-hooks.js";
+export type * from "./agent-sdk-hooks.js";
+
+export interface Preset {
+  /** Options for `createAgent`. */
+  readonly agent: Omit<AgentOptions, "model" | "tools" | "system">;
+  /** Options for the model. */
+  readonly model: Pick<HttpModelOptions, "effort" | "promptCaching">;
+  /** The model that the preset's source names. */
+  readonly modelName?: string;
+}
+
+export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "production" | "prompty";
+
+/** `maxIterations` for a loop without a bound: the greatest number that the option accepts. */
+const UNBOUNDED = 4_294_967_295;
+
+/** The words in which each source tells the model about a failed call, for `wordToolError`. */
+export const toolErrorWords = {
+  /** `{"error":message}` */
+  sprout: ({ code, message }, { toolName }) => {
+    const error = code === "unknown_tool" ? `Unknown tool: ${toolName}` : message || "Tool execution failed";
+    return JSON.stringify({ error });
+  },
+  /** The message alone. */
+  claudeAgentSdk: ({ message }) => message,
+  guide: ({ message }) => `Error: ${message}`,
+  production: ({ message }) => `error: ${message}`,
+  /** `Error: Tool 'name' failed: message`, and `Error: message` for a call that did not run. */
+  prompty: ({ code, message }, { toolName }) => {
+    // The text of a denial says itself who denied the call.
+    if (code === "denied") return message;
+    return NOT_RUN.includes(code) ? `Error: ${message}` : `Error: Tool '${toolName}' failed: ${message}`;
+  },
+} satisfies { readonly [name in PresetName]?: WordToolError };
+
+/** Codes of calls that did not run. */
+const NOT_RUN = [
+  "invalid_json",
+  "invalid_input",
+  "unknown_tool",
+  "early_answer",
+  "cut_off",
+  "call_limit",
+  "not_run",
+  "cancelled",
+  "save_failed",
+];
+
+export const presets: {
+  readonly [name in PresetName]: Preset & (name extends "sprout" ? { readonly modelName: string } : unknown);
+} = {
+  /** The behaviour of `createAgent` without options: bounded, safe, resumable, never throws. */
+  default: { agent: {}, model: {} },
+  /** Sprout's agent loop. */
+  sprout: {
+    agent: {
+      maxIterations: 15,
+      maxOutputTokens: 8000,
+      toolExecution: "sequential",
+      retry: { maxRetries: 3, on: ["rate_limit"], jitterMs: 0, respectRetryAfter: false },
+      wordToolError: toolErrorWords.sprout,
+      repeat: false,
+      compaction: false,
+    },
+    model: {},
+    modelName: "claude-opus-4-20250514",
+  },
+  /** The Claude Agent SDK's loop. Its number of retries is not documented; it was observed to make ten attempts. */
+  claudeAgentSdk: {
+    agent: {
+      maxIterations: UNBOUNDED,
+      permissionMode: "default",
+      retry: { maxRetries: 9 },
+      wordToolError: toolErrorWords.claudeAgentSdk,
+      tellUpdatedInput: false,
+    },
+    model: { effort: "high" },
+  },
+  /** The loop of the guide "How to implement an agent loop". */
+  guide: {
+    agent: {
+      maxIterations: UNBOUNDED,
+      toolExecution: "parallel",
+      retry: { maxRetries: 0 },
+      wordToolError: toolErrorWords.guide,
+      repeat: false,
+      compaction: false,
+      pruning: true,
+    },
+    model: {},
+  },
+  /** The production article's loop; add `trace: traceRows(sink)` of `looplet/trace`. */
+  production: {
+    agent: { maxIterations: 50, toolExecution: "parallel", strictStopReason: true, compaction: false },
+    model: {},
+  },
+  /** The loop of Prompty's specification, section 9. */
+  prompty: {
+    agent: {
+      maxIterations: 10,
+      maxOutputTokens: 4096,
+      toolExecution: "sequential",
+      retry: { maxModelCallRetries: 2 },
+      wordToolError: toolErrorWords.prompty,
+      onUnknownTool: "throw",
+      repeat: false,
+      compaction: false,
+      onLimit: "throw",
+      onCancel: "throw",
+      onRefusal: "throw",
+      onFailure: "throw",
+    },
+    model: {},
+  },
+};
+
+/** `maxIterations` of the agents that the sources describe. */
+export const iterationPresets = {
+  topic: 15,
+  subconcept: 15,
+  refinement: 15,
+  tutor: 5,
+  grading: 10,
+  builder: 50,
+  router: 12,
+} as const;
+
+/** Values that replace `{{name}}` in texts. */
+export interface Variables {
+  readonly [name: string]: string | number;
+}
+
+/** The changes of a variant: any option, and values of variables. */
+export type Variant = Partial<AgentOptions> & { variables?: Variables };
+
+export interface DefinedAgentOptions<V extends string> extends AgentOptions {
+  /** Values for `{{name}}` in `system` and in prompts that are strings. */
+  variables?: Variables | undefined;
+  /** Other sizes of this agent, by name. */
+  variants?: { readonly [name in V]: Variant } | undefined;
+}
+
+export interface DefinedRunOptions<V extends string> extends RunOptions {
+  variant?: V | undefined;
+  /** Whether to use the variant `small`. */
+  small?: boolean | undefined;
+}
+
+export interface DefinedAgent<V extends string> {
+  run(prompt: Prompt, options?: DefinedRunOptions<V>): Run;
+  chat(options?: Pick<DefinedRunOptions<V>, "variant" | "small" | "messages">): Chat;
+}
+
+/**
+ * An agent in several sizes: `defineAgent(createAgent, { …, variants: { small: { maxIterations: 3, variables: {
+ * count: "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A `{{name}}` without a value stays in the text.
+ *
+ * @throws LoopletError `config_…`; in `run` and `chat` for an unknown variant
+ */
+export function defineAgent<V extends string>(
+  createAgent: (options: AgentOptions) => Agent,
+  options: DefinedAgentOptions<V>,
+): DefinedAgent<V> {
+  if (typeof createAgent !== "function")
+    throw new TypeError("defineAgent(createAgent, options) needs createAgent of the entry that you import");
+  checkValue(options, "options", "object");
+  const { variables = {}, variants, ...base } = joined(options);
+  checkVariables(variables, "variables");
+  if (variants !== undefined) checkValue(variants, "variants", "object");
+  const made = new Map<string, { agent: Agent; values: Variables }>();
+  const make = (name: string): { agent: Agent; values: Variables } => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const variant: Variant | undefined =
+      name === "" ? {} : Object.hasOwn(variants ?? {}, name) ? variants![name as V] : undefined;
+    if (variant === undefined) {
+      const known = Object.keys(variants ?? {}).join(", ") || "none";
+      throw new LoopletError("config_invalid_value", "variant", `there is no "${name}"; there are: ${known}`);
+    }
+    checkValue(variant, `variants.${name}`, "object");
+    const { variables: own, ...changes } = joined(variant);
+    checkVariables(own, `variants.${name}.variables`);
+    const values = { ...variables, ...own };
+    const merged = joined(base, changes);
+    const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
+    const create = (): Agent => createAgent({ ...merged, ...system });
+    // The base has been checked, so any error is in the variant's own options.
+    const one = { agent: name === "" ? create() : placed(`variants.${name}`, create), values };
+    made.set(name, one);
+    return one;
+  };
+  // Every variant is made here, so that its errors are thrown at once.
+  for (const name of ["", ...Object.keys(variants ?? {})]) make(name);
+  const sized = (
+    size: Pick<DefinedRunOptions<V>, "variant" | "small">,
+  ): { agent: Agent; values: Variables } => {
+    checkValue(size, "options", "object");
+    const { variant, small = false } = joined(size);
+    if (variant !== undefined) checkValue(variant, "variant", "text");
+    checkValue(small, "small", "boolean");
+    return make(variant ?? (small ? "small" : ""));
+  };
+  return {
+    run(prompt, options = {}) {
+      const { agent, values } = sized(options);
+      const { variant: _, small: __, ...run } = options;
+      return agent.run(typeof prompt === "string" ? filled(prompt, values) : prompt, run);
+    },
+    chat(options = {}) {
+      const { agent } = sized(options);
+      const { variant: _, small: __, ...chat } = options;
+      return agent.chat(chat);
+    },
+  };
+}
+
+/** @throws LoopletError `config_…` */
+function checkVariables(variables: Variables | undefined, field: string): void {
+  if (variables === undefined) return;
+  checkValue(variables, field, "object");
+  for (const [name, value] of Object.entries(variables) as [string, unknown][]) {
+    if (typeof value !== "string" && typeof value !== "number")
+      throw new LoopletError(
+        "config_wrong_type",
+        `${field}.${name}`,
+        `needs a text or a number, got ${describe(value)}`,
+      );
+  }
+}
+
+/** The text with `{{name}}` replaced by its value; one without a value stays. @internal */
+export function filled(text: string, values: Variables): string {
+  return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (written, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : written,
+  );
+}

@@ -1,0 +1,252 @@
+/** The built-in executor: a single model call on looplet's engine, whose tool calls are left to the loop. */
+import type { HostAbortSignal } from "../../../core/api/platform.js";
+import type {
+  AgentOptions,
+  Block,
+  HttpModelOptions,
+  Message as EngineMessage,
+  Model,
+  RunResult,
+} from "../../../core/api/index.js";
+import { hostOptions } from "../../host.js";
+import { createAgent } from "../../../core/index.js";
+import { anthropic, gemini, openai, openaiChat } from "../../../core/models/models.js";
+import { joined } from "../../../core/options/check.js";
+import { presets } from "../../presets/index.js";
+import type { Answer } from "./answer.js";
+import { isMap } from "../file/frontmatter.js";
+import { blocksAsSaid, callBlock } from "./as-said.js";
+import { isAddress, isSystem, MEDIA_TYPES, systemText } from "./content.js";
+import { checkedEndpoint } from "./endpoint.js";
+import { InvokerError, ValueError } from "../errors.js";
+import { furtherFields } from "./further-fields.js";
+import { getConnection } from "../registry.js";
+import { objectSchema, toolSchema } from "./schema.js";
+import { RefusalError, type StreamItem } from "./stream.js";
+import type { ContentPart, Message, Prompty, PromptyHost, PromptyModel } from "../types.js";
+
+/** What surrounds one call of an executor. */
+export interface ExecuteOptions {
+  host: PromptyHost;
+  signal?: HostAbortSignal | undefined;
+  /** Whether the executor may answer with an async iterable of chunks. */
+  stream?: boolean | undefined;
+}
+
+/** Asks the model of the agent once. @throws RunError if the call fails, after the retries of its requests */
+export async function executeOnEngine(
+  agent: Prompty,
+  messages: readonly Message[],
+  options: ExecuteOptions,
+): Promise<Answer> {
+  for await (const item of streamOnEngine(agent, messages, options))
+    if (item.kind === "answer") return item.answer;
+  throw new Error("The stream of an answer has ended without it");
+}
+
+/**
+ * The answer of the model in pieces. Text is held back where calls may follow it.
+ *
+ * @throws RefusalError with `stream`, as soon as a refusal is whole
+ */
+export async function* streamOnEngine(
+  agent: Prompty,
+  messages: readonly Message[],
+  { host, signal, stream = false }: ExecuteOptions,
+): AsyncGenerator<StreamItem> {
+  const run = start(agent, messages, host, signal);
+  let facts: Pick<Answer, "id" | "usage"> = {};
+  let refusal: string | undefined;
+  let hasText = false;
+  try {
+    for await (const event of run) {
+      if (event.type === "text-start" && event.refusal === true && stream) refusal ??= "";
+      if (event.type === "text-end" && refusal !== undefined) break;
+      if (event.type === "text-delta" && refusal !== undefined) refusal += event.text;
+      else if (event.type === "text-delta") {
+        hasText = true;
+        yield { kind: "text", value: event.text };
+      }
+      // Text that somebody has read is not taken back by another attempt of the engine.
+      if (event.type === "reset" && stream && hasText)
+        throw new Error("The answer broke off behind a part of its text");
+      if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
+      if (event.type === "tool-input-start") yield { kind: "calling" };
+      if (event.type === "iteration-finish")
+        facts = joined({ id: event.responseId ?? undefined, usage: event.usage ?? undefined });
+    }
+    if (refusal !== undefined) throw new RefusalError(`Model refused: ${refusal}`);
+    const result = await run.result;
+    if (stream && result.finishReason === "refusal") throw new RefusalError(`Model refused: ${result.text}`);
+    yield { kind: "answer", answer: { ...answerOf(result), ...facts } };
+  } finally {
+    // Nobody waits for a run whose reader has left.
+    run.abort();
+  }
+}
+
+function start(
+  agent: Prompty,
+  given: readonly Message[],
+  host: PromptyHost,
+  signal: HostAbortSignal | undefined,
+) {
+  const { system, messages } = conversation(given);
+  const { tools, outputs, model } = agent;
+  const { provider = "openai", options: { maxOutputTokens } = {} } = model;
+  const output = outputs.length === 0 ? {} : { output: { schema: objectSchema(outputs, true) } };
+  const engine = createAgent({
+    ...joined<object, object>(presets.prompty.agent, hostOptions(host)),
+    // The loop retries model calls; the engine repeats requests that met 429, 5xx or no network.
+    retry: {},
+    ...output,
+    // Anthropic demands a number; others have their own.
+    maxOutputTokens: maxOutputTokens ?? (provider === "anthropic" ? 4096 : undefined),
+    maxStructuredOutputRetries: 0,
+    model: engineModel(model, host),
+    ...(system === "" ? {} : { system }),
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description || tool.name,
+      inputSchema: toolSchema(tool),
+      validate: false,
+      execute: () => "",
+    })),
+    maxToolRounds: 0,
+    onLimit: "result",
+    onUnknownTool: "tool_result",
+    onRefusal: "result",
+    // OpenAI sends calls from the start of an answer; others may write a text before them.
+    holdText: tools.length > 0 && provider !== "openai",
+  } as AgentOptions);
+  return engine.run([], { messages, signal });
+}
+
+function answerOf(result: RunResult): Answer {
+  const message = result.messages.filter(({ role }) => role === "assistant").at(-1);
+  return { kind: "answer", message: message ?? { role: "assistant", content: [] } };
+}
+
+const SAMPLING = [
+  "temperature",
+  "maxOutputTokens",
+  "topP",
+  "topK",
+  "frequencyPenalty",
+  "presencePenalty",
+  "seed",
+  "stopSequences",
+] as const;
+
+type MakeModel = (name: string, options: HttpModelOptions) => Model;
+
+/** @throws InvokerError for a provider that looplet has no model of */
+function engineModel(
+  { id, provider = "openai", apiType, connection, options = {} }: PromptyModel,
+  host: PromptyHost,
+): Model {
+  const given = host.model?.(id);
+  if (given !== undefined) return given;
+  if (id === "")
+    throw new ValueError("The file names no model: add model: { id } to its frontmatter, or give host.model");
+  const isReference = connection?.kind === "reference";
+  const reference = isReference ? getConnection(connection.name ?? "") : connection;
+  if (isReference && reference === undefined)
+    throw new ValueError(`Connection not registered: ${connection.name}`);
+  const { endpoint, apiKey = host.apiKey } = reference ?? {};
+  // A registered connection is the program's own.
+  const baseUrl = isReference ? endpoint : checkedEndpoint(endpoint, provider, host);
+  const { allowMultipleToolCalls: parallelToolCalls } = options;
+  const more = joined({
+    // A file chooses these alone: headers and where a key may be used are the program's.
+    ...Object.fromEntries(SAMPLING.map((name) => [name, options[name]])),
+    parallelToolCalls,
+    body: furtherFields({ options }, host),
+    baseUrl,
+    apiKey,
+    fetch: host.fetch,
+  }) as HttpModelOptions;
+  return makerOf(provider, apiType)(id, more);
+}
+
+function makerOf(provider: string, apiType: string): MakeModel {
+  if (apiType !== "chat" && apiType !== "responses")
+    throw new InvokerError("executor", `${provider} ${apiType}`);
+  if (provider === "openai") return apiType === "responses" ? openai : openaiChat;
+  const made = { anthropic, google: gemini }[provider];
+  if (made === undefined) throw new InvokerError("executor", provider);
+  return made;
+}
+
+/** The system text, and the messages in looplet's form. A prompt of system messages alone is asked as the user's. */
+function conversation(given: readonly Message[]): { system: string; messages: EngineMessage[] } {
+  const others = given.filter((message) => !isSystem(message));
+  if (others.length > 0) return { system: systemText(given), messages: merged(others.map(engineMessage)) };
+  const last = given.at(-1);
+  if (last === undefined) throw new ValueError("The prompt has no messages");
+  return { system: systemText(given.slice(0, -1)), messages: [engineMessage({ ...last, role: "user" })] };
+}
+
+/** Results that follow each other are one message. */
+function merged(messages: EngineMessage[]): EngineMessage[] {
+  const list: EngineMessage[] = [];
+  for (const message of messages) {
+    const last = list.at(-1);
+    const isResult = message.content.every(({ type }) => type === "tool_result");
+    if (isResult && last?.role === "user" && last.content.every(({ type }) => type === "tool_result"))
+      last.content.push(...message.content);
+    else list.push({ ...message, content: [...message.content] });
+  }
+  return list;
+}
+
+/** @throws ValueError for a message of a thread whose metadata no looplet has made */
+function engineMessage(message: Message): EngineMessage {
+  try {
+    return converted(message);
+  } catch (cause) {
+    throw new ValueError(
+      `A message of the role ${message.role} cannot be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function converted(message: Message): EngineMessage {
+  const { role, content, metadata = {} } = message;
+  const { answer, tool_calls: calls, tool_call_id: callId, tool_results: results } = metadata as any;
+  // An attribute of a role marker may have the same name.
+  if (role === "assistant" && Array.isArray(answer?.content) && answer.content.every(isMap))
+    return { ...answer, role, content: blocksAsSaid(answer, message) } as EngineMessage;
+  if (Array.isArray(results)) return { role: "user", content: results.map(resultBlock) };
+  if (role === "tool")
+    return { role: "user", content: [{ type: "tool_result", callId, content: content.map(engineBlock) }] };
+  const blocks = content.filter((part) => part.kind !== "text" || part.value !== "").map(engineBlock);
+  if (Array.isArray(calls)) blocks.push(...calls.map(callBlock));
+  return { role: role === "assistant" ? "assistant" : "user", content: blocks };
+}
+
+/** A result in the form of the Messages API, whose content is a text or a list of blocks. */
+function resultBlock({ tool_use_id: callId, content }: any): Block {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as any[]);
+  return {
+    type: "tool_result",
+    callId,
+    content: blocks.map(({ type, text, source }): Block => {
+      if (source === undefined) return { type: "text", text };
+      const mediaType: string = source.media_type ?? MEDIA_TYPES[type === "image" ? "image" : "file"];
+      const { data, url } = source;
+      return { type: "media", mediaType, ...(url === undefined ? { data } : { url }) };
+    }),
+  };
+}
+
+function engineBlock(part: ContentPart): Block {
+  if (part.kind === "text") return { type: "text", text: part.value };
+  const mediaType = part.mediaType ?? MEDIA_TYPES[part.kind];
+  return isAddress(part)
+    ? { type: "media", mediaType, url: part.value }
+    : { type: "media", mediaType, data: part.value };
+}

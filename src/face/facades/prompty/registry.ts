@@ -1,0 +1,41 @@
+/** What a program registers once and every agent finds by name: connections, tools, handlers of kinds of tools. */
+import type { HostAbortSignal } from "../../core/api/platform.js";
+import type { Connection, Inputs, Prompty, PromptyHost, ToolDefinition } from "./types.js";
+
+export class Registry<T> {
+  readonly #entries = new Map<string, T>();
+
+  readonly register = (name: string, entry: T): void => {
+    this.#entries.set(name, entry);
+  };
+
+  readonly get = (name: string): T | undefined => this.#entries.get(name);
+
+  readonly clear = (): void => this.#entries.clear();
+}
+
+/** A tool by its name. Gets the arguments, with bindings in them. */
+export type ToolFunction = (args: any) => unknown;
+
+/** What runs every tool of a kind that has no function of its own. */
+export type ToolHandler = (
+  tool: ToolDefinition,
+  args: any,
+  agent: Prompty,
+  inputs: Inputs,
+  around: { host: PromptyHost; signal?: HostAbortSignal | undefined },
+) => unknown;
+
+export const {
+  register: registerConnection,
+  get: getConnection,
+  clear: clearConnections,
+} = new Registry<Connection>();
+
+export const { register: registerTool, get: getTool, clear: clearTools } = new Registry<ToolFunction>();
+
+export const {
+  register: registerToolHandler,
+  get: getToolHandler,
+  clear: clearToolHandlers,
+} = new Registry<ToolHandler>();

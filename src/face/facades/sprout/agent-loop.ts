@@ -1,0 +1,238 @@
+/** `agentLoop`: one run of an agent, which resolves with its text, its calls and its history. */
+import { ToolError } from "../../core/api/errors.js";
+import type { AgentOptions, Message, RunEvent, RunResult, Tool } from "../../core/api/index.js";
+import { hostOptions, modelOf } from "../host.js";
+import { createAgent } from "../../core/index.js";
+import { joined } from "../../core/options/check.js";
+import { presets } from "../presets/index.js";
+import { historyOf, messagesOf } from "./history.js";
+import type {
+  AgentLoopErrorCode,
+  AgentLoopOptions,
+  AgentLoopResult,
+  SproutTool,
+  SproutToolCall,
+} from "./types.js";
+
+/** A model call has failed for good. */
+export class AgentLoopError extends Error {
+  override readonly name = "AgentLoopError";
+  /** The status of the response, such as 429; `undefined` if none came. */
+  readonly status: number | undefined;
+  readonly code: AgentLoopErrorCode;
+  /** What the loop has reached before. */
+  readonly result: AgentLoopResult;
+
+  constructor(
+    message: string,
+    code: AgentLoopErrorCode,
+    status: number | undefined,
+    result: AgentLoopResult,
+  ) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.result = result;
+  }
+}
+
+/**
+ * Sends the messages, runs the tools that the model asks for, one after the other, and repeats until an answer has no
+ * calls or `maxIterations` is reached, which is not an error.
+ *
+ * Rejects with a `TypeError` for a missing option before any request, with a `LoopletError` for a wrong one, and with
+ * an {@link AgentLoopError} for a failed model call. A call with status 429 is repeated after 2, 4 and 8 seconds.
+ */
+export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopResult> {
+  check(options);
+  const {
+    systemPrompt,
+    userMessage,
+    initialMessage,
+    conversationHistory = [],
+    tools,
+    callbacks = {},
+  } = options;
+  const { model = presets.sprout.modelName, signal, host = {}, ...more } = options;
+  for (const name of OWN) delete more[name];
+  const { prompt, messages } = conversation(userMessage ?? initialMessage, messagesOf(conversationHistory));
+  const told = new Told(callbacks);
+  const agent = createAgent({
+    ...joined<object, object>(presets.sprout.agent, hostOptions(host)),
+    // The text that a callback got is the text that the model reads.
+    maxToolResultChars: MOST_CHARS,
+    // "end_turn" ends the loop, also beside calls.
+    strictStopReason: true,
+    ...more,
+    model: modelOf(model, host, { promptCaching: false }),
+    system: systemPrompt,
+    tools: tools.map((tool) => told.tool(tool)),
+    onUnknownTool: told.unknown,
+    messageEvents: true,
+  } as AgentOptions);
+  const run = agent.run(prompt, { messages, signal, onEvent: (event) => told.hear(event) });
+  const result = await run.result;
+  const reached = resultOf(result, systemPrompt, told.calls);
+  if (result.outcome !== "failed" || isLastAnswer(result)) return reached;
+  const { message, code, status } = result.error;
+  throw new AgentLoopError(message, code, status ?? undefined, reached);
+}
+
+/** The options that are not `createAgent`'s. */
+const OWN = [
+  "systemPrompt",
+  "userMessage",
+  "initialMessage",
+  "conversationHistory",
+  "tools",
+  "callbacks",
+] as (keyof object)[];
+
+const MOST_CHARS = 4_294_967_295;
+
+function check(options: AgentLoopOptions): void {
+  const missing = (name: string, needed: string): never => {
+    throw new TypeError(`agentLoop: ${name} needs ${needed}`);
+  };
+  if (typeof options !== "object" || options === null) missing("its argument", "options");
+  const { systemPrompt, userMessage, initialMessage, conversationHistory, tools } = options;
+  if (typeof systemPrompt !== "string") missing("systemPrompt", "a text");
+  const message: unknown = userMessage ?? initialMessage;
+  if (message !== undefined && typeof message !== "string") missing("userMessage", "a text");
+  if (conversationHistory !== undefined && !Array.isArray(conversationHistory))
+    missing("conversationHistory", "a list of messages");
+  if (message === undefined && conversationHistory === undefined) missing("userMessage", "a text");
+  if (!Array.isArray(tools)) missing("tools", "a list of tools, which may be empty");
+  for (const [at, tool] of tools.entries())
+    if (typeof tool?.execute !== "function") missing(`tools[${at}].execute`, "a function");
+}
+
+/** The prompt and the messages before it. */
+function conversation(
+  message: string | undefined,
+  history: Message[],
+): { prompt: string; messages: Message[] } {
+  if (message !== undefined) return { prompt: message, messages: history };
+  const last = history.at(-1);
+  const text = last?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  if (last?.role !== "user" || text === undefined || text.trim() === "")
+    throw new TypeError(
+      "agentLoop: conversationHistory needs to end with a text of the user, or give userMessage",
+    );
+  return { prompt: text, messages: history.slice(0, -1) };
+}
+
+/** An answer without calls is the last one, whatever it says of its end. */
+function isLastAnswer({ error, messages }: Extract<RunResult, { outcome: "failed" }>): boolean {
+  const last = messages.at(-1);
+  const isAnswer = last?.role === "assistant" && last.content.every(({ type }) => type !== "tool_call");
+  return error.code === "finish_reason" && isAnswer;
+}
+
+function resultOf(run: RunResult, systemPrompt: string, toolCalls: SproutToolCall[]): AgentLoopResult {
+  const last = run.messages.filter(({ role }) => role === "assistant").at(-1);
+  const texts = last?.content.flatMap((block) => (block.type === "text" ? [block.text] : [])) ?? [];
+  const result = {
+    finalText: texts.join("\n\n"),
+    toolCalls,
+    conversationHistory: historyOf(systemPrompt, run.messages),
+  };
+  return Object.defineProperty(result, "run", { value: run }) as AgentLoopResult;
+}
+
+/** Tells the callbacks what happens, in its order, and keeps the calls. */
+class Told {
+  readonly calls: SproutToolCall[] = [];
+  /** The calls whose function has been called. */
+  readonly #begun = new Set<string>();
+  readonly #asked = new Map<string, unknown>();
+  readonly #callbacks: NonNullable<AgentLoopOptions["callbacks"]>;
+
+  constructor(callbacks: NonNullable<AgentLoopOptions["callbacks"]>) {
+    this.#callbacks = callbacks;
+  }
+
+  tool({ name, description, input_schema: inputSchema, execute }: SproutTool): Tool & { name: string } {
+    return {
+      name,
+      description,
+      inputSchema,
+      validate: false,
+      execute: async (input: unknown, { toolCallId }) => {
+        this.#begin(toolCallId, name, input);
+        try {
+          return this.#end(name, input, textOf(await execute(input)));
+        } catch (thrown) {
+          const message = messageOf(thrown);
+          this.#end(name, input, inWords(message));
+          // Sprout goes on after any error of a tool.
+          throw new ToolError({ message });
+        }
+      },
+    };
+  }
+
+  readonly unknown: AgentOptions["onUnknownTool"] = ({ toolName, input }, { toolCallId }) => {
+    this.#begin(toolCallId, toolName, input);
+    const message = `Unknown tool: ${toolName}`;
+    this.#end(toolName, input, inWords(message));
+    throw new ToolError({ code: "unknown_tool", message });
+  };
+
+  hear(event: RunEvent): void {
+    if (event.type === "tool-call") this.#asked.set(event.toolCallId, event.input);
+    if (event.type === "message" && event.message.role === "assistant") {
+      for (const block of event.message.content)
+        if (block.type === "text" && block.text.trim() !== "") this.#tell("onThinking", block.text);
+    }
+    // A call whose arguments could not be read never reaches its function.
+    if (
+      event.type === "tool-error" &&
+      !this.#begun.has(event.toolCallId) &&
+      !NOT_RUN.includes(event.error.code)
+    ) {
+      const { toolName, toolCallId, error } = event;
+      const input = this.#asked.get(toolCallId);
+      this.#begin(toolCallId, toolName, input);
+      this.#end(toolName, input, inWords(error.message));
+    }
+  }
+
+  #begin(toolCallId: string, name: string, input: unknown): void {
+    this.#begun.add(toolCallId);
+    this.#tell("onToolCall", name, input);
+  }
+
+  #end(name: string, input: unknown, result: string): string {
+    this.calls.push({ name, input, result });
+    this.#tell("onToolResult", name, result);
+    return result;
+  }
+
+  #tell(name: "onThinking" | "onToolCall" | "onToolResult", ...told: unknown[]): void {
+    try {
+      (this.#callbacks[name] as ((...told: unknown[]) => void) | undefined)?.call(this.#callbacks, ...told);
+    } catch (error) {
+      console.error(error);
+    }
+  }
+}
+
+/** Codes of calls that the end of the loop has taken back. */
+const NOT_RUN = ["cancelled", "not_run"];
+
+/** The words of the preset for a failed call. */
+function inWords(message: string): string {
+  return JSON.stringify({ error: message || NO_WORDS });
+}
+
+const NO_WORDS = "Tool execution failed";
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function messageOf(thrown: unknown): string {
+  const message: unknown = (thrown as { message?: unknown } | null | undefined)?.message;
+  return typeof message === "string" && message !== "" ? message : NO_WORDS;
+}

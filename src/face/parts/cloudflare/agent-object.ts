@@ -1,0 +1,434 @@
+/**
+ * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was
+ * evicted, and clients follow the events by server-sent events or WebSockets that hibernate.
+ */
+import type { Agent, Chat, JournalEntry, KeptChat, Run, RunEvent, Store } from "../../core/api/index.js";
+import type { HostResponse } from "../../core/api/platform.js";
+import type { QuestionAnswer } from "../../core/api/run.js";
+import { isObject } from "../../core/options/check.js";
+import { exported, imported } from "../sessions/transfer.js";
+import { durableObjectStore } from "../stores/durable-object.js";
+import { checkedOrigins, refuseForeign, wordOf, type AllowedOrigins } from "./access.js";
+import { EventLog, type LoggedEvent } from "./event-log.js";
+import {
+  json,
+  respond,
+  socketPair,
+  type DurableObjectStateLike,
+  type RequestLike,
+  type WebSocketLike,
+} from "./host.js";
+import { BadRequest, ofRequest, problem, wordsFor } from "./problems.js";
+
+/** The time in which a run that was woken asks its open questions again, in milliseconds. */
+const ASKED_AGAIN_MS = 5000;
+
+/** The requests that are remembered. */
+const REQUESTS = 1000;
+
+/** The name of the chat in the object's store. */
+const SESSION = "session";
+
+export interface AgentObjectOptions {
+  /** The time after which an alarm looks after a run that was begun, in milliseconds. Default 10,000. */
+  alarmMs?: number | undefined;
+  /** The number of events that stay for clients that come back. Default 20,000. */
+  keepEvents?: number | undefined;
+  /**
+   * The origins whose pages may ask, beside the object's own, as `https://app.example`. A request of another page
+   * gets status
+   * 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser sends the
+   *   user's
+   * cookies along for any page.
+   */
+  allowedOrigins?: AllowedOrigins;
+  /**
+   * The path of a session, without the word behind it, as `/^\/sessions\/[^/]+$/`. Every other path gets status 404.
+   * Default: every path is that of the session.
+   */
+  base?: RegExp | undefined;
+  /**
+   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also those
+   * that nobody has allowed here, so only those who may do everything may ask then. Default false.
+   */
+  trustedSessions?: boolean | undefined;
+}
+
+/** The session of an instance of the object. */
+interface Opened {
+  readonly chat: Chat;
+  readonly agent: Agent;
+  readonly store: Store;
+}
+
+/** What a client asks for, in a request or in a message of a WebSocket. */
+type Order =
+  | { readonly do: "run"; readonly prompt: string; readonly requestId?: string }
+  | { readonly do: "answer"; readonly questionId: number; readonly answer: QuestionAnswer }
+  | { readonly do: "abort"; readonly reason?: string };
+
+/**
+ * A class to extend, with one session for each object:
+ *
+ * - `POST …/run` with `{ prompt, requestId? }` begins a run, or steers the one under way. A second request with the
+ *   same `requestId` changes nothing.
+ * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind
+ *   `?after=`.
+ * - `POST …/answer` with `{ questionId, answer }` answers a question, `POST …/abort` ends the run.
+ * - `GET …` tells the messages and the cursor of the last event.
+ * - `GET …/session` has the whole chat as text, and `PUT …/session` takes it in, as `sessions.export` and
+ *   `sessions.import` of `looplet/sessions` do.
+ *
+ * Contract: the Worker in front of it decides who may ask. The class needs `new_sqlite_classes` in the migrations.
+ */
+export abstract class AgentObject<Env = unknown> {
+  /** The mark by which the types of Cloudflare know the class of a Durable Object. No instance has it. */
+  declare readonly __DURABLE_OBJECT_BRAND: never;
+  readonly ctx: DurableObjectStateLike;
+  readonly env: Env;
+  readonly #log: EventLog;
+  readonly #alarmMs: number;
+  readonly #allowedOrigins: AllowedOrigins;
+  readonly #base: RegExp | undefined;
+  readonly #trustedSessions: boolean;
+  #session: Promise<Opened> | undefined;
+  /** The run that this instance of the object goes on with. */
+  #woken: Run | undefined;
+  /** The questions that wait for a person. */
+  readonly #questions = new Set<number>();
+  /** Hears of each question. */
+  #asked: (questionId: number) => unknown = () => {};
+
+  constructor(ctx: DurableObjectStateLike, env: Env, options: AgentObjectOptions = {}) {
+    const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, base, trustedSessions = false } = options;
+    this.ctx = ctx;
+    this.env = env;
+    this.#alarmMs = alarmMs;
+    this.#allowedOrigins = checkedOrigins(allowedOrigins);
+    this.#base = base;
+    this.#trustedSessions = trustedSessions;
+    this.#log = new EventLog(ctx.storage, keepEvents);
+    const { sql } = ctx.storage;
+    sql.exec("CREATE TABLE IF NOT EXISTS looplet_requests (id TEXT PRIMARY KEY)");
+    this.#log.follow(this.#log.last, (event) => this.#send(event));
+  }
+
+  /** The agent of the session. It is made once for each instance of the object, and must have this store. */
+  abstract agent(store: Store): Agent;
+
+  async fetch(request: RequestLike): Promise<HostResponse> {
+    const { pathname, searchParams } = new URL(request.url) as unknown as {
+      pathname: string;
+      searchParams: { get(name: string): string | null };
+    };
+    try {
+      refuseForeign(request, this.#allowedOrigins);
+      const word = wordOf(pathname, this.#base);
+      if (word === "session") return await this.#transfer(request);
+      if (request.method === "POST") {
+        if (word === "" || word === "events") throw new BadRequest(`There is no POST ${pathname} here.`, 404);
+        return json(await this.#obey({ ...(await bodyOf(request)), do: word }));
+      }
+      if (request.method !== "GET") throw new BadRequest(`There is no ${request.method}.`, 405);
+      if (word === "") {
+        const chat = await this.#open();
+        return json({
+          messages: chat.messages,
+          isRunning: chat.current !== undefined,
+          cursor: `${this.#log.last}`,
+        });
+      }
+      if (word !== "events") throw new BadRequest(`${word} needs the method POST.`, 405);
+      await this.#open();
+      const after = cursorOf(request.headers.get("last-event-id") ?? searchParams.get("after"));
+      const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
+      return isSocket ? this.#socket(after) : this.#stream(after);
+    } catch (error) {
+      return problem(error);
+    }
+  }
+
+  /** The chat as text, or a chat that comes from another store. The clients get its messages as a `snapshot`. */
+  async #transfer(request: RequestLike): Promise<HostResponse> {
+    if (request.method !== "PUT") {
+      const { chat, store } = await this.#opened();
+      await chat.saved();
+      const text = request.method === "GET" ? await exported(store, SESSION) : undefined;
+      return respond(text ?? null, { status: text === undefined ? 404 : 200 });
+    }
+    // A body may come slowly, and the session is there for others until then.
+    const text = await request.text();
+    const before = this.#opened();
+    const taken = before.then((session) => this.#take(session, text));
+    // Whoever asks from here on waits for the chat that this one leaves.
+    this.#keep(
+      taken.then(
+        () => this.#openSession(),
+        () => before,
+      ),
+    );
+    await taken;
+    const { messages } = await this.#open();
+    const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
+    this.#log.append({ ...seen, type: "snapshot", text: "", messages: [...messages] });
+    return json({ taken: true });
+  }
+
+  /** Gives the store what it does not have of a chat that no run goes on with. */
+  async #take({ chat, agent, store }: Opened, text: string): Promise<void> {
+    // Requests that have the chat already begin their runs first.
+    await pause(0);
+    if (chat.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
+    await chat.saved();
+    const trusted = this.#trustedSessions;
+    const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>
+      agent.readChat(SESSION, { entries });
+    await ofRequest(() => imported(store, SESSION, text, read, { trusted }));
+  }
+
+  /** Wakes a run whose object was evicted, and looks after one that is under way. */
+  async alarm(): Promise<void> {
+    const { current } = await this.#open();
+    if (current === undefined || this.#isWaiting) return;
+    await this.#watch();
+    // The object stays as long as its alarm is at work.
+    await Promise.race([ended(current), pause(this.#alarmMs)]);
+  }
+
+  /** An order of a client: `{ "do": "run", "prompt": "…" }`. */
+  async webSocketMessage(socket: WebSocketLike, message: unknown): Promise<void> {
+    try {
+      socket.send(JSON.stringify({ reply: await this.#obey(parsed(String(message))) }));
+    } catch (error) {
+      socket.send(JSON.stringify({ error: wordsFor(error).error }));
+    }
+  }
+
+  webSocketClose(socket: WebSocketLike, code: number): void {
+    // 1005 and 1006 stand for no code, and nobody may send them.
+    socket.close(code === 1005 || code === 1006 ? 1000 : code);
+  }
+
+  /** The chat of the session, in which a run that was cut off goes on. */
+  async #open(): Promise<Chat> {
+    return (await this.#opened()).chat;
+  }
+
+  #opened(): Promise<Opened> {
+    return this.#session ?? this.#keep(this.#openSession());
+  }
+
+  /** Has everybody wait for this session. Whoever asks after its failure opens another one. */
+  #keep(session: Promise<Opened>): Promise<Opened> {
+    const kept = session.catch((error: unknown) => {
+      if (this.#session === kept) this.#session = undefined;
+      throw error;
+    });
+    kept.catch(() => {});
+    return (this.#session = kept);
+  }
+
+  async #openSession(): Promise<Opened> {
+    const store = durableObjectStore(this.ctx.storage);
+    const agent = this.agent(store);
+    const afterEvent = this.#log.lastInRun;
+    const chat = await agent.openChat(SESSION, { afterEvent, onEvent: this.#hear });
+    this.#woken = chat.current;
+    if (chat.current !== undefined) await this.#watch();
+    return { chat, agent, store };
+  }
+
+  readonly #hear = (event: RunEvent): void => {
+    if (event.type === "question" && event.data !== undefined) {
+      this.#questions.add(event.questionId);
+      this.#asked(event.questionId);
+    }
+    if (event.type === "answered" && this.#questions.delete(event.questionId)) void this.#watch();
+    if (event.type === "finish") this.#questions.clear();
+    this.#log.append(event);
+  };
+
+  /** Whether the run waits for people alone: their answer wakes the object. */
+  get #isWaiting(): boolean {
+    return this.#questions.size > 0;
+  }
+
+  /** Answers a question. One of a run that has just been woken may have to be asked again first. */
+  async #answer(run: Run, questionId: number, answer: QuestionAnswer): Promise<boolean> {
+    if (run.answer(questionId, answer)) return true;
+    if (run !== this.#woken) return false;
+    const isAsked = new Promise<void>((resolve) => {
+      this.#asked = (id) => id === questionId && resolve();
+    });
+    await Promise.race([isAsked, ended(run), pause(ASKED_AGAIN_MS)]);
+    return run.answer(questionId, answer);
+  }
+
+  #watch(): Promise<void> {
+    return this.ctx.storage.setAlarm(Date.now() + this.#alarmMs);
+  }
+
+  async #obey(given: unknown): Promise<object> {
+    const order = checked(given);
+    const chat = await this.#open();
+    const { current } = chat;
+    if (order.do === "abort") {
+      current?.abort(order.reason);
+      return { taken: current !== undefined };
+    }
+    if (order.do === "answer") {
+      const { questionId, answer } = order;
+      if (current === undefined) return { taken: false };
+      return { taken: await ofRequest(() => this.#answer(current, questionId, answer)) };
+    }
+    const { prompt, requestId } = order;
+    const after = `${this.#log.last}`;
+    if (requestId !== undefined && this.#isKnown(requestId, current)) return { taken: false, after };
+    if (current !== undefined) await this.#steer(current, prompt, requestId);
+    else await this.#begin(chat, prompt, requestId);
+    return { taken: true, after };
+  }
+
+  async #steer(run: Run, prompt: string, requestId: string | undefined): Promise<void> {
+    const options = requestId === undefined ? {} : { requestId };
+    const { id } = await ofRequest(() => run.steer(prompt, options));
+    await run.saved();
+    if (requestId === undefined) return;
+    // The run knows its requests until it ends. One that it has not delivered then may come again.
+    this.#remember(requestId);
+    void run.result.then(
+      ({ undelivered }) => undelivered.includes(id) && this.#forget(requestId),
+      () => {},
+    );
+  }
+
+  async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
+    this.#prune();
+    const id = requestId === undefined ? {} : { id: requestId };
+    const { run } = await ofRequest(() => ({ run: chat.run(prompt, { onEvent: this.#hear, ...id }) }));
+    void ended(run).then(() => this.ctx.storage.deleteAlarm());
+    await Promise.all([this.#watch(), run.saved()]);
+    if (requestId !== undefined) this.#remember(requestId);
+  }
+
+  #remember(requestId: string): void {
+    this.ctx.storage.sql.exec("INSERT OR IGNORE INTO looplet_requests (id) VALUES (?)", requestId);
+  }
+
+  #forget(requestId: string): void {
+    this.ctx.storage.sql.exec("DELETE FROM looplet_requests WHERE id = ?", requestId);
+  }
+
+  #prune(): void {
+    this.#log.prune();
+    const oldest = `(SELECT MAX(rowid) FROM looplet_requests) - ${REQUESTS}`;
+    this.ctx.storage.sql.exec(`DELETE FROM looplet_requests WHERE rowid <= ${oldest}`);
+  }
+
+  /** Whether a request has come before: its run is under way, or its prompt was saved. */
+  #isKnown(requestId: string, current: Run | undefined): boolean {
+    const known = "SELECT id FROM looplet_requests WHERE id = ?";
+    return current?.id === requestId || this.ctx.storage.sql.exec(known, requestId).toArray().length > 0;
+  }
+
+  #send({ id, event }: LoggedEvent): void {
+    for (const socket of this.ctx.getWebSockets()) tell(socket, id, event);
+  }
+
+  #socket(after: number): HostResponse {
+    const [client, server] = socketPair();
+    this.ctx.acceptWebSocket(server);
+    const end = this.#log.follow(
+      after,
+      ({ id, event }) => tell(server, id, event),
+      () => server.send('{"gap":true}'),
+    );
+    // Later events go to all sockets, those included that outlive this instance.
+    end();
+    return respond(null, { status: 101, webSocket: client });
+  }
+
+  #stream(after: number): HostResponse {
+    const encoder = new TextEncoder();
+    const gone = new AbortController();
+    let gap = "";
+    const events = this.#log.read(after, () => (gap = "event: gap\ndata: {}\n\n"), gone.signal);
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(encoder.encode(": looplet\n\n")),
+      async pull(controller) {
+        const { done, value } = await events.next();
+        if (done === true) return;
+        const texts = value.map(({ id, event }) => `id: ${id}\ndata: ${event}\n\n`);
+        controller.enqueue(encoder.encode(gap + texts.join("")));
+        gap = "";
+      },
+      // The client comes back with the last number that it has.
+      cancel: () => gone.abort(),
+    });
+    const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
+    return respond(body, { headers });
+  }
+}
+
+/** Resolves when a run has ended, however it has. */
+function ended(run: Run): Promise<unknown> {
+  return run.result.catch(() => {});
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+function tell(socket: WebSocketLike, id: number, event: string): void {
+  try {
+    socket.send(`{"id":"${id}","event":${event}}`);
+  } catch {
+    // The client is gone, and comes back with the last number that it has.
+  }
+}
+
+/** An order that has what it needs. @throws BadRequest */
+function checked(given: unknown): Order {
+  const order = given as { readonly do?: unknown; readonly [field: string]: unknown };
+  const wrong = (needed: string): never => {
+    throw new BadRequest(`${String(order.do)} needs ${needed}`);
+  };
+  if (order.do === "run") {
+    if (typeof order["prompt"] !== "string") wrong('{ "prompt": "…" }');
+    const { requestId = "r" } = order;
+    if (typeof requestId !== "string" || requestId.trim() === "" || /\p{Surrogate}/u.test(requestId))
+      wrong("a text of whole letters as its requestId");
+  } else if (order.do === "answer") {
+    // The engine counts them in 32 bits.
+    const { questionId, answer } = order;
+    if (typeof questionId !== "number" || questionId >>> 0 !== questionId || !isObject(answer))
+      wrong('{ "questionId": 1, "answer": {…} }');
+  } else if (order.do === "abort") {
+    if (!["undefined", "string"].includes(typeof order["reason"])) wrong("a text as its reason");
+  } else {
+    throw new BadRequest(`There is no "${String(order.do)}": use run, answer or abort.`);
+  }
+  return order as unknown as Order;
+}
+
+async function bodyOf(request: RequestLike): Promise<object> {
+  const text = await request.text();
+  return text === "" ? {} : parsed(text);
+}
+
+function parsed(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BadRequest("The body is not JSON.");
+  }
+  if (!isObject(value)) throw new BadRequest("The body needs a JSON object.");
+  return value;
+}
+
+function cursorOf(text: string | null): number {
+  const cursor = Number(text ?? 0);
+  if (!Number.isSafeInteger(cursor) || cursor < 0) throw new BadRequest(`There is no event "${text}".`);
+  return cursor;
+}

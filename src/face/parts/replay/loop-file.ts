@@ -1,0 +1,172 @@
+/** `.loop` files: their form, their reader, and the refusal of a text that is none. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { JournalEntry, OutcomeKind } from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
+
+/** The number of the format of `.loop` files. A file with a higher one is refused. */
+export const LOOP_FORMAT = 1;
+
+/** One input of a run with its moment: a `Record` of the engine. */
+export interface LoopInput {
+  /** Milliseconds since the epoch; absent if unknown. */
+  readonly nowMs?: number;
+  /** The seed of everything random that the input causes, in decimal digits. */
+  readonly random: string;
+  /** The number of outputs that were performed before the input. */
+  readonly after: number;
+  readonly input:
+    | { readonly json: unknown }
+    | { readonly text: { readonly request: number; readonly text: string } }
+    | { readonly bytes: { readonly request: number; readonly base64: string } };
+}
+
+/** The inputs of one process. */
+export interface LoopProcess {
+  readonly config: { readonly [name: string]: unknown };
+  /** The options of a new run. */
+  readonly options?: object;
+  /** The entries of the journal from which the run went on. Damaged ones are texts. */
+  readonly entries?: readonly (string | { readonly seq: number })[];
+  /** The number of the last entry, as the store had it. */
+  readonly last?: number;
+  readonly inputs: readonly LoopInput[];
+  /** The error with which the WebAssembly was lost after the last input. */
+  readonly lost?: string;
+}
+
+/** A request as a `.loop` file expects it. Bodies repeat each other, so it has only what is new. */
+export interface ExpectedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Characters at the beginning and at the end that the body shares with the one before. */
+  readonly start: number;
+  readonly end: number;
+  /** The rest between them. */
+  readonly body: string;
+}
+
+/** What a replay has to come to. */
+export interface Expected {
+  readonly requests: readonly ExpectedRequest[];
+  readonly outcome?: OutcomeKind | undefined;
+  readonly text: string;
+}
+
+/** A `.loop` file. */
+export interface LoopFile {
+  /** The number of its format. */
+  readonly loop: number;
+  /** The version of looplet that wrote it. */
+  readonly looplet: string;
+  readonly id: string;
+  readonly outcome?: OutcomeKind | undefined;
+  readonly processes: readonly LoopProcess[];
+  /** Added by `withExpectations`. */
+  readonly expected?: Expected | undefined;
+}
+
+/**
+ * Reads a `.loop` file.
+ *
+ * @throws LoopletError `misuse_run_file`
+ */
+export function readLoop(text: string): LoopFile {
+  let file: Partial<LoopFile>;
+  try {
+    file = JSON.parse(text) as Partial<LoopFile>;
+  } catch (error) {
+    const isBegun = typeof text === "string" && text.trimStart().startsWith('{"loop":');
+    throw isBegun ? wrong("is cut off or damaged: export the run again", error) : wrong(NONE, error);
+  }
+  if (!isObject(file) || typeof file.loop !== "number") throw wrong(NONE);
+  if (file.loop > LOOP_FORMAT)
+    throw wrong(`was written by looplet ${file.looplet}, a newer version: update looplet`);
+  const { processes, id, outcome, expected } = file;
+  if (!Array.isArray(processes) || !processes.every(isProcess)) throw wrong("is damaged: it has no inputs");
+  for (const { inputs } of processes) {
+    const at = inputs.findIndex((input) => !isInput(input));
+    if (at >= 0) throw wrong(`is damaged: input ${at + 1} is none`);
+  }
+  if (typeof id !== "string") throw wrong("is damaged: it has no id");
+  if (outcome !== undefined && typeof outcome !== "string") throw wrong("is damaged: its outcome is none");
+  if (expected !== undefined && !isExpected(expected))
+    throw wrong("is damaged: what it expects is unreadable");
+  if (processes.every(({ inputs }) => inputs.length === 0))
+    throw wrong("has no inputs: the run had not begun when it was exported");
+  return file as LoopFile;
+}
+
+/** The journal from which the run of this process went on; undefined for a new run. */
+export function journalIn({ entries, last }: LoopProcess): readonly JournalEntry[] | undefined {
+  return entries?.map((entry, at) =>
+    typeof entry === "string"
+      ? { seq: Math.min(at + 1, last ?? Infinity), json: entry }
+      : { seq: entry.seq, json: JSON.stringify(entry) },
+  );
+}
+
+function isProcess(value: unknown): value is LoopProcess {
+  if (!isObject(value)) return false;
+  const { config, options, entries, last, inputs, lost } = value as Partial<LoopProcess>;
+  const isJournal = Array.isArray(entries) && entries.every(isEntry) && (last === undefined || isCount(last));
+  return (
+    isObject(config) &&
+    (entries === undefined ? isObject(options) : isJournal) &&
+    Array.isArray(inputs) &&
+    (lost === undefined || typeof lost === "string")
+  );
+}
+
+function isEntry(value: unknown): boolean {
+  return typeof value === "string" || (isObject(value) && isCount(value["seq"]));
+}
+
+function isInput(value: unknown): value is LoopInput {
+  if (!isObject(value)) return false;
+  const { nowMs, random, after, input } = value;
+  const isMoment = nowMs === undefined || typeof nowMs === "number";
+  if (!isMoment || typeof random !== "string" || !isCount(after) || !isObject(input)) return false;
+  const { text, bytes } = input;
+  if ("json" in input) return true;
+  if (isObject(text)) return isCount(text["request"]) && typeof text["text"] === "string";
+  return isObject(bytes) && isCount(bytes["request"]) && typeof bytes["base64"] === "string";
+}
+
+function isExpected(value: unknown): value is Expected {
+  if (!isObject(value)) return false;
+  const { requests, outcome, text } = value;
+  const isRequest = (one: unknown): boolean =>
+    isObject(one) &&
+    [one["method"], one["url"], one["body"]].every((word) => typeof word === "string") &&
+    isCount(one["start"]) &&
+    isCount(one["end"]);
+  const isOutcome = outcome === undefined || typeof outcome === "string";
+  return Array.isArray(requests) && requests.every(isRequest) && isOutcome && typeof text === "string";
+}
+
+/** True for a number that the engine takes as an effect or as a count. */
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
+}
+
+/**
+ * Runs a part of a replay. A file has passed the checks of {@link readLoop} and may still be one that no run has
+ * written, so an error that is none of looplet's own is the file's.
+ *
+ * @throws LoopletError
+ */
+export function playing<T>(part: () => T): T {
+  try {
+    return part();
+  } catch (error) {
+    if (error instanceof LoopletError) throw error;
+    throw wrong("cannot be played: no run has written it so", error);
+  }
+}
+
+const NONE = "is no .loop file: run.export() writes one";
+
+/** The error for a file that cannot be played. */
+export function wrong(problem: string, cause?: unknown): LoopletError {
+  return new LoopletError("misuse_run_file", "file", problem, cause);
+}

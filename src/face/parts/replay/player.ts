@@ -1,0 +1,184 @@
+/** Plays one process of a `.loop` file in the engine: nothing is sent, called or waited for. */
+import { playChunk, playInput } from "../../../../target/glue/looplet.js";
+import type { JournalEntry, Outcome } from "../../core/api/index.js";
+import type { BatchListener } from "../../core/host/batch.js";
+import {
+  readResult,
+  type AuthorizeRequest,
+  type Question,
+  type RawRunResult,
+  type ToolInvocation,
+} from "../../core/host/driver.js";
+import { batchesOf, entriesOf, journalOf } from "../../core/host/entries.js";
+import { describe } from "../../core/host/exchange.js";
+import { instanceOf, isProblem, type Instance } from "../../core/host/instance.js";
+import type { Handle } from "../../core/host/shell.js";
+import type { LoadedWasm } from "../../core/host/wasm.js";
+import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
+
+/** What the engine asks for while a process is played. */
+export interface Asked extends BatchListener {
+  onRequest(request: Omit<AuthorizeRequest, "auth" | "headers">): void;
+  onCall(call: ToolInvocation): void;
+  onQuestion(question: Question): void;
+  onEntries(entries: readonly JournalEntry[]): void;
+}
+
+/** The `Shell` of a replay (`src/shell/javascript.rs`). */
+class ReplayShell {
+  constructor(
+    private readonly instance: Instance,
+    private readonly asked: Asked,
+  ) {}
+
+  deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
+    this.instance.reader.read(wordsAt, records, textAt, textBytes, this.asked);
+  }
+
+  callTool(
+    call: number,
+    texts: string,
+    idUnits: number,
+    nameUnits: number,
+    iteration: number,
+    agent: number,
+    profile: number,
+    once: boolean,
+  ): void {
+    const nameEnd = idUnits + nameUnits;
+    const toolCallId = texts.slice(0, idUnits);
+    const toolName = texts.slice(idUnits, nameEnd);
+    const input = texts.slice(nameEnd);
+    this.asked.onCall({ call, toolCallId, toolName, input, iteration, agent, profile, once });
+  }
+
+  ask(_question: number, json: string): void {
+    this.asked.onQuestion(JSON.parse(json) as Question);
+  }
+
+  save(_save: number, firstSeq: number, lines: string): void {
+    this.asked.onEntries(entriesOf(firstSeq, lines));
+  }
+
+  send(_request: number, json: string, at: number, length: number): void {
+    const { method, url, model } = JSON.parse(json) as AuthorizeRequest;
+    this.asked.onRequest({ method, url, model, body: this.instance.reader.copy(at, length) });
+  }
+
+  now(): number {
+    return NaN;
+  }
+
+  random(): number {
+    return 0;
+  }
+
+  // The record has the answers to all of these.
+  abortTool(): void {}
+  answerTool(): void {}
+  withdraw(): void {}
+  redact(): void {}
+  stop(): void {}
+  done(): void {}
+  release(): void {}
+  arm(): void {}
+  disarm(): void {}
+  record(): void {}
+}
+
+/** A process on its way through its inputs. */
+export class Player {
+  readonly #instance: Instance;
+  readonly #handle: Handle;
+  readonly #inputs: readonly LoopInput[];
+  readonly #tenant: { lose(error: unknown): void };
+  #at = 0;
+  /** The error with which the WebAssembly was lost. */
+  lost: string | undefined;
+
+  /** @throws LoopletError `misuse_run_file` */
+  constructor(wasm: LoadedWasm, process: LoopProcess, asked: Asked) {
+    const instance = (this.#instance = instanceOf(wasm));
+    this.#inputs = process.inputs;
+    const shell = new ReplayShell(instance, asked);
+    const { config, options, last = 0 } = process;
+    const journal = journalIn(process);
+    const handle = refusing(() =>
+      instance.enter(() => {
+        const agent = instance.agent(JSON.stringify(config));
+        return journal === undefined
+          ? agent?.open(JSON.stringify(options), shell)
+          : agent?.restore(batchesOf(journalOf(journal)), last, shell);
+      }),
+    );
+    if (handle === undefined) throw wrong("the WebAssembly was lost when its run was opened");
+    this.#handle = handle;
+    this.#tenant = { lose: (error) => (this.lost = describe(error)) };
+    instance.shells.add(this.#tenant);
+  }
+
+  /** Plays the next input and everything that follows from it before the next one. */
+  step(): void {
+    const { nowMs = NaN, random, input } = this.#inputs[this.#at++]!;
+    const before = this.#inputs[this.#at]?.after ?? 0xffff_ffff;
+    const seed = /^\d{1,20}$/.test(random) ? BigInt(random) : undefined;
+    if (seed === undefined) throw wrong(`cannot be played: input ${this.#at}: random is not a number`);
+    if ("json" in input) {
+      const json = JSON.stringify(input.json);
+      const play = (): void => playInput(this.#handle, json, nowMs, seed, before);
+      return refusing(() => this.#instance.enter(play), this.#at);
+    }
+    const [request, bytes] =
+      "text" in input
+        ? [input.text.request, new TextEncoder().encode(input.text.text)]
+        : [input.bytes.request, decoded(input.bytes.base64, this.#at)];
+    this.#instance.widen(bytes.length);
+    const { reader } = this.#instance;
+    if (reader.bytes.length === 0) reader.look();
+    if (bytes.length > reader.capacity) throw wrong(`cannot be played: input ${this.#at}: it is too long`);
+    reader.bytes.set(bytes, reader.inletAt);
+    this.#instance.enter(() => playChunk(this.#handle, request, bytes.length, nowMs, seed, before));
+  }
+
+  /** An agent's path, and the provider's id of the call that it answers. */
+  agent(index: number): [path: string, toolCallId: string] {
+    const told = this.#instance.enter(() => this.#handle.agent(index)) ?? "";
+    const [path = "", toolCallId = ""] = told.split("\n");
+    return [path, toolCallId];
+  }
+
+  outcome(): Outcome | undefined {
+    return this.#instance.enter(() => this.#handle.outcome() as Outcome | undefined);
+  }
+
+  result(): RawRunResult | undefined {
+    return readResult((read) => this.#instance.enter(() => read(this.#handle)));
+  }
+
+  free(): void {
+    this.#instance.enter(() => {
+      this.#handle.letGo();
+      this.#handle.free();
+    });
+    this.#instance.shells.delete(this.#tenant);
+  }
+}
+
+/** Words a problem of the engine with the file. */
+function refusing<T>(call: () => T, input?: number): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!isProblem(error)) throw error;
+    const place = input === undefined ? "" : `input ${input}: `;
+    throw wrong(`cannot be played: ${place}${error.field} ${error.problem}`);
+  }
+}
+
+function decoded(base64: string, input: number): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch (error) {
+    throw wrong(`cannot be played: input ${input}: its bytes are not base64`, error);
+  }
+}

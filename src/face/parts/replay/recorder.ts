@@ -1,0 +1,149 @@
+/**
+ * The record of a run: every input that reached the engine, with its moment, and its text as a `.loop` file. The
+ * driver hands the inputs in before the engine takes them, so the record outlives a lost instance.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../../core/api/index.js";
+import { VERSION } from "../../core/generated/tables.js";
+import type { JournalText } from "../../core/host/entries.js";
+import { checkOptions, describeReturned, isObject } from "../../core/options/check.js";
+import { base64Of, isBinary, textsOf } from "./bytes.js";
+import { LOOP_FORMAT, type LoopInput } from "./loop-file.js";
+import { Redaction } from "./redaction.js";
+
+/** Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. */
+export function recorder(): Recorder {
+  return () => new LoopRecord();
+}
+
+/** The inputs of one process: of a whole run, or of a run that went on from a journal. */
+interface Process {
+  readonly config: string;
+  readonly source: Parameters<RunRecord["begin"]>[1];
+  readonly inputs: Kept[];
+  lost?: string;
+}
+
+/** An input: the fields of its moment, and its JSON or a chunk of a body. */
+interface Kept {
+  readonly moment: string;
+  readonly told: string | { readonly request: number; readonly bytes: Uint8Array };
+}
+
+/** The first time that is unknown. */
+const UNKNOWN_MS = 2 ** 53;
+
+class LoopRecord implements RunRecord {
+  readonly #processes: Process[] = [];
+  readonly #secrets = new Set<string>();
+
+  begin(config: string, source: Process["source"]): void {
+    this.#processes.push({ config, source, inputs: [] });
+  }
+
+  input(...[nowMs, random, after, input]: Parameters<RunRecord["input"]>): void {
+    const time = nowMs < UNKNOWN_MS ? `"nowMs":${nowMs},` : "";
+    const moment = `${time}"random":"${random}","after":${after},`;
+    // The memory of a chunk is used again for the next one.
+    const told = typeof input === "string" ? input : { ...input, bytes: input.bytes.slice() };
+    this.#processes.at(-1)?.inputs.push({ moment, told });
+  }
+
+  know(secrets: readonly string[]): void {
+    for (const secret of secrets) this.#secrets.add(secret);
+  }
+
+  lose(error: string): void {
+    const last = this.#processes.at(-1);
+    if (last !== undefined) last.lost = error;
+  }
+
+  /**
+   * The text of the `.loop` file, without secrets.
+   *
+   * @throws LoopletError `config_…`, `misuse_invalid_argument`
+   */
+  text(id: string, outcome: OutcomeKind | undefined, given: ExportOptions = {}): string {
+    const options = checkOptions(given, "", { redact: "function" });
+    const redaction = new Redaction([...this.#secrets], (text) => {
+      const told: unknown = options.redact?.(text) ?? text;
+      if (typeof told === "string") return told;
+      const problem = `needs to return a text, got ${describeReturned(told)}`;
+      throw new LoopletError("misuse_invalid_argument", "redact", problem);
+    });
+    const clean = (json: string): string => cleaned(json, redaction);
+    const processes = this.#processes.map(({ config, source, inputs, lost }) => {
+      const began =
+        typeof source === "string"
+          ? `"options":${clean(source)}`
+          : `"entries":${clean(entriesText(source))},\n"last":${source.last}`;
+      const end = lost === undefined ? "" : `,"lost":${clean(JSON.stringify(lost))}`;
+      const lines = linesOf(inputs, redaction).join(",\n");
+      return `{"config":${clean(config)},\n${began},\n"inputs":[\n${lines}\n]${end}}`;
+    });
+    const head = JSON.stringify({ loop: LOOP_FORMAT, looplet: VERSION, id, outcome });
+    return `${head.slice(0, -1)},\n"processes":[${processes.join(",\n")}]}\n`;
+  }
+}
+
+/** The inputs as JSON. The chunks of one body are searched together. */
+function linesOf(inputs: readonly Kept[], redaction: Redaction): string[] {
+  const bodies = new Map<number, Uint8Array[]>();
+  for (const { told } of inputs) {
+    if (typeof told === "string") continue;
+    const chunks = bodies.get(told.request);
+    if (chunks === undefined) bodies.set(told.request, [told.bytes]);
+    else chunks.push(told.bytes);
+  }
+  const texts = new Map(
+    Array.from(bodies, ([request, chunks]) => [request, redaction.chunks(textsOf(chunks)).values()]),
+  );
+  return inputs.map(({ moment, told }) => {
+    if (typeof told === "string") return `{${moment}"input":{"json":${cleaned(told, redaction)}}}`;
+    const { request } = told;
+    const text = texts.get(request)!.next().value!;
+    const chunk: LoopInput["input"] = isBinary(text)
+      ? { bytes: { request, base64: base64Of(text) } }
+      : { text: { request, text } };
+    return `{${moment}"input":${JSON.stringify(chunk)}}`;
+  });
+}
+
+/** The entries as a JSON array. A text that is cleaned no longer has its checksum, and a damaged one is kept as a text. */
+function entriesText({ texts }: JournalText): string {
+  const entries = texts.map((entry) => {
+    const text = entry.replace(/,"crc":\d+\}$/, "}");
+    try {
+      return isObject(JSON.parse(text)) ? text : JSON.stringify(text);
+    } catch {
+      return JSON.stringify(text);
+    }
+  });
+  return `[${entries.join(",")}]`;
+}
+
+/** The JSON with other texts. JSON without a change stays as it is written. */
+function cleaned(json: string, redaction: Redaction): string {
+  let isChanged = false;
+  const value: unknown = JSON.parse(json, function (this: object, key: string, value: unknown) {
+    let told = value;
+    if (typeof value === "string") told = redaction.text(value);
+    // The headers of a model may be secret. Of a response's, the engine reads some.
+    else if (key === "headers" && Array.isArray(value))
+      told = value.map((pair: [string, string]) =>
+        "status" in this && !/cookie|auth/i.test(pair[0]) ? pair : [pair[0], "[redacted]"],
+      );
+    else if (isObject(value)) told = named(value, redaction);
+    isChanged ||= told !== value && JSON.stringify(told) !== JSON.stringify(value);
+    return told;
+  });
+  return isChanged ? JSON.stringify(value) : json;
+}
+
+/** An object whose names have no secrets; the object itself if they have none. */
+function named(value: object, redaction: Redaction): object {
+  const names = Object.keys(value);
+  const told = names.map((name) => redaction.name(name));
+  if (told.every((name, at) => name === names[at])) return value;
+  return Object.fromEntries(Object.values(value).map((one: unknown, at) => [told[at]!, one]));
+}

@@ -1,0 +1,216 @@
+/**
+ * `looplet/sessions`: the list of the chats that a store keeps, with names and tags. The list is a journal of its own
+ * in the same store, to which each change is appended. It needs no engine: your agents open the chats.
+ */
+import { isStoreConflict, LoopletError } from "../../core/api/errors.js";
+import type {
+  Agent,
+  OpenChatOptions,
+  Store,
+  ToolTypes,
+  TypedAgent,
+  TypedChat,
+} from "../../core/api/index.js";
+import { exported, imported } from "./transfer.js";
+
+/** A chat in the list. */
+export interface SessionInfo {
+  /** The id for `agent.openChat`. */
+  readonly id: string;
+  readonly title: string | undefined;
+  readonly tags: readonly string[];
+  /** Milliseconds since the Unix epoch. */
+  readonly createdMs: number;
+  /** The time of its last change in the list: it was opened, named or tagged. */
+  readonly updatedMs: number;
+  /** The chat whose messages it began with. */
+  readonly forkedFrom: string | undefined;
+}
+
+export interface SessionsOptions {
+  /** The key of the list in the store; a list for each user, for example. Default `"looplet.sessions"`. */
+  key?: string | undefined;
+  /** The time, in milliseconds since the Unix epoch. Default: `Date.now`. */
+  now?: (() => number) | undefined;
+  /** Makes the ids of new chats. Default: `crypto.randomUUID`. */
+  ids?: (() => string) | undefined;
+}
+
+export interface Sessions {
+  /** The chats of the list, those first that were changed last. `tag`: only those that have it. */
+  list(options?: { tag?: string | undefined }): Promise<SessionInfo[]>;
+  get(id: string): Promise<SessionInfo | undefined>;
+  /** The chat that was changed last; undefined if there is none. */
+  latest(): Promise<SessionInfo | undefined>;
+  /**
+   * Opens a chat and notes it in the list, by `agent.openChat`: a new one without an `id`. The agent must have the
+   * store of the list.
+   */
+  open<C extends ToolTypes, Output>(
+    agent: TypedAgent<C, Output>,
+    id?: string,
+    options?: OpenChatOptions<C, Output>,
+  ): Promise<TypedChat<C, Output>>;
+  /**
+   * Begins a chat with the messages of another one, of which nothing changes; a run of it may go on meanwhile. `at`
+   * is the number of messages that it takes over, all by default: it must leave no call without its result. `as` is
+   * the new id.
+   *
+   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, or the store has one of the new id;
+   * `config_…` for messages that are not legal
+   */
+  fork<C extends ToolTypes, Output>(
+    agent: TypedAgent<C, Output>,
+    id: string,
+    options?: { at?: number | undefined; as?: string | undefined },
+  ): Promise<TypedChat<C, Output>>;
+  /**
+   * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should
+   * not be under way, because it would go on in both places. Undefined if the list has no such chat.
+   */
+  export(id: string): Promise<string | undefined>;
+  /**
+   * Takes in the text of a chat, and notes it in the list. A chat that the store has already gets what is new, so
+   * that a chat may go to and fro; an older text changes nothing. The agent reads the chat once, before the store
+   * gets it.
+   *
+   * `trusted`: whether a run of it may go on, with all that its text says was allowed. Default false.
+   *
+   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that has gone on
+   * differently here, and, of a text that is not trusted, for a run that goes on in it or is under way here;
+   * `config_…` for one that the agent cannot go on with
+   */
+  import(agent: Agent, id: string, text: string, options?: { trusted?: boolean | undefined }): Promise<void>;
+  /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */
+  rename(id: string, title: string): Promise<void>;
+  /** Puts these tags in the place of those before. @throws LoopletError as `rename` */
+  tag(id: string, tags: readonly string[]): Promise<void>;
+  /** Takes it off the list, and removes its journal if the store can. Nothing happens if the list does not have it. */
+  delete(id: string): Promise<void>;
+}
+
+/** A change of the list. */
+interface Change {
+  readonly id: string;
+  readonly atMs: number;
+  readonly title?: string;
+  readonly tags?: readonly string[];
+  readonly from?: string;
+  readonly isGone?: true;
+}
+
+/** The tries of a change that others make at the same moment. */
+const TRIES = 20;
+
+/** The list of the chats in a store. */
+export function sessionsOf(
+  store: Store,
+  { key = "looplet.sessions", now = Date.now, ids = () => crypto.randomUUID() }: SessionsOptions = {},
+): Sessions {
+  const changes = async (): Promise<Change[]> =>
+    ((await store.load(key)) ?? []).flatMap(({ json }) => changeIn(json) ?? []);
+  const note = async (change: Omit<Change, "atMs">): Promise<void> => {
+    const json = JSON.stringify({ ...change, atMs: now() });
+    for (let attempt = 1; ; attempt++) {
+      const last = ((await store.load(key)) ?? []).at(-1)?.seq ?? 0;
+      try {
+        return await store.append(key, [{ seq: last + 1, json }], last);
+      } catch (error) {
+        if (!isStoreConflict(error) || attempt === TRIES) throw error;
+      }
+    }
+  };
+  const list: Sessions["list"] = async ({ tag } = {}) =>
+    folded(await changes())
+      .filter(({ tags }) => tag === undefined || tags.includes(tag))
+      .reverse();
+  const get: Sessions["get"] = async (id) => (await list()).find((session) => session.id === id);
+  const known = async (id: string): Promise<void> => {
+    if ((await get(id)) === undefined)
+      throw new LoopletError("misuse_invalid_argument", "id", `there is no session "${id}" in the list`);
+  };
+  const notTheList = (id: string): void => {
+    if (id === key)
+      throw new LoopletError("misuse_invalid_argument", "id", `"${id}" is the key of the list itself`);
+  };
+  return {
+    list,
+    get,
+    latest: async () => (await list())[0],
+    async open(agent, id = ids(), options) {
+      notTheList(id);
+      const chat = await agent.openChat(id, options);
+      await note({ id });
+      return chat;
+    },
+    async fork(agent, id, { at, as = ids() } = {}) {
+      await known(id);
+      notTheList(as);
+      const before = await agent.readChat(id);
+      if (before === undefined)
+        throw new LoopletError("misuse_invalid_argument", "id", `there is no chat "${id}" in the store`);
+      // A chat of another list may have this id, and its messages would be replaced.
+      if (((await store.load(as)) ?? []).length > 0)
+        throw new LoopletError(
+          "misuse_invalid_argument",
+          "as",
+          `there is a chat "${as}" in the store already`,
+        );
+      const chat = await agent.openChat(as);
+      chat.reset(before.messages.slice(0, at));
+      await chat.saved();
+      await note({ id: as, from: id });
+      return chat;
+    },
+    export: async (id) => ((await get(id)) === undefined ? undefined : exported(store, id)),
+    async import(agent, id, text, options) {
+      notTheList(id);
+      await imported(store, id, text, (entries) => agent.readChat(id, { entries }), options);
+      await note({ id });
+    },
+    async rename(id, title) {
+      await known(id);
+      await note({ id, title });
+    },
+    async tag(id, tags) {
+      await known(id);
+      await note({ id, tags });
+    },
+    async delete(id) {
+      if ((await get(id)) === undefined) return;
+      await note({ id, isGone: true });
+      await store.delete?.(id);
+    },
+  };
+}
+
+/** Undefined for an entry that is damaged: the list goes on without it. */
+function changeIn(json: string): Change | undefined {
+  try {
+    const change = JSON.parse(json) as Change | null;
+    return isChange(change) ? change : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isChange(change: Change | null): change is Change {
+  if (typeof change?.id !== "string" || typeof change.atMs !== "number") return false;
+  const { title = "", from = "", tags = [] } = change as { [field in keyof Change]: unknown };
+  return [title, from, ...(Array.isArray(tags) ? (tags as unknown[]) : [0])].every(
+    (text) => typeof text === "string",
+  );
+}
+
+/** The sessions that the changes come to, those last that were changed last. */
+function folded(changes: readonly Change[]): SessionInfo[] {
+  const sessions = new Map<string, SessionInfo>();
+  for (const { id, atMs, isGone, from, ...changed } of changes) {
+    const before = sessions.get(id);
+    sessions.delete(id);
+    if (isGone) continue;
+    const fresh = { id, title: undefined, tags: [], createdMs: atMs, forkedFrom: from };
+    sessions.set(id, { ...(before ?? fresh), ...changed, updatedMs: atMs });
+  }
+  return [...sessions.values()];
+}

@@ -1,0 +1,131 @@
+import type { Lease, Store } from "../../core/api/run.js";
+import { checkFence, columnOf, isFree, isHeld, nextLease, timesOf, type LeaseRecord } from "./leases.js";
+import { Rests } from "./long/rests.js";
+import { checkSeq, type StoreClock } from "./memory.js";
+
+/** The part of a Durable Object's `ctx.storage` that the store uses. */
+export interface DurableObjectStorageLike {
+  readonly sql: {
+    exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] };
+  };
+  transactionSync<T>(work: () => T): T;
+  sync(): Promise<void>;
+}
+
+/**
+ * A store in the SQLite database of a Durable Object, in the tables `looplet_entries`, `looplet_rests` and
+ * `looplet_leases`. Give it `ctx.storage`. The class needs `new_sqlite_classes` in the migrations of its Worker.
+ *
+ * An object has one instance at a time, so a lease of an earlier instance has run out.
+ */
+export function durableObjectStore(
+  storage: DurableObjectStorageLike,
+  { now = Date.now }: StoreClock = {},
+): Required<Store> {
+  const { sql } = storage;
+  sql.exec(
+    "CREATE TABLE IF NOT EXISTS looplet_entries (key TEXT NOT NULL, seq INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (key, seq))",
+  );
+  sql.exec(
+    "CREATE TABLE IF NOT EXISTS looplet_leases (key TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT NOT NULL, instance TEXT NOT NULL, expires INTEGER)",
+  );
+  sql.exec(
+    "CREATE INDEX IF NOT EXISTS looplet_unfinished ON looplet_leases (expires) WHERE expires IS NOT NULL",
+  );
+  const rests = new Rests(storage, "looplet_rests");
+  const instance = instanceOf(storage);
+
+  const recordOf = (key: string): LeaseRecord | undefined => {
+    const [row] = sql.exec("SELECT * FROM looplet_leases WHERE key = ?", key).toArray();
+    return row && lease(row, instance);
+  };
+  /** Sets the time of a lease; false if it is not the latest, or was given back. */
+  const setExpiry = (key: string, fence: number, expiresMs: number | undefined): boolean => {
+    const query =
+      "UPDATE looplet_leases SET expires = ? WHERE key = ? AND fence = ? AND expires >= 0 RETURNING key";
+    return sql.exec(query, columnOf(expiresMs, now()), key, fence).toArray().length > 0;
+  };
+
+  return {
+    async append(key, entries, expectedSeq, fence) {
+      storage.transactionSync(() => {
+        checkFence(key, recordOf(key)?.fence, fence);
+        const rows = sql.exec("SELECT MAX(seq) AS last FROM looplet_entries WHERE key = ?", key).toArray();
+        checkSeq(key, (rows[0]?.["last"] as number | null) ?? undefined, expectedSeq);
+        const insert = "INSERT INTO looplet_entries (key, seq, entry) VALUES (?, ?, ?)";
+        for (const { seq, json } of entries)
+          rests.keep(key, json, (beginning) => {
+            sql.exec(insert, key, seq, beginning);
+            return seq;
+          });
+      });
+      await storage.sync();
+    },
+    load(key, after = 0) {
+      const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? AND seq > ? ORDER BY seq";
+      const rows = sql.exec(query, key, after).toArray() as unknown as { seq: number; entry: string }[];
+      const rest = rests.behind(key, after);
+      return rows.map(({ seq, entry }) => ({ seq, json: entry + (rest.get(seq) ?? "") }));
+    },
+    async lease(key, options): Promise<Lease | undefined> {
+      const taken = storage.transactionSync(() => {
+        const before = recordOf(key);
+        if (!isFree(before, now(), options)) return undefined;
+        const { fence, holder, expiresMs } = nextLease(before, now(), options);
+        const query =
+          "INSERT OR REPLACE INTO looplet_leases (key, fence, holder, instance, expires) VALUES (?, ?, ?, ?, ?)";
+        sql.exec(query, key, fence, holder, instance, expiresMs!);
+        return fence;
+      });
+      if (taken === undefined) return undefined;
+      await storage.sync();
+      return {
+        fence: taken,
+        renew: (ttlMs) => setExpiry(key, taken, now() + ttlMs),
+        async release(isPending) {
+          setExpiry(key, taken, isPending ? 0 : undefined);
+          await storage.sync();
+        },
+      };
+    },
+    pending: () =>
+      sql
+        .exec("SELECT * FROM looplet_leases WHERE expires >= 0")
+        .toArray()
+        .filter((row) => !isHeld(lease(row, instance), now()))
+        .map(({ key }) => key as string),
+    ended: (ageMs) =>
+      sql
+        .exec("SELECT key FROM looplet_leases WHERE expires < 0 AND expires >= ?", ageMs - now())
+        .toArray()
+        .map(({ key }) => key as string),
+    async delete(key) {
+      storage.transactionSync(() => {
+        rests.delete(key);
+        for (const table of ["looplet_entries", "looplet_leases"])
+          sql.exec(`DELETE FROM ${table} WHERE key = ?`, key);
+      });
+      await storage.sync();
+    },
+  };
+}
+
+/** A row as a record. The lease of another instance is one that has run out. */
+function lease(row: Record<string, unknown>, instance: string): LeaseRecord {
+  const { expiresMs, endedMs } = timesOf(row["expires"] as number | null);
+  return {
+    fence: row["fence"] as number,
+    holder: row["holder"] as string,
+    expiresMs: expiresMs === undefined || row["instance"] === instance ? expiresMs : 0,
+    endedMs,
+  };
+}
+
+const INSTANCES = new WeakMap<object, string>();
+
+/** The name of the object's instance, which has its storage as long as it lives. */
+function instanceOf(storage: object): string {
+  const known = INSTANCES.get(storage) ?? `${Math.random()}`;
+  INSTANCES.set(storage, known);
+  return known;
+}

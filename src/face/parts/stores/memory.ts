@@ -1,0 +1,68 @@
+import { StoreConflict } from "../../core/api/errors.js";
+import type { Store } from "../../core/api/run.js";
+import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
+
+/** The options that the stores share. */
+export interface StoreClock {
+  /** The time by which leases run out, in milliseconds. Default: `Date.now`. */
+  now?: (() => number) | undefined;
+}
+
+/** A store that ends with its process: for tests, and for an isolate that outlives a lost engine. */
+export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store> {
+  const journals = new Map<string, string[]>();
+  const leases = new Map<string, LeaseRecord>();
+  return {
+    append(key, entries, expectedSeq, fence) {
+      const journal = journals.get(key) ?? [];
+      checkFence(key, leases.get(key)?.fence, fence);
+      checkSeq(key, journal.length, expectedSeq);
+      for (const { json } of entries) journal.push(json);
+      journals.set(key, journal);
+    },
+    load: (key, after = 0) =>
+      journals
+        .get(key)
+        ?.slice(after)
+        .map((json, index) => ({ seq: after + index + 1, json })),
+    lease(key, options) {
+      const before = leases.get(key);
+      if (!isFree(before, now(), options)) return undefined;
+      const taken = nextLease(before, now(), options);
+      const { fence } = taken;
+      leases.set(key, taken);
+      const set = (expiresMs: number | undefined): boolean => {
+        const record = leases.get(key);
+        if (record?.fence !== fence || record.expiresMs === undefined) return false;
+        leases.set(key, withExpiry(record, expiresMs, now()));
+        return true;
+      };
+      return {
+        fence,
+        renew: (ttlMs) => set(now() + ttlMs),
+        release: (isPending) => void set(isPending ? 0 : undefined),
+      };
+    },
+    pending: () =>
+      [...leases]
+        .filter(([, record]) => record.expiresMs !== undefined && !isHeld(record, now()))
+        .map(([key]) => key),
+    ended: (ageMs) => [...leases].filter(([, record]) => hasEnded(record, now(), ageMs)).map(([key]) => key),
+    delete(key) {
+      journals.delete(key);
+      leases.delete(key);
+    },
+  };
+}
+
+/**
+ * Compares the number of a journal's last entry with the one that a writer knows.
+ *
+ * @throws StoreConflict if they differ
+ */
+export function checkSeq(key: string, last: number | undefined, expectedSeq: number): void {
+  if ((last ?? 0) === expectedSeq) return;
+  throw new StoreConflict(
+    `The journal "${key}" ends with entry ${last ?? 0} and not with ${expectedSeq}: another process goes on with this run.`,
+  );
+}

@@ -1,0 +1,237 @@
+/** `looplet/stores/node`: a store for journals in files, for Node, Bun and Deno. */
+import { createHash } from "node:crypto";
+import { readlinkSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { Lease, Store } from "../../core/api/run.js";
+import { ifThere, Log } from "./file/log.js";
+import {
+  checkFence,
+  hasEnded,
+  isFree,
+  isHeld,
+  leaseIn,
+  nextLease,
+  withExpiry,
+  type LeaseRecord,
+} from "./leases.js";
+import { checkSeq, type StoreClock } from "./memory.js";
+import { keyOfName, nameOfKey } from "./file/names.js";
+
+/**
+ * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file
+ * system: a file of a network drive may mix the writes of two machines.
+ *
+ * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line
+ * counts, so that a process that has slept in the middle of an append cannot write over its successor.
+ *
+ * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is
+ * gone has run out.
+ */
+export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
+  const logs = new Map<string, Log>();
+  const pathOf = (key: string): string => join(folder, `${fileOf(key)}.jsonl`);
+  const recordPath = (key: string, nonce: string, end = LEASE): string =>
+    join(folder, `${fileOf(key)}.${nonce}${end}`);
+
+  /** The journal, with the lines that have come since the last look. */
+  const look = async (key: string): Promise<Log> => {
+    const log = logs.get(key) ?? new Log();
+    logs.set(key, log);
+    await log.read(pathOf(key));
+    return log;
+  };
+  const recordOf = async (key: string, nonce: string): Promise<FileLease | undefined> => {
+    const text = await ifThere(readFile(recordPath(key, nonce), "utf8"));
+    return text === undefined ? undefined : (leaseIn(text) as FileLease);
+  };
+  /** Writes the file in one piece, so that no process reads a part of it. */
+  const keepRecord = async (key: string, nonce: string, record: FileLease, end = LEASE): Promise<void> => {
+    const path = recordPath(key, nonce, end);
+    const draft = `${path}.${randomText()}`;
+    try {
+      await writeFile(draft, JSON.stringify({ ...record, key }));
+      await rename(draft, path);
+    } catch (error) {
+      await unlink(draft).catch(() => {});
+      throw error;
+    }
+  };
+  const dropRecord = async (key: string, nonce: string): Promise<void> => {
+    for (const end of [LEASE, ENDED]) await ifThere(unlink(recordPath(key, nonce, end)));
+  };
+  /** Keeps the end of a run in a file of another name, so that who looks for pending runs does not read it. */
+  const endRecord = async (key: string, nonce: string, record: FileLease): Promise<void> => {
+    await keepRecord(key, nonce, withExpiry(record, undefined, now()), ENDED);
+    await ifThere(unlink(recordPath(key, nonce)));
+  };
+  const leaseOf = (key: string, nonce: string, record: FileLease): Lease => {
+    const isOurs = async (): Promise<boolean> =>
+      (await look(key)).nonce === nonce && (await recordOf(key, nonce)) !== undefined;
+    return {
+      fence: record.fence,
+      async renew(ttlMs) {
+        if (!(await isOurs())) return false;
+        await keepRecord(key, nonce, { ...record, expiresMs: now() + ttlMs });
+        return true;
+      },
+      async release(isPending) {
+        if (!(await isOurs())) return;
+        if (isPending) await keepRecord(key, nonce, { ...record, expiresMs: 0 });
+        else await endRecord(key, nonce, record);
+      },
+    };
+  };
+
+  /** The record in a file of this name. Undefined for any other file, and rejects for what cannot be read. */
+  const recordIn = async (
+    name: string,
+    end: string,
+  ): Promise<{ key: string; nonce: string; record: FileLease } | undefined> => {
+    const [, encoded, nonce] = /^(.*)\.([a-z0-9]+)$/s.exec(name.slice(0, -end.length)) ?? [];
+    if (encoded === undefined || nonce === undefined || !name.endsWith(end)) return undefined;
+    const record = leaseIn(await readFile(join(folder, name), "utf8")) as FileLease;
+    const key = keyOfName(encoded) ?? record.key;
+    return typeof key === "string" && fileOf(key) === encoded ? { key, nonce, record } : undefined;
+  };
+  /** The key of the journal whose lease has run out, if it is the lease in this file. Rejects for what cannot be read. */
+  const pendingKey = async (name: string): Promise<string | undefined> => {
+    const found = await recordIn(name, LEASE);
+    if (found === undefined) return undefined;
+    const { key, nonce, record } = found;
+    if (isHeld(record, now()) && !isGone(record)) return undefined;
+    const log = await look(key);
+    // The line of the lease may be damaged.
+    const isItsFence = log.nonce === undefined && log.fence === record.fence;
+    const isPerhapsLater = log.isDamaged && record.fence > (log.fence ?? 0);
+    if (log.nonce === nonce || isItsFence || isPerhapsLater) return key;
+    // Its holder has ended before its line counted, or after a later one.
+    await dropRecord(key, nonce);
+    return undefined;
+  };
+
+  return {
+    async append(key, entries, expectedSeq, fence) {
+      const log = await look(key);
+      checkFence(key, log.fence, fence);
+      checkSeq(key, log.last, expectedSeq);
+      if (entries.length === 0) return;
+      await mkdir(folder, { recursive: true });
+      if (await log.write(pathOf(key), { fence, entries })) return;
+      await log.read(pathOf(key));
+      checkFence(key, log.fence, fence);
+      checkSeq(key, log.last, expectedSeq);
+      throw new Error(`The journal "${key}" could not be written whole.`);
+    },
+    async load(key, after = 0) {
+      // The file is read anew, because a part that was read before may be damaged since.
+      const known = after > 0 ? logs.get(key) : undefined;
+      const log = known?.last === after ? known : new Log();
+      const entries = await log.entries(pathOf(key));
+      logs.set(key, log);
+      return entries;
+    },
+    async lease(key, options) {
+      for (;;) {
+        const log = await look(key);
+        const before = log.nonce;
+        const record = before === undefined ? undefined : await recordOf(key, before);
+        if (!isFree(record, now(), options) && !isGone(record!)) return undefined;
+        await mkdir(folder, { recursive: true });
+        // The last line may have been a lease, if it cannot be read.
+        const fence = (log.fence ?? 0) + (log.isDamaged ? 2 : 1);
+        const nonce = randomText();
+        const taken = {
+          ...nextLease(undefined, now(), options),
+          fence,
+          place: PLACE,
+          pid: process.pid,
+        } as FileLease;
+        // The file comes first, so that no lease is without its time. It means nothing before the line counts.
+        await keepRecord(key, nonce, taken);
+        if (await log.write(pathOf(key), { fence, after: log.fence ?? 0, nonce })) {
+          if (before !== undefined) await dropRecord(key, before);
+          return leaseOf(key, nonce, taken);
+        }
+        // Another process was faster.
+        await dropRecord(key, nonce);
+      }
+    },
+    async pending() {
+      const keys: string[] = [];
+      for (const name of (await ifThere(readdir(folder))) ?? []) {
+        const key = await pendingKey(name).catch(() => undefined);
+        if (key !== undefined) keys.push(key);
+      }
+      return keys;
+    },
+    async ended(ageMs) {
+      const keys: string[] = [];
+      for (const name of (await ifThere(readdir(folder))) ?? []) {
+        const found = await recordIn(name, ENDED).catch(() => undefined);
+        if (found === undefined || !hasEnded(found.record, now(), ageMs)) continue;
+        if ((await look(found.key)).nonce === found.nonce) keys.push(found.key);
+        else await dropRecord(found.key, found.nonce);
+      }
+      return keys;
+    },
+    async delete(key) {
+      const { nonce } = await look(key);
+      logs.delete(key);
+      await ifThere(unlink(pathOf(key)));
+      if (nonce !== undefined) await dropRecord(key, nonce);
+    },
+  };
+}
+
+/** The ends of the names of leases: those that are held or have run out, and those of runs that have ended. */
+const LEASE = ".lease";
+const ENDED = ".ended";
+
+/** The lease in its file, whose name has the nonce of its line. */
+interface FileLease extends LeaseRecord {
+  /** The machine and the table of processes that `pid` belongs to. */
+  readonly place?: unknown;
+  readonly pid?: unknown;
+  /** The key, which the name of a file has no place for if it is long. */
+  readonly key?: unknown;
+}
+
+/** Characters of a name, beside which the ends of the names have their place. File systems take 255 bytes. */
+const NAME_CHARS = 180;
+const BEGINNING_CHARS = 100;
+
+/** The name of a journal's files, without their ends. */
+function fileOf(key: string): string {
+  const name = nameOfKey(key);
+  if (name.length <= NAME_CHARS) return name;
+  return `${name.slice(0, BEGINNING_CHARS)}~${createHash("sha256").update(name).digest("hex")}`;
+}
+
+/** A text that two containers with one host name do not share. */
+const PLACE = `${hostname()} ${processTable()}`;
+
+function processTable(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+/** Whether the holder is a process of this machine that has ended. */
+function isGone({ place, pid }: FileLease): boolean {
+  if (place !== PLACE || typeof pid !== "number") return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === "ESRCH";
+  }
+}
+
+function randomText(): string {
+  return Math.random().toString(36).slice(2);
+}

@@ -1,0 +1,65 @@
+/** The tools of an agent, run with the inputs of a recorded run. */
+import { returnedJson } from "../../core/host/driver.js";
+import type { ToolInvocation, ToolReturn } from "../../core/host/question.js";
+import type { Made } from "../../core/options/made-agent.js";
+import type { LoopFile } from "../replay/loop-file.js";
+import type { Driver } from "../../core/run/engine.js";
+import { ToolCalls } from "../../core/tools/tool-calls.js";
+
+/** A call, its result in the file, and its result now, both as JSON. */
+export interface ToolRun {
+  readonly invocation: ToolInvocation;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/**
+ * Runs the tools for these calls, one after the other and in their order. A call without a result in the file,
+ * because the run was aborted or its process ended, is left out.
+ */
+export async function* runTools(
+  { options, sets }: Made,
+  file: LoopFile,
+  invocations: readonly ToolInvocation[],
+): AsyncGenerator<ToolRun> {
+  const results = resultsIn(file);
+  for (const invocation of invocations) {
+    const result = results.get(invocation.call);
+    if (result === undefined) continue;
+    const { steps: _, ...toolRun } = options;
+    const returned = await new Promise<ToolReturn>((resolve) => {
+      const driver = { ...SILENT, toolFinished: (_: number, result: ToolReturn) => resolve(result) };
+      new ToolCalls(
+        sets,
+        () => driver as unknown as Driver,
+        () => {},
+        toolRun,
+      ).call(invocation);
+    });
+    yield {
+      invocation,
+      expected: JSON.stringify(result),
+      actual: JSON.stringify(JSON.parse(returnedJson(returned))),
+    };
+  }
+}
+
+/** The results of a file's calls, by their numbers. */
+function resultsIn(file: LoopFile): Map<number, unknown> {
+  const results = new Map<number, unknown>();
+  for (const { input } of file.processes.flatMap(({ inputs }) => inputs)) {
+    const json = "json" in input ? (input.json as { toolFinished?: { call: number; result: unknown } }) : {};
+    if (json.toolFinished !== undefined) results.set(json.toolFinished.call, json.toolFinished.result);
+  }
+  return results;
+}
+
+/** A driver that nobody listens to. A tool that asks a person gets an error. */
+const SILENT: Partial<Driver> = {
+  toolProgress() {},
+  toolCheckpoint() {},
+  withholds: () => false,
+  toolAsks() {
+    throw new Error("Nobody answers the questions of tools in expectReplay.");
+  },
+};

@@ -1,0 +1,43 @@
+/** `looplet/tools`: the tools of the Claude Agent SDK by their names, over what a program gives them. */
+import type { Tool } from "../../core/api/index.js";
+import { resolvePath } from "../vfs/paths.js";
+import { fileTools } from "./files.js";
+import { askUserTool, bashTool, todoTool, webFetchTool, webSearchTool } from "./other.js";
+import type { ToolPorts } from "./ports.js";
+import { searchTools } from "./search.js";
+
+export { fetchPages, type PageOptions } from "./pages.js";
+export type * from "./ports.js";
+export { toolSearch, type ToolSearchOptions } from "./tool-search.js";
+
+/** The names of the tools that {@link builtinTools} may return, in their order. */
+export type BuiltinToolName =
+  | "Read"
+  | "Write"
+  | "Edit"
+  | "Glob"
+  | "Grep"
+  | "Bash"
+  | "WebFetch"
+  | "WebSearch"
+  | "TodoWrite"
+  | "AskUserQuestion";
+
+/**
+ * The tools for which `ports` has what they need, for `tools` of `createAgent`. TodoWrite needs nothing.
+ *
+ * @throws Error for a folder that leads out of the files
+ */
+export function builtinTools(ports: ToolPorts = {}): { [name in BuiltinToolName]?: Tool } {
+  const cwd = resolvePath(ports.cwd ?? "/");
+  const { vfs, bash, search, webFetch, asksUser, env, additionalDirectories = [] } = ports;
+  const folders = [cwd, ...additionalDirectories.map((folder) => resolvePath(folder, cwd))];
+  return {
+    ...(vfs && { ...fileTools(vfs, cwd, folders), ...searchTools(vfs, cwd) }),
+    ...(bash && { Bash: bashTool(bash, cwd, env) }),
+    ...(webFetch && { WebFetch: webFetchTool(webFetch) }),
+    ...(search && { WebSearch: webSearchTool(search) }),
+    TodoWrite: todoTool(ports),
+    ...(asksUser && { AskUserQuestion: askUserTool() }),
+  };
+}

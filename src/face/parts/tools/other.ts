@@ -1,0 +1,163 @@
+/** Bash, WebFetch, WebSearch, TodoWrite and AskUserQuestion. */
+import type { Tool } from "../../core/api/index.js";
+import { tool } from "../../core/tools/tool.js";
+import { failed } from "./files.js";
+import type { BashPort, SearchPort, Todo, ToolPorts, WebFetchPort } from "./ports.js";
+
+/** Milliseconds that a command has, and the most that the model may ask for. */
+const BASH_MS = 120_000;
+const BASH_MAX_MS = 600_000;
+
+export function bashTool(bash: BashPort, cwd: string, env: ToolPorts["env"] = {}): Tool {
+  return tool({
+    description: "Runs a command in a shell and returns what it prints.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string" },
+        timeout: {
+          type: "integer",
+          minimum: 1,
+          maximum: BASH_MAX_MS,
+          description: "Milliseconds, 120000 by default",
+        },
+        description: { type: "string", description: "What the command does, in five to ten words" },
+      },
+      required: ["command"],
+    },
+    execute: async ({ command, timeout = BASH_MS }, { signal }) => {
+      const { stdout, stderr, exitCode } = await bash.exec(command, {
+        signal,
+        cwd,
+        timeoutMs: timeout,
+        env,
+      });
+      const said = [stdout, stderr].filter((text) => text !== "").join("\n");
+      if (exitCode !== 0) throw failed("exit_code", `The command ended with ${exitCode}.\n${said}`);
+      return said;
+    },
+  }) as Tool;
+}
+
+export function webFetchTool(webFetch: WebFetchPort): Tool {
+  return tool({
+    description: "Gets a page of the web. prompt says what you want to know of it.",
+    inputSchema: {
+      type: "object",
+      properties: { url: { type: "string" }, prompt: { type: "string" } },
+      required: ["url", "prompt"],
+    },
+    readOnly: true,
+    execute: ({ url, prompt }, { signal }) => {
+      if (!/^https?:\/\//i.test(url)) throw failed("invalid_url", "url must begin with http:// or https://");
+      return webFetch(url, { prompt, signal });
+    },
+  }) as Tool;
+}
+
+export function webSearchTool(search: SearchPort): Tool {
+  const domains = { type: "array", items: { type: "string" } } as const;
+  return tool({
+    description: "Searches the web.",
+    inputSchema: {
+      type: "object",
+      properties: { query: { type: "string" }, allowed_domains: domains, blocked_domains: domains },
+      required: ["query"],
+    },
+    readOnly: true,
+    execute: async ({ query, allowed_domains, blocked_domains }, { signal }) => {
+      const found = await search(query, {
+        signal,
+        ...(allowed_domains === undefined ? {} : { allowedDomains: allowed_domains }),
+        ...(blocked_domains === undefined ? {} : { blockedDomains: blocked_domains }),
+      });
+      const lines = found.map(({ title, url, snippet }) => [title, url, snippet].filter(Boolean).join("\n"));
+      return lines.join("\n\n") || "Nothing was found.";
+    },
+  }) as Tool;
+}
+
+export function todoTool({ onTodos }: ToolPorts): Tool {
+  return tool({
+    description:
+      "Replaces the list of tasks, so that the user sees the progress. One task at most is in_progress; mark each as completed when it is done.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        todos: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              content: { type: "string", description: "The task, for example: Run the tests" },
+              status: { type: "string", enum: ["pending", "in_progress", "completed"] },
+              activeForm: {
+                type: "string",
+                description: "The task while it goes on, for example: Running the tests",
+              },
+            },
+            required: ["content", "status", "activeForm"],
+          },
+        },
+      },
+      required: ["todos"],
+    },
+    replay: "safe",
+    execute: ({ todos }, { progress }) => {
+      progress({ todos });
+      onTodos?.(todos as readonly Todo[]);
+      return "The list is kept. Go on with the next task.";
+    },
+  }) as Tool;
+}
+
+export function askUserTool(): Tool {
+  return tool({
+    description:
+      "Asks the user one to four questions with two to four options each, when you cannot decide alone.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        questions: {
+          type: "array",
+          minItems: 1,
+          maxItems: 4,
+          items: {
+            type: "object",
+            properties: {
+              question: { type: "string" },
+              header: { type: "string", maxLength: 12 },
+              options: {
+                type: "array",
+                minItems: 2,
+                maxItems: 4,
+                items: {
+                  type: "object",
+                  properties: { label: { type: "string" }, description: { type: "string" } },
+                  required: ["label", "description"],
+                },
+              },
+              multiSelect: { type: "boolean" },
+            },
+            required: ["question", "header", "options"],
+          },
+        },
+        answers: {
+          type: "object",
+          description: "Filled in by the user",
+          additionalProperties: { type: "string" },
+        },
+      },
+      required: ["questions"],
+    },
+    readOnly: true,
+    needsApproval: true,
+    execute: ({ questions, answers = {} }) => {
+      const said = questions.map(
+        ({ question }) =>
+          `${question}: ${(answers as { [question: string]: string })[question] ?? "no answer"}`,
+      );
+      return said.join("\n");
+    },
+  }) as Tool;
+}

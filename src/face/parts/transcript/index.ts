@@ -1,0 +1,91 @@
+/**
+ * `looplet/transcript`: finds what a provider refuses in a history, and mends it. It needs no engine and no network.
+ *
+ * One walk over the history judges all formats; a view per format says how its messages are read and written.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import { views } from "./views.js";
+import { walk } from "./walk.js";
+
+/**
+ * The format of a history:
+ * - `looplet`: `result.messages`, and the option `messages` of `agent.run`.
+ * - `anthropic`: `messages` of the Anthropic Messages API.
+ * - `openai-chat`: `messages` of the OpenAI Chat Completions API.
+ * - `openai-responses`: `input` of the OpenAI Responses API as an array of items, with all items that belong to it.
+ *   It has no `previous_response_id`.
+ * - `ai-sdk`: `ModelMessage[]` of the AI SDK, versions 5 and later.
+ * - `ai-sdk-ui`: `UIMessage[]` of the AI SDK, versions 5 and later, as `useChat` keeps them.
+ */
+export type TranscriptProtocol =
+  "looplet" | "anthropic" | "openai-chat" | "openai-responses" | "ai-sdk" | "ai-sdk-ui";
+
+/** One of the reasons why a history is refused. */
+export type TranscriptCode =
+  | "invalid_message"
+  | "empty_message"
+  | "empty_text"
+  | "misplaced_block"
+  | "unknown_block"
+  | "invalid_call"
+  | "duplicate_call"
+  | "missing_result"
+  | "orphan_result"
+  | "duplicate_result"
+  | "results_not_first"
+  | "unfollowed_reasoning";
+
+/** A place of the history that the provider refuses. */
+export interface TranscriptProblem {
+  /** The place in the history that was given, such as `messages[3].content[0]`. */
+  path: string;
+  code: TranscriptCode;
+  /** The rule that the place breaks. */
+  message: string;
+}
+
+/** A change that `repairTranscript` made. `path` is the place in the history that was given. */
+export interface TranscriptChange extends TranscriptProblem {
+  /** One sentence about the change, such as "The result is removed." */
+  change: string;
+}
+
+/**
+ * Returns the problems of a history in their order, and an empty array for one that can be sent.
+ *
+ * @throws LoopletError `config_wrong_type` when `messages` is not an array, `config_invalid_value` for an unknown
+ * protocol.
+ */
+export function checkTranscript(
+  messages: readonly unknown[],
+  protocol: TranscriptProtocol,
+): TranscriptProblem[] {
+  return examine(messages, protocol).changes.map(({ path, code, message }) => ({ path, code, message }));
+}
+
+/**
+ * Mends a history with the smallest change that makes it legal. A legal history comes back as the array that was
+ * given, and each message without a problem as the object that was given. The history itself is not changed.
+ *
+ * @throws LoopletError as `checkTranscript`.
+ */
+export function repairTranscript<M>(
+  messages: readonly M[],
+  protocol: TranscriptProtocol,
+): { messages: readonly M[]; changes: TranscriptChange[] } {
+  const repaired = examine(messages, protocol);
+  return repaired.changes.length === 0
+    ? { messages, changes: [] }
+    : { messages: repaired.messages as M[], changes: repaired.changes };
+}
+
+function examine(messages: readonly unknown[], protocol: TranscriptProtocol) {
+  if (!Array.isArray(messages)) {
+    throw new LoopletError("config_wrong_type", "messages", "needs an array of messages");
+  }
+  if (!Object.hasOwn(views, protocol)) {
+    const known = Object.keys(views).join(", ");
+    throw new LoopletError("config_invalid_value", "protocol", `needs one of ${known}`);
+  }
+  return walk(messages, views[protocol]);
+}

@@ -1,0 +1,231 @@
+/** An agent as a page sees it that is in a worker or in another page: each method is a message to its host. */
+import type {
+  Agent,
+  Chat,
+  KeptChat,
+  PendingOptions,
+  PendingRun,
+  Prompt,
+  ResumeOptions,
+  RunBound,
+  RunListeners,
+  RunOptions,
+  RunResult,
+} from "../../core/api/index.js";
+import { LoopletError } from "../../core/api/errors.js";
+import type { HostAbortSignal } from "../../core/api/platform.js";
+import { Conversation } from "../../core/chat/chat.js";
+import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
+import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../../core/options/options.js";
+import { isOnlySummary, promptOf, type OnlySummary } from "../../core/run/prompt.js";
+import { Connection } from "./connection.js";
+import { isWindow, type AgentEndpoint } from "./links.js";
+import { randomName, type ChatState } from "./protocol.js";
+import { ChatOfHost } from "./remote-chat.js";
+import { RemoteRun, type RunTarget } from "./remote-run.js";
+
+/** The options of `connectAgent`. */
+export interface ConnectOptions {
+  /**
+   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for
+   * something. A service worker without messages is ended after 30 seconds. Default 5,000.
+   */
+  heartbeatMs?: number | undefined;
+}
+
+/** The options of `attach`. */
+export interface AttachOptions extends RunListeners<any, any> {
+  /** The `cursor` behind which the events are wanted. Default: all events. */
+  after?: string | undefined;
+  /** A signal that aborts the run. */
+  signal?: HostAbortSignal | undefined;
+}
+
+/** What a run of a remote agent has in addition. */
+export interface Followed {
+  /** An opaque text: the place behind the events that this page has. Undefined before the first. */
+  readonly cursor: string | undefined;
+}
+
+/** A chat of a store that several pages may have opened. */
+export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compact" | "current"> & {
+  readonly current: (ReturnType<C["run"]> & Followed) | undefined;
+  run(...args: Parameters<C["run"]>): ReturnType<C["run"]> & Followed;
+  compact(...args: Parameters<C["compact"]>): ReturnType<C["run"]> & Followed;
+  /**
+   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
+   * it returns ends that.
+   */
+  onRun(listener: (run: ReturnType<C["run"]> & Followed) => void): () => void;
+};
+
+/** What every remote agent has in addition. */
+interface Remote<R> {
+  /**
+   * Follows the run of this id, wherever it is: under way, cut off, or over. The page gets exactly the events behind
+   * `after`. A `snapshot` comes in their place if the host has no events from there any more.
+   */
+  attach(id: string, options?: AttachOptions): R & Followed;
+  /** Lets go of the host. Its runs go on; those of this page end here with an error. */
+  disconnect(): void;
+}
+
+/**
+ * An agent that is elsewhere. It has the methods of the agent `A`, and may stand wherever one is asked for. What
+ * differs:
+ *
+ * - `outcome` and `result` come from the host, so an abort has its outcome when the host has told it.
+ * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
+ * - The id of a queued message is 0 until the host has taken it.
+ * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
+ * - `setModel` and `export` throw, `resumePending` takes no `filter` and no `stopped`, and `pending` no `filter`:
+ *   they belong to the host.
+ */
+export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
+  Remote<ReturnType<A["run"]>> & {
+    run(...args: Parameters<A["run"]>): ReturnType<A["run"]> & Followed;
+    resume(run: string, options?: Parameters<A["resume"]>[1]): ReturnType<A["run"]> & Followed;
+    openChat(...args: Parameters<A["openChat"]>): Promise<RemoteChat<Awaited<ReturnType<A["openChat"]>>>>;
+  };
+
+/**
+ * The agent that a worker or another page serves with `serveAgent`. Listeners and signals stay in this page; options
+ * and answers go as JSON.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function connectAgent<A extends Agent<any, any> = Agent>(
+  endpoint: AgentEndpoint,
+  options: ConnectOptions = {},
+): RemoteAgent<A> {
+  const { heartbeatMs = 5000 } = checkOptions(options, "", { heartbeatMs: "count" });
+  return remoteAgent(new Connection(checkedEndpoint(endpoint), heartbeatMs)) as RemoteAgent<A>;
+}
+
+function checkedEndpoint(endpoint: AgentEndpoint): AgentEndpoint {
+  const isNone = isObject(endpoint) && isWindow(endpoint);
+  const isOne = typeof endpoint === "function" || (isObject(endpoint) && !isNone && isEndpoint(endpoint));
+  if (isOne) return endpoint;
+  const problem = isNone
+    ? "is a window, to which frames of every origin can post; connect to a MessagePort that the other page hands over"
+    : "needs a Worker, a SharedWorker, navigator.serviceWorker, a MessagePort, a BroadcastChannel, or a function that returns a port";
+  throw new LoopletError("config_wrong_type", "endpoint", problem);
+}
+
+function isEndpoint(value: object): boolean {
+  return "addEventListener" in value || "port" in value;
+}
+
+/** The agent behind a connection. */
+export function remoteAgent(connection: Connection): RemoteAgent {
+  const follow = (
+    target: RunTarget,
+    options: RunOptions,
+    place: { readonly after?: string | undefined; readonly isFromHere?: boolean } = {},
+    onEnd?: (result: RunResult | undefined) => void,
+  ): RemoteRun => {
+    const run = new RemoteRun(connection, target, options, place.after, place.isFromHere, onEnd);
+    connection.follow(run);
+    return run;
+  };
+  /** Has the host begin a run, and follows it. */
+  const begin = (
+    id: string,
+    options: RunOptions,
+    method: string,
+    args: readonly unknown[],
+    onEnd?: (result: RunResult | undefined) => void,
+  ): RemoteRun => {
+    const begun = connection.call({}, method, ...args);
+    const run = follow({ run: id }, options, {}, onEnd);
+    begun.catch((error: unknown) => run.fail(error));
+    return run;
+  };
+  const start = (
+    prompt: Prompt | OnlySummary,
+    options: RunOptions,
+    onEnd?: (result: RunResult | undefined) => void,
+  ): RemoteRun => {
+    const { id = newId(), messages, subagents, agent, chatUsage, inputs } = options;
+    if (isOnlySummary(prompt)) {
+      const history = defined({ messages, subagents, usage: chatUsage });
+      return begin(
+        id,
+        options,
+        "compact",
+        [history, { id, instructions: prompt.onlySummary || undefined }],
+        onEnd,
+      );
+    }
+    const sent = defined({ id, messages, subagents, agent, chatUsage, inputs });
+    return begin(id, options, "run", [promptOf(prompt, options), sent], onEnd);
+  };
+  const remote: RemoteAgent = {
+    run: (prompt, given = {}) => start(prompt, checkOptions(given, "", RUN_TABLE)),
+    resume(run: string, given: ResumeOptions = {}) {
+      checkValue(run, "run", "id");
+      const { takeOver, ...options } = checkOptions(given, "", RESUME_TABLE);
+      const id = options.id ?? run;
+      return begin(id, options, "resume", [run, defined({ id, takeOver })]);
+    },
+    async pending(given = {}) {
+      checkOptions(given, "", {});
+      return (await connection.call({}, "pending")) as PendingRun[];
+    },
+    async resumePending(given: PendingOptions = {}) {
+      const { filter: _, stopped: __, ...table } = PENDING_TABLE;
+      const options = checkOptions(given, "", table);
+      const runs = (await connection.call({}, "resumePending")) as string[];
+      return runs.map((run) => follow({ run }, options));
+    },
+    close: (options = {}) => connection.call({}, "close", options),
+    bound: (prompt, options = {}): Promise<RunBound> => connection.call({}, "bound", prompt, options),
+    chat(history = {}): Chat {
+      const onEnd =
+        (end: (result: RunResult) => void, options: RunOptions) => (result: RunResult | undefined) =>
+          end(
+            result ??
+              ({
+                messages: [],
+                subagents: [],
+                chatUsage: null,
+                ...options,
+                iterations: 0,
+              } as unknown as RunResult),
+          );
+      return new Conversation(
+        (prompt, options, end) => start(prompt, options, onEnd(end, options)),
+        history,
+        () => {},
+      );
+    },
+    async openChat(id, given = {}) {
+      const { takeOver, ...options } = checkOptions(given, "", RESUME_TABLE);
+      const state = (await connection.call({}, "openChat", id, defined({ takeOver }))) as ChatState;
+      return new ChatOfHost(
+        connection,
+        id,
+        state,
+        options,
+        (run, options, isFromHere, onEnd) => follow({ run, chat: id }, options, { isFromHere }, onEnd),
+        newId,
+      );
+    },
+    readChat: (id): Promise<KeptChat | undefined> => connection.call({}, "readChat", id),
+    attach(id, given = {}) {
+      const { after, ...options } = checkOptions(given, "", { ...RESUME_TABLE, after: "text" });
+      return follow({ run: id }, options, { after });
+    },
+    disconnect: () => connection.close(),
+  };
+  return remote;
+}
+
+function newId(): string {
+  return `run_${randomName()}`;
+}
+
+/** The options that are set: JSON has no `undefined`. */
+function defined<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,149 @@
+/** A chat of a store as a page sees it that does not hold it. Every page that has opened it sees the runs of all of them. */
+import { LoopletError } from "../../core/api/errors.js";
+import type {
+  KeptByChat,
+  Message,
+  ModelUsage,
+  Prompt,
+  RunOptions,
+  RunResult,
+  SubagentMemory,
+  TypedChat,
+} from "../../core/api/index.js";
+import { checkOptions } from "../../core/options/check.js";
+import { checkMessages } from "../../core/options/messages.js";
+import { RUN_TABLE } from "../../core/options/options.js";
+import { content } from "../../core/run/prompt.js";
+import type { Connection } from "./connection.js";
+import type { ChatState } from "./protocol.js";
+import type { RemoteRun } from "./remote-run.js";
+
+/** The options of a run in a chat. */
+export type ChatRunOptions = Omit<RunOptions, keyof KeptByChat>;
+
+const { messages: _, subagents: __, agent: ___, chatUsage: ____, ...CHAT_RUN_TABLE } = RUN_TABLE;
+
+/** Begins to follow a run of the chat; `onEnd` is called before its result settles. */
+export type FollowRun = (
+  run: string,
+  options: ChatRunOptions,
+  isFromHere: boolean,
+  onEnd: (result: RunResult | undefined) => void,
+) => RemoteRun;
+
+export class ChatOfHost implements TypedChat<any, any> {
+  readonly id: string;
+  messages: readonly Message[];
+  subagents: readonly SubagentMemory[];
+  usage: ModelUsage | null;
+  #current: RemoteRun | undefined;
+  #isClosed = false;
+  #isReset: Promise<unknown> = Promise.resolve();
+  readonly #connection: Connection;
+  readonly #follow: FollowRun;
+  readonly #ids: () => string;
+  readonly #listeners = new Set<(run: RemoteRun) => void>();
+  readonly #leave: () => void;
+
+  constructor(
+    connection: Connection,
+    id: string,
+    { messages, subagents, usage, run }: ChatState,
+    options: ChatRunOptions,
+    follow: FollowRun,
+    ids: () => string,
+  ) {
+    this.id = id;
+    this.messages = messages;
+    this.subagents = subagents;
+    this.usage = usage;
+    this.#connection = connection;
+    this.#follow = follow;
+    this.#ids = ids;
+    if (run !== null) this.#take(run, options, true);
+    this.#leave = connection.onChat(id, (state) => this.#hear(state));
+  }
+
+  get current(): RemoteRun | undefined {
+    return this.#current;
+  }
+
+  run(prompt: Prompt, options: ChatRunOptions = {}): RemoteRun {
+    return this.#begin("run", options, [content(prompt, "prompt")]);
+  }
+
+  compact({
+    instructions,
+    ...options
+  }: ChatRunOptions & { instructions?: string | undefined } = {}): RemoteRun {
+    return this.#begin("compact", options, [], instructions === undefined ? {} : { instructions });
+  }
+
+  reset(messages: readonly Message[] = []): void {
+    this.#refuse("reset");
+    checkMessages(messages, "messages");
+    this.messages = [...messages];
+    this.subagents = [];
+    this.#isReset = this.#connection.call({ chat: this.id }, "reset", messages);
+    // `saved` tells of a reset that the host refuses.
+    this.#isReset.catch(() => {});
+  }
+
+  async saved(): Promise<void> {
+    await this.#isReset;
+    await this.#connection.call({ chat: this.id }, "saved");
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#refuse("close");
+    this.#isClosed = true;
+    this.#leave();
+  }
+
+  /**
+   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
+   * it returns ends that.
+   */
+  onRun(listener: (run: RemoteRun) => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#current !== undefined) listener(this.#current);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #begin(method: string, given: ChatRunOptions, args: unknown[], more: object = {}): RemoteRun {
+    this.#refuse(method);
+    const options = checkOptions(given, "", CHAT_RUN_TABLE);
+    const { id = this.#ids(), inputs } = options;
+    const sent = { id, ...(inputs === undefined ? {} : { inputs }), ...more };
+    const begun = this.#connection.call({ chat: this.id }, method, ...args, sent);
+    const run = this.#take(id, options, false);
+    begun.catch((error: unknown) => run.fail(error));
+    return run;
+  }
+
+  #take(id: string, options: ChatRunOptions, isFromHere: boolean): RemoteRun {
+    const run = this.#follow(id, options, isFromHere, (result) => {
+      if (result !== undefined)
+        [this.messages, this.subagents, this.usage] = [result.messages, result.subagents, result.chatUsage];
+      if (this.#current === run) this.#current = undefined;
+    });
+    this.#current = run;
+    for (const listener of [...this.#listeners]) listener(run);
+    return run;
+  }
+
+  /** The host tells that a run has begun or ended, or that the chat was reset. */
+  #hear({ messages, subagents, usage, run }: ChatState): void {
+    if (run === null) [this.messages, this.subagents, this.usage] = [messages, subagents, usage];
+    else if (this.#current?.id !== run) this.#take(run, {}, false);
+  }
+
+  #refuse(field: string): void {
+    if (this.#isClosed)
+      throw new LoopletError("misuse_chat_closed", field, "this chat was closed; open it again");
+    if (this.#current === undefined) return;
+    const problem = "a run of this chat goes on; await its result, steer it or abort it";
+    throw new LoopletError("misuse_chat_busy", field, problem);
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * A run as a page sees it that is no part of it. It hears of the log of the run, and asks the host for everything
+ * else. What a method returns at once is what the page knows: the events tell what became of it.
+ */
+import { LoopletError, type RunError } from "../../core/api/errors.js";
+import type { Outcome, OutcomeKind, RunEvent } from "../../core/api/event.js";
+import type { AddedBudget } from "../../core/api/iteration.js";
+import type { Model } from "../../core/api/model.js";
+import type { PermissionMode } from "../../core/api/permission.js";
+import type { RunResult } from "../../core/api/result.js";
+import type {
+  EventsOptions,
+  Prompt,
+  QuestionAnswer,
+  Queued,
+  Run,
+  RunOptions,
+  SteerOptions,
+} from "../../core/api/run.js";
+import { Delivery } from "../../core/run/delivery.js";
+import { abortReason, content } from "../../core/run/prompt.js";
+import { follow } from "../../core/run/run-end.js";
+import type { Connection, Following } from "./connection.js";
+import { errorOf, randomName, type LogEntry, type Target } from "./protocol.js";
+
+export type RunTarget = Target & { readonly run: string };
+
+const DELTAS = ["text-delta", "reasoning-delta"];
+
+export class RemoteRun implements Run, Following {
+  readonly id: string;
+  readonly target: RunTarget;
+  readonly result: Promise<RunResult>;
+  readonly #connection: Connection;
+  readonly #delivery: Delivery;
+  readonly #deltas: ReturnType<Delivery["deltas"]>;
+  readonly #onEnd: (result: RunResult | undefined) => void;
+  readonly #dropSignal: () => void;
+  /** The questions that somebody has answered, as far as this page has heard. */
+  readonly #answered = new Set<number>();
+  /** The messages that the model has got. */
+  readonly #delivered = new Set<number>();
+  #cursor: string | undefined;
+  #isFromHere: boolean;
+  #ended: RunResult | undefined;
+  #outcome: Outcome | undefined;
+  #isOver = false;
+  #settle!: (result: RunResult) => void;
+  #reject!: (error: unknown) => void;
+
+  /**
+   * `cursor` is the place behind which the page wants the events, all by default; `isFromHere` asks for a snapshot
+   * and what comes later. `onEnd` gets the result before anybody else.
+   */
+  constructor(
+    connection: Connection,
+    target: RunTarget,
+    options: RunOptions,
+    cursor?: string,
+    isFromHere = false,
+    onEnd: (result: RunResult | undefined) => void = () => {},
+  ) {
+    this.id = target.run;
+    this.target = target;
+    this.#connection = connection;
+    this.#cursor = cursor;
+    this.#isFromHere = isFromHere;
+    this.#onEnd = onEnd;
+    this.#delivery = new Delivery(options, () => undefined);
+    this.#deltas = this.#delivery.deltas();
+    this.result = new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#reject = reject;
+    });
+    this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
+  }
+
+  /** An opaque text: the place in the log behind what this page has heard. `agent.attach` goes on there. */
+  get cursor(): string | undefined {
+    return this.#cursor;
+  }
+
+  get place(): readonly [cursor: string | undefined, isFromHere: boolean] {
+    return [this.#cursor, this.#isFromHere];
+  }
+
+  get outcome(): OutcomeKind | undefined {
+    return this.#ended?.outcome;
+  }
+
+  hear(cursor: string, entry: LogEntry): void {
+    if (this.#isOver) return;
+    this.#cursor = cursor;
+    this.#isFromHere = false;
+    if ("event" in entry) this.#deliver(entry.event as RunEvent);
+    else if ("result" in entry) this.#end(entry.result);
+    else {
+      const error = errorOf(entry.thrown);
+      this.#end((error as Partial<RunError>).result, error);
+    }
+  }
+
+  /** The host cannot perform the run. */
+  fail(error: unknown): void {
+    if (!this.#isOver) this.#end(undefined, error);
+  }
+
+  steer(prompt: Prompt, options: SteerOptions = {}): Queued {
+    return this.#queue("steer", prompt, options);
+  }
+
+  followUp(prompt: Prompt, options: SteerOptions = {}): Queued {
+    return this.#queue("followUp", prompt, options);
+  }
+
+  abort(reason?: unknown): void {
+    if (!this.#isOver) this.#tell("abort", abortReason(reason));
+  }
+
+  answer(questionId: number, answer: QuestionAnswer): boolean {
+    if (this.#isOver) return false;
+    this.#tell("answer", questionId, answer);
+    return !this.#answered.has(questionId);
+  }
+
+  saved(): Promise<void> {
+    return this.#connection.call(this.target, "saved");
+  }
+
+  export(): never {
+    const problem = "the record of a run is where the run is: export it there";
+    throw new LoopletError("misuse_not_recorded", "export", problem);
+  }
+
+  setPermissionMode(mode: PermissionMode): void {
+    this.#tell("setPermissionMode", mode);
+  }
+
+  setModel(_: Model): never {
+    const problem = "a model has functions and keys, which no message carries: set it where the run is";
+    throw new LoopletError("misuse_invalid_argument", "model", problem);
+  }
+
+  compact(options?: { instructions?: string | undefined }): void {
+    this.#tell("compact", options ?? {});
+  }
+
+  addBudget(budget: AddedBudget): boolean {
+    if (this.#isOver) return false;
+    this.#tell("addBudget", budget);
+    return true;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
+    return this.events();
+  }
+
+  events({ detached = false }: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
+    const isWhole = this.#delivery.hasBacklog || this.#isOver;
+    // The host has the run so far. A run that follows from here on begins with it.
+    const run = isWhole ? this : new RemoteRun(this.#connection, this.target, {}, undefined, true);
+    if (!isWhole) this.#connection.follow(run);
+    const leave = (): void => {
+      if (!detached) this.abort("the loop over its events was left");
+      else if (!isWhole) this.#connection.leave(run);
+    };
+    const reader = run.#delivery.reader(() => this.#lastSnapshot(), leave, this.#outcome);
+    // A run that could not begin has no outcome.
+    if (this.#isOver) void this.#delivery.endReaders();
+    return reader;
+  }
+
+  /** What a loop begins with that comes after the end. */
+  #lastSnapshot(): RunEvent[] {
+    if (this.#ended === undefined) return [];
+    const { text, messages, usage, iterations } = this.#ended;
+    return [{ ...this.#delivery.stamp, type: "snapshot", text, messages, usage, iterations }];
+  }
+
+  #queue(method: "steer" | "followUp", prompt: Prompt, options: SteerOptions): Queued {
+    const said = content(prompt, "prompt");
+    if (this.#isOver) {
+      const problem = "this run has ended; begin another one with agent.run or chat.run";
+      throw new LoopletError("misuse_run_ended", method, problem);
+    }
+    // Another host may get the message a second time.
+    const requestId = options.requestId ?? randomName();
+    const queued = { id: 0, withdraw: (): boolean => this.#withdraw(queued.id) };
+    const took = (id: number): unknown => (queued.id = id);
+    this.#connection.call(this.target, method, said, { requestId }).then(took, () => {});
+    return queued;
+  }
+
+  #withdraw(id: number): boolean {
+    if (this.#isOver || id === 0 || this.#delivered.has(id)) return false;
+    this.#tell("withdraw", id);
+    return true;
+  }
+
+  #tell(method: string, ...args: readonly unknown[]): void {
+    this.#connection.call(this.target, method, ...args).catch(() => {});
+  }
+
+  #end(result: RunResult | undefined, error?: unknown): void {
+    this.#isOver = true;
+    this.#ended = result;
+    this.#dropSignal();
+    this.#connection.leave(this);
+    this.#onEnd(result);
+    void this.#delivery.endReaders();
+    if (error === undefined) return this.#settle(result!);
+    // A page that only listens learns of the end from the last event, and a page that has let go wants to know no
+    // more.
+    const isKnown = result !== undefined || (error as Partial<LoopletError>).code === "misuse_agent_closed";
+    if (isKnown) this.result.catch(() => {});
+    this.#reject(error);
+  }
+
+  #deliver(event: RunEvent): void {
+    const { type } = event;
+    if (type === "steer-delivered") for (const id of event.ids) this.#delivered.add(id);
+    if (type === "finish") this.#outcome = event.outcome;
+    if (type === "answered") this.#answered.add(event.questionId);
+    if ((type === "text-delta" || type === "reasoning-delta") && event.agentPath === "root") {
+      const { text, block, seq, iteration, attempt } = event;
+      this.#deltas(DELTAS.indexOf(type) as 0 | 1, text, block, seq, 0, iteration, attempt);
+    } else this.#delivery.deliver(event);
+  }
+}

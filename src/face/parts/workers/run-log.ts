@@ -1,0 +1,213 @@
+/**
+ * The log of a run: what its listeners have heard, and its end. An entry goes into the store before it goes to a
+ * page, so that a page that comes back gets what it has missed, from another host too. Entries that come while the
+ * store writes go with the next write. A store that fails is reported and never stops the run. A damaged log has the
+ * entries that are whole under a new name, so that no page goes on behind a cursor of before.
+ */
+import { isStoreConflict } from "../../core/api/errors.js";
+import type { RunEvent } from "../../core/api/event.js";
+import type { JournalEntry, Store } from "../../core/api/run.js";
+import { reportUnheard } from "../../core/host/failures.js";
+import { isObject } from "../../core/options/check.js";
+import { randomName, type LogEntry } from "./protocol.js";
+
+/** Waits between the tries of a write, in milliseconds. */
+const WAITS_MS = [100, 1000];
+
+/** Hears of an entry, with the cursor behind it. */
+export type Follower = (cursor: string, entry: LogEntry) => void;
+
+export class RunLog {
+  readonly #store: Store | undefined;
+  readonly #key: string;
+  /** The name of the log, which its first entry keeps, and the entries as they were told. */
+  #name = randomName();
+  #told: LogEntry[] = [];
+  #waiting: LogEntry[] = [];
+  /** Entries that were told, and that the store has not taken. */
+  #missed: LogEntry[] = [];
+  /** The number of the store's last entry. */
+  #last = 0;
+  #fence: number | undefined;
+  #loaded: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  #isLost = false;
+  readonly #followers = new Map<string, Follower>();
+
+  constructor(store: Store | undefined, key: string) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  /** Whether the run has begun, and whether it has ended. */
+  async state(): Promise<"new" | "open" | "over"> {
+    await this.#load();
+    const last = this.#told.at(-1);
+    if (last === undefined) return "new";
+    return "event" in last ? "open" : "over";
+  }
+
+  /** Makes the log this host's, so that no host before it can write any more, and says as `state` what it has by then. */
+  async claim(): Promise<"new" | "open" | "over"> {
+    const lease = await this.#store?.lease?.(this.#key, {
+      holder: randomName(),
+      ttlMs: 1000,
+      takeOver: true,
+    });
+    this.#fence = lease?.fence;
+    // The fence alone is needed: nobody goes on with a log.
+    await lease?.release(false);
+    this.#loaded = undefined;
+    this.#isLost = false;
+    this.#missed = [];
+    return this.state();
+  }
+
+  /** Resolves when the pages have heard of it. */
+  append(entry: LogEntry): Promise<void> {
+    this.#waiting.push(entry);
+    return (this.#writing ??= this.#write());
+  }
+
+  /** Another host has the run. The entry says so to the pages here, and the log stays that host's. */
+  lose(entry: LogEntry): void {
+    this.#tell(entry);
+    this.#isLost = true;
+  }
+
+  /**
+   * Tells a page every entry behind its cursor, and each that comes later. Without a cursor it gets all; false if the
+   * cursor is none of this log.
+   */
+  async follow(page: string, cursor: string | undefined, follower: Follower): Promise<boolean> {
+    await this.#load();
+    const from = cursor === undefined ? 0 : this.#placeOf(cursor);
+    if (from === undefined) return false;
+    for (let at = from; at < this.#told.length; at++) follower(this.#cursor(at + 1), this.#told[at]!);
+    this.#followers.set(page, follower);
+    return true;
+  }
+
+  /** Tells a page what comes later, and returns the cursor of this place. */
+  followFromHere(page: string, follower: Follower): string {
+    this.#followers.set(page, follower);
+    return this.#cursor(this.#told.length);
+  }
+
+  /** The questions that wait for an answer. */
+  get questions(): LogEntry[] {
+    const open = new Map<number, LogEntry>();
+    for (const entry of this.#told) {
+      const event = "event" in entry ? (entry.event as RunEvent) : undefined;
+      if (event?.type === "question" && event.data !== undefined) open.set(event.questionId, entry);
+      else if (event?.type === "answered") open.delete(event.questionId);
+    }
+    return [...open.values()];
+  }
+
+  /** The number of the last event that a page may have heard. */
+  get lastEvent(): number {
+    const numbers = this.#told.map((entry) => ("event" in entry ? (entry.event as RunEvent).seq : 0));
+    return numbers.reduce((most, seq) => Math.max(most, seq), 0);
+  }
+
+  leave(page: string): void {
+    this.#followers.delete(page);
+  }
+
+  #cursor(place: number): string {
+    return `${this.#name}.${place}`;
+  }
+
+  #placeOf(cursor: string): number | undefined {
+    const [name, place] = [cursor.slice(0, cursor.lastIndexOf(".")), Number(cursor.split(".").at(-1))];
+    return name === this.#name && place <= this.#told.length ? place : undefined;
+  }
+
+  /** Reads what the store has of a run of another host. */
+  #load(): Promise<void> | undefined {
+    if (this.#store === undefined) return undefined;
+    return (this.#loaded ??= this.#read(this.#store));
+  }
+
+  async #read(store: Store): Promise<void> {
+    const kept = (await store.load(this.#key)) ?? [];
+    const entries = kept.map(({ json }) => parsed(json));
+    this.#last = kept.at(-1)?.seq ?? 0;
+    this.#told = entries.filter(isLogEntry);
+    const name = entries[0]?.["log"];
+    const isInOrder = kept.every(({ seq }, at) => seq === at + 1);
+    const isWhole = isInOrder && this.#told.length === kept.length - 1;
+    if (isWhole && typeof name === "string") this.#name = name;
+  }
+
+  async #write(): Promise<void> {
+    // A log that cannot be read is one that does not know any cursor.
+    await this.#load()?.catch(reportUnheard);
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting;
+      this.#waiting = [];
+      // An entry that cannot be kept is told all the same.
+      if (this.#store !== undefined) await this.#keep(this.#store, entries).catch(reportUnheard);
+      for (const entry of entries) this.#tell(entry);
+    }
+    this.#writing = undefined;
+  }
+
+  #tell(entry: LogEntry): void {
+    if (this.#isLost) return;
+    this.#told.push(entry);
+    const cursor = this.#cursor(this.#told.length);
+    for (const follower of [...this.#followers.values()]) follower(cursor, entry);
+  }
+
+  async #keep(store: Store, entries: readonly LogEntry[]): Promise<void> {
+    const all = [...this.#missed, ...entries];
+    const before = this.#last;
+    // The name of the log is its first entry.
+    const named = before === 0 ? [{ log: this.#name }, ...all] : all;
+    const rows: JournalEntry[] = named.map((entry, at) => ({
+      seq: before + at + 1,
+      json: JSON.stringify(entry),
+    }));
+    this.#missed = all;
+    // A store that has just failed is not waited for again.
+    const waits = all.length > entries.length ? [] : WAITS_MS;
+    for (const waitMs of [...waits, undefined]) {
+      try {
+        await store.append(this.#key, rows, before, this.#fence);
+        return this.#kept(rows);
+      } catch (error) {
+        // A write that failed may have reached the store, and then it has the last entry.
+        if (isStoreConflict(error)) {
+          const last = (await store.load(this.#key, before))?.at(-1)?.json;
+          this.#isLost = last !== rows.at(-1)!.json;
+          if (!this.#isLost) this.#kept(rows);
+          return;
+        }
+        if (waitMs === undefined) reportUnheard(error);
+        else await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  #kept(rows: readonly JournalEntry[]): void {
+    this.#missed = [];
+    this.#last += rows.length;
+  }
+}
+
+function isLogEntry(entry: { readonly [name: string]: unknown } | undefined): entry is LogEntry {
+  if (entry === undefined) return false;
+  return isObject(entry["event"]) || isObject(entry["result"]) || isObject(entry["thrown"]);
+}
+
+/** The object that an entry of a store has; undefined for one that is damaged. */
+export function parsed(json: string): { readonly [name: string]: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? (value as { [name: string]: unknown }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
