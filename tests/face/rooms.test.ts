@@ -24,8 +24,10 @@ const graph = new Map(
   }),
 );
 
-/** A file beside the rooms of a floor is a room of its own. */
 const floorOf = (file: string): string => file.split("/")[0]!;
+
+/** A folder of a floor is a room, and a file beside the folders is one of its own. */
+const roomOf = (file: string): string => file.split("/").slice(0, 2).join("/");
 
 test("each floor of the face imports only from itself and from those below it, types included", () => {
   const level = (file: string): number => FLOORS.indexOf(floorOf(file));
@@ -34,6 +36,23 @@ test("each floor of the face imports only from itself and from those below it, t
   );
   expect(sources.filter((file) => level(file) < 0)).toEqual([]);
   expect(upward).toEqual([]);
+});
+
+test("no room of the face reaches itself by what it imports, types included", () => {
+  const rooms = new Map<string, Set<string>>();
+  for (const [from, targets] of graph)
+    for (const to of targets)
+      if (roomOf(to) !== roomOf(from))
+        rooms.set(roomOf(from), (rooms.get(roomOf(from)) ?? new Set()).add(roomOf(to)));
+  const reached = (room: string): Set<string> => {
+    const seen = new Set<string>();
+    const left = [...(rooms.get(room) ?? [])];
+    for (let next = left.pop(); next !== undefined; next = left.pop())
+      if (!seen.has(next)) left.push(...(rooms.get(seen.add(next) && next) ?? []));
+    return seen;
+  };
+  expect(rooms.size).toBeGreaterThan(25);
+  expect([...rooms.keys()].filter((room) => reached(room).has(room))).toEqual([]);
 });
 
 test("the core has what the main entry needs", () => {

@@ -7,7 +7,7 @@
  * says so (`tests/face/rooms.test.ts`).
  */
 import { agentOn } from "./agents/agent.js";
-import type { LoadEngine } from "./run/engine.js";
+import type { LoadEngine } from "./host/engine.js";
 import type { Agent, AgentOptions, InputOf, InputSchema, Tools } from "./api/index.js";
 import { loadWasm } from "./host/wasm.js";
 import { RunDriver } from "./host/driver.js";

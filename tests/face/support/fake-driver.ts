@@ -7,7 +7,7 @@ import type {
   SteerMessage,
   ToolReturn,
 } from "../../../src/face/core/host/driver.js";
-import type { Driver, LoadEngine } from "../../../src/face/core/run/engine.js";
+import type { Driver, LoadEngine } from "../../../src/face/core/host/engine.js";
 import type { Block, Outcome, RunEvent } from "../../../src/face/core/api/index.js";
 
 export const USAGE = {

@@ -274,7 +274,7 @@ fn the_generated_tables_are_those_of_the_configuration() {
     generator.subschema_for::<Answer>();
     let types = generator.take_definitions(true);
     let mut text = HEADER.to_owned();
-    text += "import type { OptionTable } from \"../options/options.js\";\n";
+    text += "import type { OptionTable } from \"../option-table.js\";\n";
     text += &format!(
         "\n/** The version of looplet. */\nexport const VERSION = \"{}\";\n",
         env!("CARGO_PKG_VERSION")

@@ -8,20 +8,20 @@
  * once. Wrong options throw a `LoopletError`. A configuration that only the engine can refuse fails each run.
  */
 import { addAgents, type AgentList } from "./agent-list.js";
-import type { ChatJournal } from "../chat/chat-journal.js";
+import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { Conversation, type StartRun } from "../chat/chat.js";
 import { openChat, readChat } from "../chat/open-chat.js";
 import { checkOptions, checkValue, describe, describeReturned, joined, jsonOf } from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
-import type { LoadEngine } from "../run/engine.js";
+import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";
 import { HOST_CLOCK } from "../clock.js";
 import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
-import type { HostFunction } from "../hooks/host-functions.js";
 import { checkFinish, checkWords } from "../options/finishing.js";
-import { keepMade } from "../options/made-agent.js";
+import type { AgentParts } from "../run/agent-parts.js";
+import { keepMade } from "../tools/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import {
@@ -47,60 +47,15 @@ import type {
   Agent,
   AgentOptions,
   Clock,
-  FinishOptions,
-  OnSaveFailed,
-  PermissionOptions,
-  ProfileOptions,
   Prompt,
-  Reconcile,
   Recorder,
   RunOptions,
   RunResult,
   SessionSource,
   Store,
-  StoreOptions,
-  ToolRunOptions,
-  TraceOptions,
-  Tracer,
 } from "../api/index.js";
 import type { Config } from "../generated/input.js";
-import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
-
-/** The parts that all runs of an agent share. */
-export interface AgentParts {
-  readonly models: ModelList;
-  /** Options that win over the model's. */
-  readonly asked: { readonly maxOutputTokens?: number };
-  readonly tools: ToolSet;
-  /** The tools of this agent and of the other agents, by profile. */
-  readonly sets: readonly ToolSet[];
-  /** The engine's configuration as JSON. Runs of agents with the same text share one set-up. */
-  readonly config: () => string;
-  readonly clock: Clock;
-  /** The clock's own `now`, if the options have a clock. */
-  readonly now: (() => number) | undefined;
-  readonly random: () => number;
-  readonly ids: () => string;
-  readonly permissions: PermissionOptions;
-  readonly ruledTools: RuledTools;
-  /** The options of each agent, in the order of `sets`. */
-  readonly profiles: readonly ProfileOptions[];
-  /** The names of the agents that may speak, by profile; undefined for a subagent. */
-  readonly speakers: readonly (string | undefined)[];
-  readonly finishing: FinishOptions;
-  readonly toolRun: ToolRunOptions & Pick<StoreOptions, "steps">;
-  readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
-  /** Your functions, in the engine's order. */
-  readonly functions: readonly HostFunction[];
-  /** Hooks that the run does not wait for. */
-  readonly hearers: readonly Tracer[];
-  readonly endSession: ReturnType<typeof sessionEnd>;
-  readonly store: Store | undefined;
-  readonly flushMs: number | undefined;
-  readonly onSaveFailed: OnSaveFailed | undefined;
-  readonly reconcile: Reconcile | undefined;
-  readonly record: Recorder | undefined;
-}
+import { checkRuleNames, permissionConfig } from "../options/permissions.js";
 
 /** Makes an agent whose runs take place in the engine that `load` returns. */
 export function agentOn(load: LoadEngine, given: AgentOptions): Agent {

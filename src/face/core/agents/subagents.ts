@@ -18,7 +18,7 @@ import { checkPrices } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, fieldOf, isObject, joined } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
-import { optionsOf } from "../options/made-agent.js";
+import { optionsOf } from "../tools/made-agent.js";
 import { HANDOFF_TABLES, subagentTables, type AgentToolTables } from "../options/options.js";
 import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";

@@ -15,7 +15,7 @@ import type {
 } from "../api/index.js";
 import { isObject, joined } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
-import type { ChatJournal } from "./chat-journal.js";
+import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { compactInstructions } from "../options/context.js";
 import { checkHistory, type OnlySummary } from "../run/prompt.js";
 import { withCost } from "../run/result.js";

@@ -2,15 +2,15 @@
  * Opens a chat that is kept in a store: a new one, or one that another process has begun. A run that was cut off goes
  * on at once.
  */
-import type { AgentParts } from "../agents/agent.js";
+import type { AgentParts } from "../run/agent-parts.js";
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, KeptChat, OpenChatOptions } from "../api/index.js";
 import { checkOptions, checkValue } from "../options/check.js";
 import { RESUME_TABLE } from "../options/options.js";
-import { ChatJournal } from "./chat-journal.js";
+import { ChatJournal } from "../run/saving/chat-journal.js";
 import { Conversation, type StartRun } from "./chat.js";
 import { loaded } from "../run/brief.js";
-import type { LoadEngine } from "../run/engine.js";
+import type { LoadEngine } from "../host/engine.js";
 
 /** Starts the runs of a chat, whose journal is `kept` if it has one. */
 export type StartIn = (kept: ChatJournal) => StartRun;

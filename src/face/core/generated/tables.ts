@@ -1,5 +1,5 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
-import type { OptionTable } from "../options/options.js";
+import type { OptionTable } from "../option-table.js";
 
 /** The version of looplet. */
 export const VERSION = "0.1.0";

@@ -22,7 +22,7 @@ import { checkPermissionResult, type RuledTools } from "../options/permissions.j
 import { conditions } from "../options/stopping.js";
 import { checkMessages } from "../options/messages.js";
 import { message } from "../options/thrown.js";
-import type { Driver } from "../run/engine.js";
+import type { Driver } from "../host/engine.js";
 import type { StructuredOutput } from "../tools/structured-output.js";
 import { Abort, type ToolCalls } from "../tools/tool-calls.js";
 import type { ToolSet } from "../tools/tool.js";

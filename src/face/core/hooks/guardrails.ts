@@ -3,7 +3,7 @@ import type { GuardrailResult, HookOptions } from "../api/hook.js";
 import type { Point } from "../generated/model.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
-import type { OptionTable } from "../options/options.js";
+import type { OptionTable } from "../option-table.js";
 import type { HostFunction } from "./host-functions.js";
 
 const GUARDRAILS_TABLE: OptionTable = {

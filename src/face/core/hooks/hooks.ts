@@ -6,7 +6,7 @@ import type { PermissionOptions } from "../api/permission.js";
 import { reportUnheard } from "../host/failures.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
-import type { OptionTable } from "../options/options.js";
+import type { OptionTable } from "../option-table.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import type { Point } from "../generated/model.js";
 import { HOOK_DATA, HOOK_POINTS } from "../generated/tables.js";

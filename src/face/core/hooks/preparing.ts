@@ -15,7 +15,7 @@ import { PREPARED_DATA, RAISED_DATA } from "../generated/tables.js";
 import type { HookAnswer } from "../host/question.js";
 import { checkOptions, describe, isObject, joined } from "../options/check.js";
 import { nanoUsd } from "../options/money.js";
-import type { OptionTable } from "../options/options.js";
+import type { OptionTable } from "../option-table.js";
 import type { HostFunction } from "./host-functions.js";
 
 const timeoutMs = 600_000;

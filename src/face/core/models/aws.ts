@@ -7,7 +7,7 @@ import { LoopletError } from "../api/errors.js";
 import type { Authorize } from "../api/index.js";
 import type { AwsCredentials, AwsSigV4Options } from "../api/model.js";
 import { checkOptions, describe, fieldOf, isObject } from "../options/check.js";
-import type { OptionTable } from "../options/options.js";
+import type { OptionTable } from "../option-table.js";
 
 const TABLE: OptionTable = { region: "text!", service: "text", credentials: "any!" };
 

@@ -3,7 +3,8 @@ import { LoopletError } from "../api/errors.js";
 import type { Model } from "../api/index.js";
 import type { BedrockOptions } from "../api/model.js";
 import { checkOptions, describeWord, joined } from "../options/check.js";
-import { HTTP_MODEL_TABLE, type OptionTable } from "../options/options.js";
+import type { OptionTable } from "../option-table.js";
+import { HTTP_MODEL_TABLE } from "../options/options.js";
 import { awsSigV4 } from "./aws.js";
 import { vendorModel, isBrowser } from "./models.js";
 

@@ -14,7 +14,7 @@ import type {
   Model,
 } from "../api/index.js";
 import { checkOptions, describe } from "../options/check.js";
-import { askedWith } from "../options/model-options.js";
+import { askedWith } from "./model-options.js";
 import { CUSTOM_TABLE } from "../options/options.js";
 import { message } from "../options/thrown.js";
 import { CustomMistake, PartCheck } from "./custom-part.js";

@@ -2,7 +2,7 @@
  * Models, each in two parts: one for the engine, and one that the engine must not know (the key). The second part is
  * reached only by `modelParts`, so that printing or storing a model never shows a key.
  *
- * The room `models/` owns the constructors of models, their vendors and their prices. It never encodes a request and
+ * The room `models/` owns the constructors of models and the parts that they make. It never encodes a request and
  * never reads an answer: the engine does, for models inside the process too. Users call the constructors;
  * `createAgent` and a run take the parts out.
  */
@@ -20,7 +20,7 @@ import type {
 } from "../api/index.js";
 import type * as engine from "../generated/input.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
-import { askedWith } from "../options/model-options.js";
+import { askedWith } from "./model-options.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
 
 /** A model as the engine reads it. */

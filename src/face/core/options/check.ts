@@ -6,7 +6,8 @@
  * `tool()`, the constructors of models and the methods of a run call it.
  */
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
-import { KNOWN_ELSEWHERE, type Choices, type OptionKind, type OptionTable } from "./options.js";
+import type { Choices, OptionKind, OptionTable } from "../option-table.js";
+import { KNOWN_ELSEWHERE } from "./options.js";
 
 const MAX_32 = 2 ** 32 - 1;
 const MAX_64 = Number.MAX_SAFE_INTEGER;

@@ -5,7 +5,8 @@ import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { at, checkOptions, checkValue, describeReturned, joined } from "./check.js";
 import type { ContextPolicy, ModelConfig } from "../generated/input.js";
 import { AGENT_CONTEXT, COMPACTION_DATA, PRUNING } from "../generated/tables.js";
-import { given, type OptionTable } from "./options.js";
+import type { OptionTable } from "../option-table.js";
+import { given } from "./options.js";
 import { message } from "./thrown.js";
 
 const COMPACTION_TABLE: OptionTable = { ...COMPACTION_DATA, threshold: "number", summarize: "function" };

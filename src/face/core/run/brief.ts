@@ -1,12 +1,12 @@
 /** Runs that are opened for a moment, to read or write a journal: they ask nothing of your code. */
-import type { AgentParts } from "../agents/agent.js";
+import type { AgentParts } from "./agent-parts.js";
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
 import type { JournalTail } from "../generated/model.js";
 import type { HostCallbacks, RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
 import { message } from "../options/thrown.js";
-import type { Driver, LoadEngine, OpenRun } from "./engine.js";
+import type { Driver, LoadEngine, OpenRun } from "../host/engine.js";
 
 /**
  * The engine, for a method that needs it before a run begins.

@@ -15,7 +15,7 @@ import { isThenable } from "../options/check.js";
 import { message, stackOf } from "../options/thrown.js";
 import { isToolError } from "../tools/tool-result.js";
 import { partialOutput } from "../tools/structured-output.js";
-import type { Driver } from "./engine.js";
+import type { Driver } from "../host/engine.js";
 import { EventBuffer } from "./events/event-buffer.js";
 import { EventQueue } from "./events/event-queue.js";
 import { Heard } from "./heard.js";

@@ -1,6 +1,6 @@
 /** Calls on a run that come before the engine is loaded, or while a fresh instance takes the place of a lost one. */
 import type { Raise } from "../generated/input.js";
-import type { Driver } from "./engine.js";
+import type { Driver } from "../host/engine.js";
 import type { Message } from "./steers.js";
 
 export class Early {

@@ -7,7 +7,8 @@
 import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry, Store } from "../api/index.js";
 import { ANSWER_MS, StoreTimeout, within } from "./saving/timed-store.js";
-import { RunLease, WAITS_MS, type Held, type LeaseHost, type Permit } from "./run-lease.js";
+import { RunLease, WAITS_MS, type Held, type LeaseHost } from "./run-lease.js";
+import type { Permit } from "../tools/tool-calls.js";
 
 /** The reason with which a run ends whose journal another process has taken. */
 export const TAKEN = "another process goes on with this run";

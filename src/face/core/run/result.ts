@@ -5,7 +5,7 @@
 import { isOnlySummary, type OnlySummary } from "./prompt.js";
 import type { ContentBlock, ModelUsage, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 import { NANO } from "../options/money.js";
-import type { EngineResult } from "./engine.js";
+import type { EngineResult } from "../host/engine.js";
 import type { Message } from "../api/message.js";
 
 /** The result of the run `id` in the form for users. `agent` spoke last, and `priceBasis` is the source of the model's price. */

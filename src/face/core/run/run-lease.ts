@@ -4,6 +4,7 @@
  * each call compares the time that is left with the clock of this process, and looks into the store when too little
  * is left.
  */
+import type { Permit } from "../tools/tool-calls.js";
 import type { Clock, Lease, Store } from "../api/index.js";
 
 /**
@@ -35,9 +36,6 @@ export interface LeaseHost {
   /** Hears that another process goes on with the run. */
   readonly lost: () => void;
 }
-
-/** Whether a call may begin: `unknown` if the store cannot be asked. */
-export type Permit = "granted" | "lost" | "unknown";
 
 /** A text for each run of each process, whatever your source of random numbers is. */
 export function randomHolder(): string {

@@ -10,7 +10,7 @@
  * be loaded, refuses the options or is lost, the run ends without it as `failed`. A run with a journal goes on when
  * the engine is lost.
  */
-import type { AgentParts } from "../agents/agent.js";
+import type { AgentParts } from "./agent-parts.js";
 import { LoopletError, type RunError } from "../api/errors.js";
 import type { Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
 import type { AddedBudget } from "../api/iteration.js";
@@ -45,12 +45,12 @@ import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
 import { traces } from "./tracing.js";
-import type { ChatJournal } from "../chat/chat-journal.js";
+import type { ChatJournal } from "./saving/chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
 import { Journal } from "./journal.js";
 import { Losses } from "./losses.js";
-import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
+import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "../host/engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { Steers, type Message } from "./steers.js";

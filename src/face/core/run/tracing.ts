@@ -1,5 +1,5 @@
 /** Lets your tracers follow the runs of an agent. */
-import type { AgentParts } from "../agents/agent.js";
+import type { AgentParts } from "./agent-parts.js";
 import { LoopletError } from "../api/errors.js";
 import type { Trace, TracedRun, TraceOptions, Tracer } from "../api/index.js";
 import { describe, describeReturned } from "../options/check.js";

@@ -5,7 +5,7 @@
 import type { ElicitationAnswer, ElicitationRequest } from "../api/index.js";
 import { isObject, jsonOf } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import type { Driver } from "../run/engine.js";
+import type { Driver } from "../host/engine.js";
 
 interface Pending {
   readonly call: number;

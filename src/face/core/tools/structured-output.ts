@@ -5,8 +5,9 @@ import type { OutputFormat as EngineFormat } from "../generated/input.js";
 import { AGENT_OUTPUT, OUTPUT_DATA } from "../generated/tables.js";
 import { LoopletError } from "../api/errors.js";
 import { checkOptions, isObject, joined } from "../options/check.js";
-import { checkSchemaName } from "../options/model-options.js";
-import { given, type OptionTable } from "../options/options.js";
+import { checkSchemaName } from "../models/model-options.js";
+import type { OptionTable } from "../option-table.js";
+import { given } from "../options/options.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isRawShape, isStandardSchema, issuesInWords } from "./tool-schema.js";
 

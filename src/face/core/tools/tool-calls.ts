@@ -5,11 +5,10 @@
 import { describe, describeReturned } from "../options/check.js";
 import { Elicitations } from "./elicitations.js";
 import type { AskedCall, AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
-import type { Driver } from "../run/engine.js";
+import type { Driver } from "../host/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords } from "./tool-schema.js";
-import type { Permit } from "../run/run-lease.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
 import type {
   ElicitationAnswer,
@@ -20,6 +19,9 @@ import type {
   ToolRunOptions,
 } from "../api/index.js";
 import { message } from "../options/thrown.js";
+
+/** Whether a call may begin: `unknown` if the store cannot be asked. */
+export type Permit = "granted" | "lost" | "unknown";
 
 /** The run of the calls. */
 export interface CallLife {

@@ -31,7 +31,7 @@ import {
   isObject,
   isRecord,
 } from "../options/check.js";
-import { optionsOf } from "../options/made-agent.js";
+import { optionsOf } from "./made-agent.js";
 import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";

@@ -5,7 +5,7 @@
  */
 import type { Model, ModelOptions } from "../../core/api/index.js";
 import { checkOptions } from "../../core/options/check.js";
-import type { OptionTable } from "../../core/options/options.js";
+import type { OptionTable } from "../../core/option-table.js";
 import {
   chunkOf,
   eventStream,

@@ -4,7 +4,7 @@ import type { Agent } from "../../core/api/index.js";
 import { loadWasm } from "../../core/host/wasm.js";
 import type { ToolInvocation } from "../../core/host/question.js";
 import { checkOptions, describe } from "../../core/options/check.js";
-import { madeOf, type Made } from "../../core/options/made-agent.js";
+import { madeOf, type Made } from "../../core/tools/made-agent.js";
 import {
   readLoop,
   type Expected,

@@ -1,9 +1,9 @@
 /** The tools of an agent, run with the inputs of a recorded run. */
 import { returnedJson } from "../../core/host/driver.js";
 import type { ToolInvocation, ToolReturn } from "../../core/host/question.js";
-import type { Made } from "../../core/options/made-agent.js";
+import type { Made } from "../../core/tools/made-agent.js";
 import type { LoopFile } from "../replay/loop-file.js";
-import type { Driver } from "../../core/run/engine.js";
+import type { Driver } from "../../core/host/engine.js";
 import { ToolCalls } from "../../core/tools/tool-calls.js";
 
 /** A call, its result in the file, and its result now, both as JSON. */

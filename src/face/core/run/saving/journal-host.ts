@@ -1,11 +1,11 @@
 /** The store of a run's journal, and your decision about a run whose store takes nothing. */
-import type { AgentParts } from "../../agents/agent.js";
+import type { AgentParts } from "../agent-parts.js";
 import type { Failure } from "../../api/event.js";
 import type { OnSaveFailed, SaveFailure } from "../../api/result.js";
 import { notSaved } from "../../host/failures.js";
 import { describeReturned } from "../../options/check.js";
 import { message } from "../../options/thrown.js";
-import type { Driver } from "../engine.js";
+import type { Driver } from "../../host/engine.js";
 import { TAKEN, type JournalHost } from "../journal.js";
 
 /** The run whose journal is kept. */

@@ -1,6 +1,6 @@
 /** What `createAgent` has made of an agent's options, kept for `subagent`, `handoff` and `looplet/testing`. */
 import type { AgentOptions } from "../api/agent.js";
-import type { ToolSet } from "../tools/tool.js";
+import type { ToolSet } from "./tool.js";
 
 /** The property is not enumerable, so that a copy of an agent's fields is not an agent. */
 const MADE = Symbol.for("looplet.made");

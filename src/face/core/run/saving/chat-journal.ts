@@ -2,18 +2,18 @@
  * The journal of a chat, in which its runs follow each other. A run writes only what is new: it says how many
  * messages of the transcript the journal has already.
  */
-import type { AgentParts } from "../agents/agent.js";
-import { LoopletError } from "../api/errors.js";
-import type { JournalEntry, Message, ModelUsage, SubagentMemory, Usage } from "../api/index.js";
-import type { JournalTail } from "../generated/model.js";
-import type { ChatEnd, HostCallbacks, RunSource } from "../host/driver.js";
-import { journalOf } from "../host/entries.js";
-import { refusal, reportUnheard } from "../host/failures.js";
-import { briefly } from "../run/brief.js";
-import { resultOf, type Driver, type OpenRun } from "../run/engine.js";
-import { Journal, type JournalHost } from "../run/journal.js";
-import { runConfig } from "../run/prompt.js";
-import { withCost } from "../run/result.js";
+import type { AgentParts } from "../agent-parts.js";
+import { LoopletError } from "../../api/errors.js";
+import type { JournalEntry, Message, ModelUsage, SubagentMemory, Usage } from "../../api/index.js";
+import type { JournalTail } from "../../generated/model.js";
+import type { ChatEnd, HostCallbacks, RunSource } from "../../host/driver.js";
+import { journalOf } from "../../host/entries.js";
+import { refusal, reportUnheard } from "../../host/failures.js";
+import { briefly } from "../brief.js";
+import { resultOf, type Driver, type OpenRun } from "../../host/engine.js";
+import { Journal, type JournalHost } from "../journal.js";
+import { runConfig } from "../prompt.js";
+import { withCost } from "../result.js";
 
 /** A chat as its journal has it. */
 export interface KeptChat {

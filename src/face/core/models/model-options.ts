@@ -3,9 +3,9 @@ import { LoopletError } from "../api/errors.js";
 import type { ModelOptions, Price } from "../api/index.js";
 import type { HttpModelData } from "../generated/model.js";
 import { MODEL_DATA, PROMPT_CACHING } from "../generated/tables.js";
-import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, describe, isObject, joined } from "./check.js";
-import { given, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
+import type { ModelConfig } from "./models.js";
+import { at, checkOptions, describe, isObject, joined } from "../options/check.js";
+import { given, LONG_PROMPT_TABLE, PRICE_TABLE } from "../options/options.js";
 
 /** The part of a model's configuration that its options set. */
 export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConfig, "vendor" | "model"> {

@@ -1,6 +1,6 @@
 /** The face's view of the engine: a function that loads the WebAssembly once, and a driver per run. */
 import type { RunReport, Usage } from "../api/index.js";
-import type { HostCallbacks, RunDriver, RunSource } from "../host/driver.js";
+import type { HostCallbacks, RunDriver, RunSource } from "./driver.js";
 
 /** The face's side of one run in the engine. */
 export type Driver = Pick<RunDriver, keyof RunDriver>;

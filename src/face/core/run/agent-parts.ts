@@ -1,0 +1,57 @@
+/** What a run gets from the agent that starts it. */
+import type {
+  AgentOptions,
+  Clock,
+  FinishOptions,
+  OnSaveFailed,
+  PermissionOptions,
+  ProfileOptions,
+  Reconcile,
+  Recorder,
+  Store,
+  StoreOptions,
+  ToolRunOptions,
+  TraceOptions,
+  Tracer,
+} from "../api/index.js";
+import type { sessionEnd } from "../hooks/hooks.js";
+import type { HostFunction } from "../hooks/host-functions.js";
+import type { ModelList } from "../models/model-list.js";
+import type { RuledTools } from "../options/permissions.js";
+import type { ToolSet } from "../tools/tool.js";
+
+/** The parts that all runs of an agent share. */
+export interface AgentParts {
+  readonly models: ModelList;
+  /** Options that win over the model's. */
+  readonly asked: { readonly maxOutputTokens?: number };
+  readonly tools: ToolSet;
+  /** The tools of this agent and of the other agents, by profile. */
+  readonly sets: readonly ToolSet[];
+  /** The engine's configuration as JSON. Runs of agents with the same text share one set-up. */
+  readonly config: () => string;
+  readonly clock: Clock;
+  /** The clock's own `now`, if the options have a clock. */
+  readonly now: (() => number) | undefined;
+  readonly random: () => number;
+  readonly ids: () => string;
+  readonly permissions: PermissionOptions;
+  readonly ruledTools: RuledTools;
+  /** The options of each agent, in the order of `sets`. */
+  readonly profiles: readonly ProfileOptions[];
+  /** The names of the agents that may speak, by profile; undefined for a subagent. */
+  readonly speakers: readonly (string | undefined)[];
+  readonly finishing: FinishOptions;
+  readonly toolRun: ToolRunOptions & Pick<StoreOptions, "steps">;
+  readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
+  /** Your functions, in the engine's order. */
+  readonly functions: readonly HostFunction[];
+  /** Hooks that the run does not wait for. */
+  readonly hearers: readonly Tracer[];
+  readonly endSession: ReturnType<typeof sessionEnd>;
+  readonly store: Store | undefined;
+  readonly flushMs: number | undefined;
+  readonly onSaveFailed: OnSaveFailed | undefined;
+  readonly reconcile: Reconcile | undefined;
+  readonly record: Recorder | undefined;
+}
