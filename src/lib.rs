@@ -1,38 +1,60 @@
 //! looplet runs the loop of an LLM agent: it calls a model, streams the answer, runs the tools that the model asks
 //! for, feeds their results back, and repeats until the model is done or a limit is reached.
 //!
-//! A [`Run`] decides everything and does nothing itself. It reads no clock, draws no random number, waits for nothing
-//! and opens no connection, so it runs on any target. Your program is its host: it hands in each [`Input`] with its
-//! [`Moment`], and performs each [`Output`].
-//!
 //! ```ignore-wasm32
-//! use std::sync::Arc;
+//! use looplet::{Block, ConfigError, Input, Json, Moment, Output, Run, RunOptions, Setup, ToolReturn};
 //!
-//! use looplet::{Block, Input, Moment, Output, Run, RunOptions, Setup};
-//!
-//! let config = r#"{"model": {"vendor": "anthropic", "model": "claude-haiku-4-5", "stream": false}}"#;
-//! let mut run = Run::new(Arc::new(Setup::read(config)?), RunOptions::default())?;
-//! let mut inputs = vec![Input::Prompt { content: vec![Block::text("Hi.")] }];
-//! while let Some(input) = inputs.pop() {
-//!     run.handle_input(input, Moment { now_ms: 0, random: 1 });
+//! fn answer(config: &str, prompt: &str) -> Result<String, ConfigError> {
+//!     let mut run = Run::new(Setup::read(config)?.into(), RunOptions::default())?;
+//!     let now = || Moment { now_ms: 0, random: 1 }; // your clock and your randomness
+//!     run.handle_input(Input::Prompt { content: vec![Block::text(prompt)] }, now());
 //!     while let Some(output) = run.poll_output() {
 //!         match output {
-//!             // Your HTTP client sends `run.request_body(request)` to `http.url`, with your key.
-//!             Output::Send { request, http } if http.url == "https://api.anthropic.com/v1/messages" => {
-//!                 let bytes = br#"{"content": [{"type": "text", "text": "Hello."}], "stop_reason": "end_turn"}"#;
-//!                 let head = Input::Head { request, status: 200, headers: Vec::new() };
-//!                 inputs.extend([Input::End { request }, Input::Chunk { request, bytes }, head]);
+//!             Output::Send { request, http } => {
+//!                 let body = run.request_body(request).unwrap_or_default();
+//!                 let (status, bytes) = fetch(&http.url, body);
+//!                 run.handle_input(Input::Head { request, status, headers: vec![] }, now());
+//!                 run.handle_input(Input::Chunk { request, bytes: &bytes }, now());
+//!                 run.handle_input(Input::End { request }, now());
 //!             }
-//!             Output::HandOver { handover } => inputs.push(Input::HandedOver { handover }),
+//!             Output::CallTool(tool) => {
+//!                 let result = ToolReturn::Value(Json::of(&call(&tool.tool_name, tool.input.as_str())));
+//!                 run.handle_input(Input::ToolFinished { call: tool.call, result }, now());
+//!             }
+//!             Output::HandOver { handover } => run.handle_input(Input::HandedOver { handover }, now()),
 //!             _ => {}
 //!         }
 //!     }
+//!     Ok(run.text())
 //! }
-//! assert_eq!(run.text(), "Hello.");
-//! # Ok::<(), looplet::ConfigError>(())
+//!
+//! /// Your HTTP client, which adds your key. Here two answers stand in for the vendor's.
+//! fn fetch(url: &str, body: &[u8]) -> (u16, Vec<u8>) {
+//!     assert_eq!(url, "https://api.anthropic.com/v1/messages");
+//!     let content = if String::from_utf8_lossy(body).contains("tool_result") {
+//!         r#"{"type": "text", "text": "Take an umbrella."}"#
+//!     } else {
+//!         r#"{"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Paris"}}"#
+//!     };
+//!     (200, format!(r#"{{"content": [{content}], "stop_reason": "end_turn"}}"#).into_bytes())
+//! }
+//!
+//! /// Your tools.
+//! fn call(name: &str, input: &str) -> String {
+//!     format!("{name} of {input}: rain")
+//! }
+//!
+//! let config = r#"{
+//!     "model": {"vendor": "anthropic", "model": "claude-haiku-4-5", "stream": false},
+//!     "tools": [{"name": "weather", "description": "The weather of a city", "inputSchema": {"type": "object"}}]
+//! }"#;
+//! assert_eq!(answer(config, "Do I need an umbrella in Paris?")?, "Take an umbrella.");
+//! # Ok::<(), ConfigError>(())
 //! ```
 //!
-//! `examples/native.rs` is such a host over HTTP, with tools.
+//! A [`Run`] decides everything and does nothing itself. It reads no clock, draws no random number, waits for nothing
+//! and opens no connection, so it runs on any target. Your program hands in each [`Input`] with its [`Moment`], and
+//! performs each [`Output`]. `examples/native.rs` is such a program over HTTP: it streams, and sleeps before retries.
 //!
 //! # The contract of the loop
 //!
