@@ -409,7 +409,7 @@ export interface StoreOptions {
   onSaveFailed?: OnSaveFailed | undefined;
   /**
    * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`.
-   * Default: effects are no steps.
+   * Default: effects do not become steps.
    */
   steps?: EffectSteps | undefined;
   /** Your function that knows what became of a call. Default: the question stays open for `run.answer`. */

@@ -103,7 +103,7 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
   annotations?: ToolAnnotations | undefined;
   /**
    * Contract: called once per call with the checked input; synchronous. Calls with equal keys never overlap; calls
-   * with different keys may. `undefined` is no key.
+   * with different keys may. A call whose key is `undefined` has none.
    */
   resourceKey?: ((input: InputOf<S>) => string | undefined) | undefined;
   /**
@@ -114,9 +114,9 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   replay?: "safe" | "once" | undefined;
   /**
-   * The version of what the tool does: change this text when a call of before must not simply go on. A run of a
-   * `store` that goes on in another process then judges its open calls anew, and asks `reconcile` about those that
-   * were let through or had begun, also with `replay: "safe"`. Default: none.
+   * The version of the tool. Change this text when an open call of the earlier version must not simply go on. A run
+   * of a `store` that goes on in another process then judges such calls anew, and asks `reconcile` about those that
+   * were allowed or had begun, also with `replay: "safe"`. Default: none.
    */
   version?: string | undefined;
   /**
@@ -254,7 +254,7 @@ export interface ToolRunOptions {
   /**
    * Names under which models call tools that have other names: `{ Bash: "mcp__workspace__bash" }`. A call of `Bash`
    * is a call of that tool for events, results, permissions and hooks; the history keeps the model's word. An alias
-   * of an alias is none, and one whose tool the agent does not have does nothing. Default: none.
+   * of an alias does nothing, and neither does an alias of a tool that the agent does not have. Default: none.
    */
   toolAliases?: { readonly [alias: string]: string } | undefined;
   /**

@@ -133,7 +133,7 @@ export class Asks {
     this.#open.clear();
   }
 
-  /** Takes the answer to a question that the next instance has not asked again yet; false if there is none. */
+  /** Takes the answer to a question that the next instance has not asked again yet; false for any other. */
   answerKept(id: number, answer: Answer): boolean {
     const kept = this.#kept.get(id);
     if (kept === undefined || !(ANSWERS[kept.question.point]! in answer)) return false;

@@ -22,7 +22,7 @@ export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
 /**
  * The journal of these entries.
  *
- * @throws LoopletError `misuse_invalid_argument` for a value that is no entry of a journal
+ * @throws LoopletError `misuse_invalid_argument` for a value that is not an entry of a journal
  */
 export function journalOf(entries: readonly JournalEntry[]): JournalText {
   const texts = entries.map((entry: unknown, index) => {

@@ -57,7 +57,7 @@ export function textPairs(pairs: Iterable<[string, string]>): [string, string][]
   });
 }
 
-/** Releases the connection of a response that nobody waits for any more. */
+/** Releases the connection of a response that came too late. */
 export function discard(response: unknown): void {
   const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
   if (typeof body?.cancel !== "function" || body.locked) return;

@@ -1,8 +1,8 @@
-/** Failures that come from no provider, and the last resort for errors that nobody listens to. */
+/** Failures that do not come from a provider, and the last resort for errors that no listener takes. */
 import type { Failure, FailureCode } from "../api/index.js";
 import { message } from "../options/thrown.js";
 
-/** A failure that comes from no provider. */
+/** A failure that does not come from a provider. */
 export function fail(code: FailureCode, message: string): Failure {
   return { code, message, retryable: false };
 }

@@ -100,9 +100,9 @@ export function isProblem(error: unknown): error is { field: string; problem: st
 }
 
 /**
- * The JSON with U+FFFD in place of each half of a letter, as every text becomes on its way to UTF-8. A text that was
- * cut within a letter has a half, and a model can write one. The engine refuses it, and a refused answer would be
- * none: a hook that denies a call and quotes it would not be heard.
+ * The JSON with U+FFFD in place of each half of a letter (a lone surrogate), as an encoder of UTF-8 writes it. A text
+ * that was cut within a letter has a half, and a model can write one. The engine would refuse the whole answer: a
+ * hook that denies a call and quotes such a text would not be heard.
  */
 export function wholeLetters(json: string): string {
   return json.replace(ESCAPES, (escape, half?: string) => (half === undefined ? escape : "\ufffd"));

@@ -41,7 +41,7 @@ export interface Outgoing {
 
 export type SendErrorCode = "network" | "redirected" | "timeout" | "too_large";
 
-/** The failure of a request. It has no secret of the request, and no cause that may have one. */
+/** The failure of a request. Its message has no secret of the request; a `cause`, which could have one, is left out. */
 export class SendError extends Error {
   override readonly name = "SendError";
   readonly code: SendErrorCode;

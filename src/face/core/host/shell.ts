@@ -138,7 +138,7 @@ export class Shell {
     this.isFreed = true;
     this.release();
     this.instance.shells.delete(this);
-    // A frame of this handle may be on the stack; in a microtask there is none.
+    // The handle may be at work further up the stack. In a microtask it is not.
     void Promise.resolve().then(() => {
       this.giveBack();
       this.host = {} as HostCallbacks;

@@ -45,7 +45,7 @@ export function permissionConfig(options: PermissionOptions): Permissions | unde
   };
 }
 
-/** @throws LoopletError for a working folder that is no place */
+/** @throws LoopletError for a working folder that is not a path from the root on */
 function checkPlaces(cwd: string | undefined, folders: readonly string[] | undefined): void {
   if (cwd !== undefined && !cwd.startsWith("/")) {
     const problem = `needs a path from the root on (/srv/app), got ${describeWord(cwd)}`;

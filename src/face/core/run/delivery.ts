@@ -192,7 +192,7 @@ export class Delivery {
     this.#trace((trace) => trace.onEnd?.(result));
   }
 
-  /** Hands an error of a tool to `onError`, or to the console: the model goes on from it, so it is no crash of the page. */
+  /** Hands an error of a tool to `onError` or the console, not to `reportError`: the model goes on from it. */
   #reportTool(error: unknown): void {
     if (this.#options.onError === undefined) console.error(error);
     else this.report(error);

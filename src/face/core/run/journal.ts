@@ -169,8 +169,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. What
-   * the store has not taken is written once more. Rejects with the store's error, or when the time is over.
+   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. Missing
+   * entries are written once more. Rejects with the store's error, or when the time is over.
    */
   saved(): Promise<void> {
     const { clock, flushMs = 0 } = this.#host;
@@ -191,7 +191,7 @@ export class Journal {
     await this.#end;
   }
 
-  /** Resolves with whether the store has everything so far. What it has not taken is written, unless that is under way. */
+  /** Resolves with whether the store has everything so far. Missing entries are written, unless a write is under way. */
   async #attempt(): Promise<boolean> {
     if (this.#entries.length === 0 && this.#writing === undefined) return this.#error === undefined;
     return new Promise((resolve) => {

@@ -391,7 +391,7 @@ export class EngineRun implements Run {
           if (driver === this.#driver && this.#outcome === undefined) driver?.saved(save, ok);
         };
         if (this.#journal !== undefined) return this.#journal.save(entries, saved);
-        // A record has a journal that nobody keeps. The answer to a save comes later.
+        // A recorded run writes a journal that goes to no store. The answer to a save comes later.
         queueMicrotask(() => saved(true));
       },
       record: this.#record,

@@ -1,4 +1,4 @@
-/** The source of a run: its options, or the journal of a run that goes on, and the journals that nobody goes on with. */
+/** The source of a run: its options, or the journal of a run that goes on. Also the journals that no process holds. */
 import { LoopletError } from "../api/errors.js";
 import type { Clock, PendingRun } from "../api/index.js";
 import type { JournalEntry, Store } from "../api/run.js";

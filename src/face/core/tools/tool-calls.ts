@@ -238,7 +238,7 @@ export class ToolCalls {
       const output = given instanceof Promise ? await given : given;
       return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
     } catch (error) {
-      // An aborted call's error concerns nobody.
+      // The error of an aborted call is dropped.
       if (this.#running.has(invocation.call)) this.#life.onThrow(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }
