@@ -48,8 +48,8 @@ export interface AgentObjectOptions {
    */
   base?: RegExp | undefined;
   /**
-   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also those
-   * that nobody has allowed here, so only those who may do everything may ask then. Default false.
+   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also calls
+   * that were not allowed here. So let only clients ask that may do everything. Default false.
    */
   trustedSessions?: boolean | undefined;
 }
@@ -205,7 +205,7 @@ export abstract class AgentObject<Env = unknown> {
   }
 
   webSocketClose(socket: WebSocketLike, code: number): void {
-    // 1005 and 1006 stand for no code, and nobody may send them.
+    // The codes 1005 and 1006 mean that there was no code; they must not be sent.
     socket.close(code === 1005 || code === 1006 ? 1000 : code);
   }
 
@@ -218,7 +218,7 @@ export abstract class AgentObject<Env = unknown> {
     return this.#session ?? this.#keep(this.#openSession());
   }
 
-  /** Has everybody wait for this session. Whoever asks after its failure opens another one. */
+  /** Lets every caller wait for this session. A caller that comes after its failure opens another one. */
   #keep(session: Promise<Opened>): Promise<Opened> {
     const kept = session.catch((error: unknown) => {
       if (this.#session === kept) this.#session = undefined;

@@ -29,7 +29,7 @@ type CallState = { readonly server: string } & (
   { readonly inputRequired: Fields } | { readonly taskId: string }
 );
 
-/** The run around a call; alone it has no journal. */
+/** The run around a call. A call without a run has no journal. */
 export interface CallHost {
   readonly signal: HostAbortSignal;
   /** The address of the server. */

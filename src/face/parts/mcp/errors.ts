@@ -3,7 +3,7 @@ import { SendError } from "../../core/host/sender.js";
 export type McpErrorCode =
   /** The server wants another authorization: status 401 or 403. */
   | "needs_auth"
-  /** Another status, or an answer that is none of MCP. */
+  /** Another status, or an answer that is not one of MCP. */
   | "http"
   /** The server was not reached, or its answer has broken off. */
   | "network"

@@ -33,7 +33,7 @@ export type * from "./types.js";
 const MAX_REQUESTS = 1000;
 const MAX_WAITING = 100;
 
-/** The milliseconds that a server has for the end of its session. Nobody waits for more. */
+/** The milliseconds that `close` waits for a server to end its session. */
 const CLOSE_MS = 5000;
 
 /** The most characters of a report of progress, and of the problem of a tool. */
@@ -57,7 +57,7 @@ interface AskOptions extends McpCallOptions, AskLimits {
   readonly elicit?: CallHost["elicit"] | undefined;
 }
 
-/** The run around a call, or nobody. */
+/** The run around a call, or what stands in for one. */
 interface Caller extends Omit<CallHost, "address" | "onProgress" | "elicit" | "clean"> {
   readonly elicit: (request: McpElicitation) => Promise<McpElicitationAnswer>;
 }

@@ -66,8 +66,8 @@ export class Questions {
 }
 
 /**
- * A question with the fields alone that it may have. The server's words about itself are none of them, so that
- * nothing but `server` says who asks.
+ * A question with only the fields that a question may have. Fields in which the server describes itself are left out,
+ * so that `server` alone says who asks.
  *
  * @throws McpError `rpc`
  */

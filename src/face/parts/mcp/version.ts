@@ -4,7 +4,7 @@ import type { McpTool } from "./types.js";
 /** Hexadecimal digits of a version. A server must not find a second definition with the same one. */
 const DIGITS = 32;
 
-/** Undefined in a page without https, which has no digests. */
+/** The version of a tool, as a digest. Undefined in a page without https, where the platform has no digests. */
 export async function versionOf(
   { name, description, inputSchema, annotations }: McpTool,
   address: string,

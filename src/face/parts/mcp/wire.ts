@@ -203,7 +203,7 @@ function* read(text: string): Generator<RpcMessage> {
   for (const message of Array.isArray(said) ? said : [said]) if (isObject(message)) yield messageOf(message);
 }
 
-/** A message with those fields alone that have their types. A field that is null is none. */
+/** A message with only the fields that have the right type. A field that is null is left out. */
 function messageOf({ id, method, params, result, error }: Record<string, unknown>): RpcMessage {
   return {
     ...(typeof id === "string" || typeof id === "number" ? { id } : {}),

@@ -59,7 +59,7 @@ export interface PastCall {
 
 /**
  * One thing that was said, in order. Results of parallel calls are separate entries. `others` names the parts that
- * are no text.
+ * are not text.
  */
 export type Said =
   | { role: "user"; text: string; others?: string[] }

@@ -83,7 +83,7 @@ const FORMATS: Record<Protocol, WireFormat> = {
 };
 const PROTOCOLS = Object.keys(FORMATS) as Protocol[];
 
-/** A part of a path without its escapes, or as it stands where they are no text. */
+/** A part of a path without its escapes, or as it stands where the escapes are not valid. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);

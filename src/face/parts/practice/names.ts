@@ -1,4 +1,4 @@
-/** Refuses names that nobody reads: a turn whose field is misspelt would otherwise answer with nothing. */
+/** Refuses unknown names: a turn with a misspelt field would otherwise answer with nothing. */
 import { isObject } from "./json.js";
 
 /** Every name of `T`; the compiler keeps the list complete. */

@@ -40,7 +40,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Letter by letter, because some of the bytes are none. */
+/** Reads letter by letter, because some of the bytes are not valid UTF-8. */
 function mixed(bytes: Uint8Array): string {
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length;) {

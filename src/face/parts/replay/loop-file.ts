@@ -1,4 +1,4 @@
-/** `.loop` files: their form, their reader, and the refusal of a text that is none. */
+/** `.loop` files: their form, their reader, and the refusal of a text that is not such a file. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, OutcomeKind } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
@@ -150,8 +150,8 @@ function isCount(value: unknown): value is number {
 }
 
 /**
- * Runs a part of a replay. A file has passed the checks of {@link readLoop} and may still be one that no run has
- * written, so an error that is none of looplet's own is the file's.
+ * Runs a part of a replay. A file that passes the checks of {@link readLoop} may still be one that no run has
+ * written, so the file is at fault for any error that is not a `LoopletError`.
  *
  * @throws LoopletError
  */

@@ -96,7 +96,7 @@ export interface Replay {
  * Plays the text of a `.loop` file: without a network, a key, tools or waiting. Events, requests, calls, questions
  * and the journal are those of the run. It needs the engine of an entry of looplet: `import "looplet"`.
  *
- * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is no such file.
+ * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
  */
 export async function replay(file: string): Promise<Replay> {
   const read = readLoop(file);

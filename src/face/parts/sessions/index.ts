@@ -76,7 +76,7 @@ export interface Sessions {
    *
    * `trusted`: whether a run of it may go on, with all that its text says was allowed. Default false.
    *
-   * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that has gone on
+   * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, for a chat that has gone on
    * differently here, and, of a text that is not trusted, for a run that goes on in it or is under way here;
    * `config_…` for one that the agent cannot go on with
    */

@@ -12,12 +12,12 @@ export async function exported(store: Store, id: string): Promise<string | undef
 /**
  * Gives a store what it does not have of a chat. `read` reads the chat of these entries before the store gets any.
  *
- * Whoever writes a journal says what was allowed in it: a run that goes on makes the calls that its text wants. Only
- * a trusted text may have one. Of runs that have ended count the messages, the memory of subagents, the usage and who
- * spoke last.
+ * The author of a journal decides which calls were allowed: a run that goes on makes the calls that the text names.
+ * So only a trusted text may have such a run. Of an ended run, the messages, the memory of subagents, the usage and the
+ * last agent count.
  *
- * @throws LoopletError `misuse_invalid_argument` for a text that is no chat, for a chat that goes on differently in
- * the store, and, of a text that is not trusted, for a run that goes on in it or is under way in the store
+ * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, for a chat that goes on differently
+ * in the store, and, of a text that is not trusted, for a run that goes on in it or is under way in the store
  */
 export async function imported(
   store: Store,
@@ -50,8 +50,8 @@ export async function imported(
 }
 
 /**
- * Appends entries with which a chat has no run that goes on. Under a lease that is given back as ended, no run that
- * is under way here loses its journal to them, and none that was cut off here goes on as they say.
+ * Appends entries of a chat whose runs have all ended. It holds a lease meanwhile and gives it back as ended: a run
+ * that is under way here keeps its journal, and a run that was cut off here does not go on from these entries.
  */
 async function appendEnded(
   store: Store,
@@ -75,7 +75,7 @@ async function appendEnded(
 /** The time that the append may take, in milliseconds. */
 const IMPORT_MS = 60_000;
 
-/** The number in an entry; undefined for a text that is no entry. */
+/** The number in an entry; undefined for a text that is not an entry. */
 function seqOf(line: string): number | undefined {
   try {
     const { seq } = JSON.parse(line) as { seq?: unknown };

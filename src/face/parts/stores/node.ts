@@ -195,7 +195,7 @@ interface FileLease extends LeaseRecord {
   /** The machine and the table of processes that `pid` belongs to. */
   readonly place?: unknown;
   readonly pid?: unknown;
-  /** The key, which the name of a file has no place for if it is long. */
+  /** The key; a long one does not fit into the name of the file. */
   readonly key?: unknown;
 }
 

@@ -6,7 +6,7 @@ const TOKEN = /\*\*\/|\*\*|\*|\?|\{|\}|,|\[!?[^\]]+\]|[\s\S]/g;
 /**
  * A pattern for whole paths.
  *
- * @throws SyntaxError for one that is too long, or has a class that is none
+ * @throws SyntaxError for a pattern that is too long, or has a broken class of characters
  */
 export function globOf(pattern: string): Pattern {
   if (pattern.length > MOST_CHARS)

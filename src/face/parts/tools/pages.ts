@@ -63,7 +63,7 @@ async function textOf(answer: Answer, url: URL, maxBytes: number, maxChars: numb
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[The page is longer.]`;
 }
 
-/** @throws ToolError for an address that is none of the web, or has a name and a password */
+/** @throws ToolError for an address that does not begin with http or https, or has a name and a password */
 function addressOf(text: string, base?: URL): URL {
   let url: URL;
   try {

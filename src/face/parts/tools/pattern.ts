@@ -102,7 +102,7 @@ export class Pattern {
   /** Places that `#follow` has yet to look at; empty between its calls. */
   readonly #open: number[] = [];
 
-  /** @throws SyntaxError for a pattern that is none, or that is not supported */
+  /** @throws SyntaxError for a pattern that is not valid, or that is not supported */
   constructor(source: string, options: PatternOptions = {}) {
     const { mostChars = MOST_CHARS } = options;
     if (source.length > mostChars)

@@ -140,7 +140,7 @@ async function grep(
     const size = (await vfs.stat(file))?.size ?? 0;
     const data = size > MOST_FILE_BYTES ? undefined : await vfs.read(file);
     if (size > MOST_FILE_BYTES) walk.notes.add(`Files of more than ${MOST_FILE_BYTES} bytes were left out.`);
-    // A file with a zero byte is no text.
+    // A file with a zero byte is not text.
     if (data === undefined || data.includes(0)) continue;
     if ((bytes += data.length) > MOST_BYTES) {
       walk.notes.add(`The search ended after ${MOST_BYTES} bytes: search in a folder.`);

@@ -34,7 +34,7 @@ export interface HostOptions {
 /** The time after which a page that says nothing is forgotten, in milliseconds. Hidden pages speak once a minute. */
 const FORGOTTEN_MS = 300_000;
 
-/** The calls of a page that are remembered. It repeats those alone that have no reply. */
+/** The number of calls of a page that are remembered. A page repeats only calls without a reply. */
 const REMEMBERED_CALLS = 1000;
 
 /** Posts a message to one page. */

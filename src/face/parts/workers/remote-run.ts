@@ -1,6 +1,6 @@
 /**
- * A run as a page sees it that is no part of it. It hears of the log of the run, and asks the host for everything
- * else. What a method returns at once is what the page knows: the events tell what became of it.
+ * A run as a page sees it whose host is elsewhere. It gets the log of the run, and asks the host for everything else.
+ * A method returns at once what the page knows; the events bring the outcome.
  */
 import { LoopletError, type RunError } from "../../core/api/errors.js";
 import type { Outcome, OutcomeKind, RunEvent } from "../../core/api/event.js";

@@ -27,7 +27,7 @@ export class RunList {
     this.#keep = keep;
   }
 
-  /** Notes a run that is about to begin, and forgets the log of one that is long over. A list that fails is no reason to stop. */
+  /** Notes a run that is about to begin, and forgets the log of one that is long over. A list that fails stops no run. */
   async add(run: string, chat: string | undefined): Promise<RunLog> {
     const log = this.log(run);
     await this.#note({ run, ...(chat === undefined ? {} : { chat }) }).catch(reportUnheard);
@@ -71,7 +71,7 @@ export class RunList {
     for (const listed of (await this.#all()).slice(-this.#keep)) {
       const isHeld = pending?.includes(listed.chat ?? listed.run) === false;
       if (isHeld) continue;
-      // A log that the store cannot give is no reason to leave the other runs alone.
+      // The other runs are read even if the store cannot give one log.
       const state = await this.log(listed.run)
         .state()
         .catch(() => "open");

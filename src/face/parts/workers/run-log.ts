@@ -1,8 +1,8 @@
 /**
- * The log of a run: what its listeners have heard, and its end. An entry goes into the store before it goes to a
+ * The log of a run: its events, and its end. An entry goes into the store before it goes to a
  * page, so that a page that comes back gets what it has missed, from another host too. Entries that come while the
- * store writes go with the next write. A store that fails is reported and never stops the run. A damaged log has the
- * entries that are whole under a new name, so that no page goes on behind a cursor of before.
+ * store writes go with the next write. A store that fails is reported and never stops the run. The whole entries of a
+ * damaged log go on under a new name, so that no page uses a cursor of the old log.
  */
 import { isStoreConflict } from "../../core/api/errors.js";
 import type { RunEvent } from "../../core/api/event.js";
@@ -55,7 +55,7 @@ export class RunLog {
       takeOver: true,
     });
     this.#fence = lease?.fence;
-    // The fence alone is needed: nobody goes on with a log.
+    // The fence alone is needed: no process takes a log up.
     await lease?.release(false);
     this.#loaded = undefined;
     this.#isLost = false;
@@ -77,7 +77,7 @@ export class RunLog {
 
   /**
    * Tells a page every entry behind its cursor, and each that comes later. Without a cursor it gets all; false if the
-   * cursor is none of this log.
+   * cursor belongs to another log.
    */
   async follow(page: string, cursor: string | undefined, follower: Follower): Promise<boolean> {
     await this.#load();

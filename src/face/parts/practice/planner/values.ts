@@ -46,7 +46,7 @@ const SAID: readonly [RegExp, string][] = [
 ];
 const SPAN = /(?<![\w$€£/:#.-])-?(?:sqrt ?)?[(\d.](?:[\d\s.()+*/%^-]|sqrt)*[\d)](?![\w%:/])/g;
 
-/** All expressions in `text`, in order, in plain infix notation with blanks around the operators. A number alone is none. */
+/** All expressions in `text`, in order, in plain infix notation with blanks around the operators. Lone numbers are not. */
 export function findArithmetic(text: string): string[] {
   const source = SAID.reduce((rest, [pattern, symbol]) => rest.replace(pattern, symbol), text);
   return [...source.matchAll(SPAN)].flatMap(([span]) => {

@@ -186,7 +186,7 @@ function encode({ type, pieces, id: toolUseId, name, signature, value }: WireBlo
     }
     case "tool-call": {
       const deltas = pieces.map((input) => ({ toolUse: { input } }));
-      // Text that is no JSON has no other place.
+      // Arguments that are not valid JSON stand there as text.
       const input = parseJson(text || "{}") ?? text;
       return {
         start: { toolUse: { toolUseId, name } },

@@ -164,7 +164,7 @@ function partsOf({ blocks }: Reply, isWhole: boolean): any[] {
     if (type === "raw") return [value];
     if (type === "tool-call") {
       const text = pieces.join("");
-      // Text that is no JSON has no other place.
+      // Arguments that are not valid JSON stand there as text.
       const part = { functionCall: { name, args: parseJson(text || "{}") ?? text, id }, thoughtSignature };
       thoughtSignature = undefined;
       return [part];

@@ -77,7 +77,7 @@ export function emptyRule(list: unknown, param: string): Rule {
   return [Array.isArray(list) && list.length === 0, `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`, param, "empty_array"];
 }
 
-/** Whether a result is an error. The protocols have no flag for that: it is told by what the result says. */
+/** Whether a result is an error. The protocols have no flag for errors, so the text of the result decides. */
 export const soundsLikeError = (text: string) => /^\s*error\b/i.test(text);
 
 /** Prompt tokens, those read from a cache included. */

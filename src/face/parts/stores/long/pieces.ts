@@ -1,7 +1,7 @@
 /**
- * Texts that are longer than a value of their host may be. Their pieces are written first, under a name that nobody
- * else has. The value that is written then names them, so that this one write decides about a long text as it does
- * about a short one.
+ * Texts that are longer than a value of their database may be. Their pieces are written first, under a name of their
+ * own. A value that names the pieces is written last: this one write decides about a long text as it does about a
+ * short one.
  */
 
 /** The pieces of a text. */

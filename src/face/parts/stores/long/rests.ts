@@ -1,6 +1,6 @@
 /**
  * The rest of texts that are longer than a row of a Durable Object may be. The row of such a text has its beginning.
- * Whoever writes both does so in one transaction.
+ * Both are written in one transaction.
  */
 import type { DurableObjectStorageLike } from "../durable-object.js";
 import { piecesOf } from "./pieces.js";
