@@ -34,7 +34,7 @@ import { deniedBy, serversOf, toolsOfAgent, type AgentDefinition } from "./agent
 import { appended, type PlainOptions } from "./options/options.js";
 import type { Options } from "./options/types.js";
 
-/** Tools that change nothing but what the model keeps in mind. */
+/** Tools that change only what the model knows. */
 const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
 
 /** Files that `settingSources` reads. No run changes them without a person, because the next one obeys them. */
@@ -342,7 +342,7 @@ function currentRule(rule: string): string {
   return rule.trim().replace(/^Task(?=\(|$)/, "Agent");
 }
 
-/** The rules that restrict. Where nobody can be asked, a rule that asks denies. */
+/** The rules that restrict. Without `canUseTool`, an `ask` rule denies. */
 function asking(
   { canUseTool }: Options,
   tools: { readonly [name: string]: Tool },
@@ -399,8 +399,8 @@ function hooksOf(
 }
 
 /**
- * The hooks of a query, in which no call waits for ever: a deferred one is asked about as well, and where nobody can
- * be asked, both are denied.
+ * The hooks of a query, in which no call waits for ever: a deferred call is asked about like one with `ask`. Both are
+ * denied without `canUseTool`.
  */
 function answered(group: HookGroup<"PreToolUse">, canAsk: boolean): HookGroup<"PreToolUse"> {
   const hooks = group.hooks.map((hook): typeof hook => async (...given) => {

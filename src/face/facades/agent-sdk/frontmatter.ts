@@ -6,7 +6,7 @@ export interface Frontmatter {
   readonly body: string;
 }
 
-/** The fields and the body of a file. A file without the lines has no fields. These files have texts and lists alone. */
+/** The fields and the body of a file. A file without a line `---` has no fields. A field is a text or a list. */
 export function frontmatterOf(text: string): Frontmatter {
   const [, head = "", body = text] =
     /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text) ?? [];
@@ -35,7 +35,7 @@ function field(head: string, name: string): string {
   return quoted[1] === '"' ? quoted[2]!.replace(/\\(["\\])/g, "$1") : quoted[2]!.replaceAll("''", "'");
 }
 
-/** The note about a file that is no skill or agent. */
+/** The note about a file that is not a skill or an agent. */
 export function unnamed(path: string, what: string): string {
   return `${path} has no name and description between lines of ---, or longer ones than ${NAME_CHARS} and ${DESCRIPTION_CHARS} characters, so it is no ${what}.`;
 }

@@ -82,7 +82,7 @@ export interface McpStdioServerConfig {
   readonly env?: { readonly [name: string]: string } | undefined;
 }
 
-/** A server of before 2025, which is not reached: its status is `failed`, a warning says so, and the query goes on. */
+/** A server that speaks the SSE of before 2025. Its status is `failed`, with a warning, and the query goes on. */
 export interface McpSSEServerConfig {
   readonly type: "sse";
   readonly url: string;

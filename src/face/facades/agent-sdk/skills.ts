@@ -12,7 +12,7 @@ export interface Skill {
   content(): Promise<string> | string;
 }
 
-/** The skills in the folders of a folder: `<folder>/<name>/SKILL.md`. A note tells of what is no skill. */
+/** The skills in the folders of a folder: `<folder>/<name>/SKILL.md`. A note names a file that is not a skill. */
 export async function skillsIn(files: SettingFiles, folder: string): Promise<Skill[]> {
   const skills: Skill[] = [];
   for (const own of (await files.list(folder)).filter((entry) => entry.endsWith("/"))) {

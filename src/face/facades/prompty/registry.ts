@@ -17,7 +17,7 @@ export class Registry<T> {
 /** A tool by its name. Gets the arguments, with bindings in them. */
 export type ToolFunction = (args: any) => unknown;
 
-/** What runs every tool of a kind that has no function of its own. */
+/** The function that runs the tools of a kind that have no function of their own. */
 export type ToolHandler = (
   tool: ToolDefinition,
   args: any,

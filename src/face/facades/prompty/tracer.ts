@@ -69,7 +69,7 @@ export class Span {
   }
 
   end(): void {
-    // The names of token counts sound like secrets, and their numbers are none.
+    // The names of token counts sound like secrets, but the counts are not secret.
     if (Object.keys(this.#usage).length > 0)
       for (const sink of this.#sinks) safely(() => sink.set?.("usage", structuredClone(this.#usage)));
     for (const sink of this.#sinks) safely(() => sink.end());

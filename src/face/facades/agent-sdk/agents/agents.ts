@@ -75,7 +75,7 @@ const FIELDS_WITHOUT_EFFECT = [
   "initialPrompt",
 ];
 
-/** The agents of the files in a folder, by their names. A note tells of what is no agent. */
+/** The agents of the files in a folder, by their names. A note names a file that is not an agent. */
 export async function agentsIn(
   files: SettingFiles,
   folder: string,

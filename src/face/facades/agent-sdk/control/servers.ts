@@ -18,7 +18,7 @@ export class Servers {
   #current: McpServers;
   /** Those that were switched off. */
   readonly #off = new Map<string, McpServers[string]>();
-  /** Connections to servers of before, which calls of the turn under way may need. */
+  /** Connections to replaced servers, which calls of the turn under way may need. */
   readonly #retired: McpClient[] = [];
 
   constructor(options: PlainOptions) {
@@ -70,7 +70,7 @@ export class Servers {
     await this.set(enabled ? { ...others, [name]: server } : others);
   }
 
-  /** Ends the connections to servers of before. */
+  /** Ends the connections to replaced servers. */
   async retire(): Promise<void> {
     await closed(this.#retired.splice(0));
   }

@@ -7,7 +7,7 @@ import type { ExitReason, HookEvent } from "./events.js";
 /** What every hook is told. */
 export type BaseHookInput = {
   session_id: string;
-  /** Always empty: a session is no file. `getSessionMessages` reads it. */
+  /** Always empty, because a session is not a file. `getSessionMessages` reads it. */
   transcript_path: string;
   cwd: string;
   permission_mode?: string;

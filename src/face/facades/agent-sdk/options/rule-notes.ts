@@ -4,7 +4,7 @@ import { serversOf } from "../agents/definition.js";
 import type { Settings } from "../settings.js";
 import type { PlainOptions } from "./options.js";
 
-/** The tools of Claude Code (0.3.330). A rule for one that this query does not have is no mistake. */
+/** The tools of Claude Code (0.3.330). A rule for one that this query does not have is not a mistake. */
 const KNOWN: readonly string[] = [
   ...[
     "Agent",
@@ -52,7 +52,7 @@ const KNOWN: readonly string[] = [
   ...["WebSearch", "Workflow", "Write"],
 ];
 
-/** What is told of the names in the options whose tool, server or skill is nowhere. */
+/** The notes about names in the options whose tool, server or skill does not exist. */
 export function ruleNotes(
   { allowedTools = [], disallowedTools = [], mcpServers = {}, agents = {} }: PlainOptions,
   { toolNames: tools, skills }: { readonly toolNames: readonly string[]; readonly skills: readonly string[] },
@@ -85,7 +85,7 @@ export function ruleNotes(
   ];
 }
 
-/** What is told of a name that an agent's definition has and the query has not. */
+/** The notes about a name in an agent's definition that the query does not have. */
 function missing(agent: string, field: string, name: unknown, names: readonly string[]): string[] {
   if (typeof name !== "string" || names.includes(name)) return [];
   return [

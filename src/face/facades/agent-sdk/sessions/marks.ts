@@ -29,7 +29,7 @@ export async function tagSession(
   await mark(sessionId, markOf("tag", tag === null ? "" : String(tag).trim()), place);
 }
 
-/** The entry of a title or a tag. An empty tag is none. */
+/** The entry of a title or a tag. An empty tag removes the tag. */
 export function markOf(
   type: "title" | "tag",
   text: string,

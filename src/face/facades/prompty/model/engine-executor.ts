@@ -140,7 +140,7 @@ const SAMPLING = [
 
 type MakeModel = (name: string, options: HttpModelOptions) => Model;
 
-/** @throws InvokerError for a provider that looplet has no model of */
+/** @throws InvokerError for an unknown provider */
 function engineModel(
   { id, provider = "openai", apiType, connection, options = {} }: PromptyModel,
   host: PromptyHost,

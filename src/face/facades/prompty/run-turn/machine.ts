@@ -273,7 +273,7 @@ export class TurnMachine {
     }
   }
 
-  /** The wait before another attempt; `undefined` for none, and if nobody can say. */
+  /** The wait before another attempt; `undefined` if there is no other attempt, or if the policy fails. */
   #delay(error: unknown, attempt: number): number | undefined {
     try {
       return this.#ports.retry === undefined ? 0 : this.#ports.retry(error, attempt);
@@ -334,7 +334,7 @@ export class TurnMachine {
     events.forEach((event) => this.#tell(event));
   }
 
-  /** Behind a tool that has run, a failed write is no failure of the turn: somebody must say what the store has. */
+  /** A failed write after a tool has run needs a reconciliation, because the store may have it. Any other fails the turn. */
   #notWritten(message: string): never {
     const effect = this.#hasUnwrittenEffect;
     if (effect === undefined) throw new Ended({ status: "failed", error: { code: "durability", message } });

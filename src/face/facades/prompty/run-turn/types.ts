@@ -19,7 +19,7 @@ export interface ToolResult {
   readonly requestId: string;
   readonly name: string;
   readonly output: string;
-  /** Why there is no output of the tool, which the model is told: it was denied, or it has failed. */
+  /** Set if the tool has no output: it was denied, or it has failed. `output` then tells the model why. */
   readonly failure?: "permission_denied" | "exception";
 }
 

@@ -24,7 +24,7 @@ export function printed(value: unknown, effort: Effort): string {
   return text;
 }
 
-/** A number, a text of one, or `NaN`. A list or a mapping is none. */
+/** The number that a value is or that its text names, else `NaN`, for a list and a mapping too. */
 export function numberOf(value: unknown, effort: Effort): number {
   if (typeof value === "object" && value !== null) return NaN;
   effort.look(value);
