@@ -169,8 +169,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended. Missing
-   * entries are written once more. Rejects with the store's error, or when the time is over.
+   * Resolves when the store has everything so far, the prompt at least, and the lease of a run that has ended.
+   * Missing entries are written once more. Rejects with the store's error, or when the time is over.
    */
   saved(): Promise<void> {
     const { clock, flushMs = 0 } = this.#host;

@@ -13,8 +13,8 @@ export async function exported(store: Store, id: string): Promise<string | undef
  * Gives a store what it does not have of a chat. `read` reads the chat of these entries before the store gets any.
  *
  * The author of a journal decides which calls were allowed: a run that goes on makes the calls that the text names.
- * So only a trusted text may have such a run. Of an ended run, the messages, the memory of subagents, the usage and the
- * last agent count.
+ * So only a trusted text may have such a run. Of an ended run, the messages, the memory of subagents, the usage and
+ * the last agent count.
  *
  * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, for a chat that goes on differently
  * in the store, and, of a text that is not trusted, for a run that goes on in it or is under way in the store

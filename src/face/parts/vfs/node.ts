@@ -21,8 +21,8 @@ interface Held {
  * error. No link below `root` is followed, because rules know the path that the model wrote and no other: an error
  * names the place where the link leads, and lists leave links out.
  *
- * On Linux each folder of a path is opened in the one above it, so that no program puts a link in its place between the
- * look and the use. On other systems, which have no such call, another program can.
+ * On Linux each folder of a path is opened in the one above it, so that no program puts a link in its place between
+ * the look and the use. On other systems, which have no such call, another program can.
  */
 export function nodeVfs(root: string): Vfs {
   let real: Promise<string> | undefined;
