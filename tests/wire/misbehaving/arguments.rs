@@ -228,7 +228,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "writes prose alone as arguments",
-            run: "tells the model that it is no JSON",
+            run: "tells the model that it is not valid JSON",
             bodies: all(&[add("t1", "one, please")]),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()

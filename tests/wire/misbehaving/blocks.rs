@@ -461,7 +461,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "changes the answer's id on the way",
-            run: "does not mind",
+            run: "reads on",
             bodies: vec![(
                 "openai_chat",
                 [

@@ -321,7 +321,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "sends an event that is no JSON",
+            server: "sends an event that is not valid JSON",
             run: "takes the stream as damaged: `reset`, and again",
             bodies: vec![
                 (

@@ -130,7 +130,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "sends bytes that are no UTF-8",
+            server: "sends bytes that are not valid UTF-8",
             run: "puts U+FFFD there",
             bodies: each(|protocol| {
                 let said = say(protocol, 0, &Say::Text("a CRAB b"));
@@ -205,7 +205,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "sends gzip that the host did not decode",
-            run: "fails and says that the body is no stream",
+            run: "fails and says that the body is not a stream",
             bodies: each(|_| {
                 b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xf3\xc8\x2c\xd6\x03\x00\x0a\x0d".to_vec()
             }),

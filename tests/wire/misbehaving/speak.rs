@@ -214,7 +214,7 @@ pub fn respond(word: &str, fields: Value) -> Vec<u8> {
     event(json!({"type": format!("response.{word}"), "response": response}))
 }
 
-/// Arguments that are no JSON are a string in Gemini, which has no others.
+/// Arguments that are not valid JSON are a string in Gemini, which has no other place for them.
 fn gemini_part(block: &Say<'_>) -> Value {
     match *block {
         Say::Text(text) => json!({"text": text}),
