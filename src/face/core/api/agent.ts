@@ -146,7 +146,7 @@ export interface TypedAgent<C extends ToolTypes, Output> {
   ): Promise<RunBound>;
   /**
    * Begins a conversation. It keeps its transcript, its usage and the memory of its persistent subagents from prompt
-   * to prompt. `history` is that of a chat before.
+   * to prompt. `history` comes from an earlier chat.
    */
   chat(history?: ChatHistory): TypedChat<C, Output>;
   /**
@@ -268,8 +268,8 @@ export interface PromptSchema {
  */
 export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
   /**
-   * The schema of what the model says with the handoff, as for a tool. Default: nothing; arguments that it gives all
-   * the same are ignored.
+   * The schema of the input that the model gives with the handoff, as for a tool. Default: there is no input, and
+   * arguments are ignored.
    */
   inputSchema?: S | undefined;
   /**
@@ -280,8 +280,8 @@ export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
   /**
    * Contract: called once per handoff, when all calls of its answer are over. It returns the messages that the agent
    * begins with, or a promise of them. They are the conversation from then on, `result.messages` too. An error that
-   * it throws, and messages that are not a legal history, fail the run: the agent must not read what it was to be
-   * spared. `removeAllTools` is a ready one. Default: the whole conversation.
+   * it throws, and messages that are not a legal history, fail the run, so that the agent reads no message that the
+   * filter was to remove. `removeAllTools` is a ready filter. Default: the whole conversation.
    */
   inputFilter?:
     ((handoff: HandoffInput<S>) => readonly Message[] | PromiseLike<readonly Message[]>) | undefined;

@@ -44,7 +44,7 @@ export type SessionSource = Facts["SessionStart"]["source"];
 /** The options of a run that a chat sets itself. */
 export type KeptByChat = Pick<RunOptions, "messages" | "subagents" | "agent" | "chatUsage">;
 
-/** The state with which `agent.chat` begins; each field is that of a chat before. */
+/** The state with which `agent.chat` begins; each field comes from an earlier chat. */
 export interface ChatHistory {
   /** Default: none. */
   messages?: readonly Message[] | undefined;
@@ -70,7 +70,7 @@ export interface TypedChat<C extends ToolTypes, Output> {
   readonly subagents: readonly SubagentMemory[];
   /**
    * The tokens and the money of all runs so far, those before a `reset` too; replaced when a run ends. `null` if no
-   * answer came with any. A chat of `agent.openChat` has those of every process.
+   * answer came with any. In a chat of `agent.openChat` the runs of every process count.
    */
   readonly usage: ModelUsage | null;
   /** The run under way. */

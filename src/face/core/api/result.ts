@@ -45,7 +45,7 @@ export interface RunReport<C extends ToolTypes = ToolTypes>
    * answered without a report is `null`.
    */
   modelUsage: { [model: string]: ModelUsage | null };
-  /** `usage` with that of the conversation before the run: of the option `chatUsage`, which a chat sets. */
+  /** `usage` and the usage of the conversation before the run: the option `chatUsage`, which a chat sets. */
   chatUsage: ModelUsage | null;
   /** The cost in US dollars, which is `costNanoUsd` for people; 0 when it is not known, see `costBasis`. */
   costUsd: number;

@@ -72,7 +72,7 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
   signal?: HostAbortSignal | undefined;
 }
 
-/** The options of `agent.resume`: those of a run, without what the journal brings. */
+/** The options of `agent.resume`: those of a run, except the ones that the journal has. */
 export type ResumeOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
   TypedRunOptions<C, Output>,
   "messages" | "subagents" | "agent" | "chatUsage" | "inputs"

@@ -51,7 +51,7 @@ export async function readChat(
   return { messages, subagents, usage, isRunning: !tail.isOver, isWhole: tail.leftOut === 0 };
 }
 
-/** The journal of a chat, and what the store has of it, or what is given in its place. */
+/** The journal of a chat, with the entries of the store or those that are given in their place. */
 async function found(
   parts: AgentParts,
   load: LoadEngine,

@@ -276,7 +276,7 @@ export class Answer {
   }
 }
 
-/** An error's body is read as far and as long as the engine reads that of a model. */
+/** The body of an error has the same bounds here as in the engine. */
 const EXCERPT_CHARS = 64 * 1024;
 const EXCERPT_MS = 10_000;
 

@@ -23,9 +23,9 @@ export async function loaded(load: LoadEngine): Promise<OpenRun> {
 }
 
 /**
- * Opens a run, lets `act` read it, and frees it. `save` gets what it writes.
+ * Opens a run, lets `act` read it, and frees it. `save` gets the entries that it writes.
  *
- * @throws what the engine says of a journal that cannot be read, or that these options do not fit
+ * @throws the engine's error about a journal that cannot be read, or that these options do not fit
  */
 export function briefly<T>(
   { config, random, clock, now }: AgentParts,

@@ -1,7 +1,7 @@
 /** The losses of a run's instances, which end a run that gets no further. */
 import type { JournalEntry } from "../api/run.js";
 
-/** Losses in a row that leave no trace in the journal. The engine counts those that its journal shows (`recovery`). */
+/** The losses in a row that leave no trace in the journal. The engine counts the others itself (`recovery`). */
 const MAX_FRUITLESS = 3;
 /** The facts of a journal that bring a run further. */
 const FURTHER = ["messages", "call", "round"];

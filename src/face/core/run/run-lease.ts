@@ -88,7 +88,7 @@ export class RunLease {
     return lease !== undefined;
   }
 
-  /** Takes over what is left of the lease of a run before this one. */
+  /** Takes the lease of an earlier run over, with the time that is left of it. */
   takeFrom(before: RunLease): void {
     if (before.#lease === undefined) return;
     this.#hold(before.#lease, before.#untilMs - LEASE_MS);

@@ -107,7 +107,7 @@ export class ToolCalls {
     this.#elicitations.answer(call, number, answer);
   }
 
-  /** Hands a fresh instance what came while there was none, or what was lost with the one before. */
+  /** Hands a fresh instance the inputs that came while there was none, and those that the lost one had not saved. */
   handAgain(): void {
     for (const [call, checkpoint] of this.#checkpoints) this.#driver()?.toolCheckpoint(call, ...checkpoint);
     this.#elicitations.putAgain();
