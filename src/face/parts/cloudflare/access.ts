@@ -14,7 +14,7 @@ export function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
   return allowed;
 }
 
-/** The last word of a path if the object knows it; otherwise `""`, which stands for the session itself. */
+/** The last word of a path if the object knows it; otherwise `""`, the word for the session itself. */
 export function wordOf(pathname: string, base: RegExp | undefined): string {
   const at = pathname.lastIndexOf("/");
   const last = pathname.slice(at + 1);

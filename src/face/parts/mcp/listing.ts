@@ -1,4 +1,4 @@
-/** The list of a server's tools: bounded, and without what is malformed. */
+/** The list of a server's tools: bounded, and without malformed tools. */
 import { isObject } from "../../core/options/check.js";
 import { McpError } from "./errors.js";
 import type { McpTool } from "./types.js";

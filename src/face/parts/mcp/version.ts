@@ -1,4 +1,4 @@
-/** The version of a server's tool: another one, once the server has changed what it says of it, or has become another. */
+/** The version of a server's tool. It changes with the tool's definition, and with the address of the server. */
 import type { McpTool } from "./types.js";
 
 /** Hexadecimal digits of a version. A server must not find a second definition with the same one. */

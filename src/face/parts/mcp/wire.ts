@@ -185,7 +185,7 @@ async function refuse(answer: Answer, place: string): Promise<void> {
   });
 }
 
-/** The messages of an answer. One that is neither JSON nor a stream of events has none. */
+/** The messages of an answer. An answer that is neither JSON nor a stream of events has no messages. */
 async function* messagesOf(answer: Answer, budget: ByteBudget): AsyncGenerator<RpcMessage> {
   const type = answer.header("content-type") ?? "";
   if (type.startsWith("text/event-stream")) {

@@ -8,7 +8,7 @@ export function textOf(content: unknown): string {
   return parts.flatMap((part) => part?.text ?? (part?.json ? JSON.stringify(part.json) : [])).join("\n");
 }
 
-/** What `parts` are beside those that `known` fits: their types or keys, or the types of their media. */
+/** The kinds of the `parts` that `known` does not fit: their types or keys, or the types of their media. */
 export function othersIn(parts: unknown, known: RegExp): string[] {
   const names = listOf(parts).map((part) => {
     const { type = Object.keys(part).find((key) => !key.startsWith("thought")) } = Object(part);

@@ -18,7 +18,7 @@ export function readDirective({ said }: Conversation) {
   return { key: `${said.length}:${match.input}`, times: Number(times), fault };
 }
 
-/** `text` without its directives: what the planner answers. */
+/** `text` without its directives. The planner answers it. */
 export function withoutDirective(text: string): string {
   return text.replace(new RegExp(PATTERN.source, "gim"), "").trim();
 }
