@@ -1,4 +1,4 @@
-/** The agent of a query, made of its options and of what was found for it: settings files and servers. */
+/** The agent of a query, made of its options, its settings files and the tools of its servers. */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
   Agent,
@@ -91,7 +91,7 @@ export interface Made {
   readonly main: string | Model;
   /** What a new session begins with, before the first prompt. */
   readonly initialPrompt: string | undefined;
-  /** A model by its name, with at most so many tokens of reasoning; that of the options without a name. */
+  /** A model by its name, with at most so many tokens of reasoning. Default: the model of the options. */
   readonly modelOf: (model?: string | Model, maxThinkingTokens?: number) => Model;
   readonly agents: readonly Pick<NamedAgent & { name: string }, "name" | "description">[];
   readonly skills: readonly string[];
@@ -101,7 +101,7 @@ export interface Made {
 }
 
 /**
- * The agent of the options and of what was found. What the options say wins, but each deny rule counts.
+ * The agent of the options, the settings files and the servers. Options win over files, but each deny rule counts.
  *
  * @throws TypeError that names the option
  */
@@ -312,7 +312,7 @@ const modeIn =
   (mode) =>
     mode === "default" ? (permissionMode ?? mode) : mode;
 
-/** The tools, with those of servers withheld if `toolSearch` says so. */
+/** The tools. With `toolSearch` the definitions of servers' tools are withheld. */
 function withSearch(
   tools: Record<string, Tool>,
   served: readonly ServerTool[],
@@ -372,7 +372,7 @@ interface HookedAgent {
   readonly preloaded?: readonly Skill[] | undefined;
 }
 
-/** The query's hooks, those of its modes, and the one that tells an agent its skills. */
+/** The hooks of the query, the hooks of its modes, and one that gives an agent the text of its skills. */
 function hooksOf(
   options: PlainOptions,
   ongoing: Ongoing,
@@ -445,7 +445,7 @@ function permissionsOf(
   });
 }
 
-/** The skills of files that the option names, all without it, and those that it has itself. */
+/** The skills of files that the option names (all, without the option), and the skills that the option defines. */
 function skillsOf({ skills }: PlainOptions, found: readonly Skill[]): Skill[] {
   const own = skills?.filter((skill) => typeof skill !== "string") ?? [];
   return [...found.filter(({ name }) => skills?.includes(name) ?? true), ...own];

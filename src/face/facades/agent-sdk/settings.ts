@@ -32,7 +32,7 @@ export interface Settings {
   notes: string[];
 }
 
-/** What a settings file of the project would let an agent do beyond what the program says. */
+/** The rights that a settings file of the project would add to those of the program. */
 export interface ProjectGrants {
   /** The file. */
   readonly path: string;
@@ -42,13 +42,13 @@ export interface ProjectGrants {
   readonly defaultMode?: PermissionMode;
 }
 
-/** Whether the settings of a project may grant something: a word, or a function that is asked with what they grant. */
+/** Whether the settings of a project may grant rights: yes, no, or a function that decides by the grants. */
 export type TrustProject = boolean | ((grants: readonly ProjectGrants[]) => boolean | Promise<boolean>);
 
 /** The settings that a program gives itself: an object, its JSON, or the path of a file. */
 export type InlineSettings = string | { readonly [name: string]: unknown };
 
-/** Where the files are, whether those of the project may grant something, and the settings that options have. */
+/** The places of the files, whether files of the project may grant rights, and the settings of the options. */
 export interface SettingPlaces {
   /** Undefined where a program gives no files. */
   readonly vfs: Vfs | undefined;
@@ -169,7 +169,7 @@ async function wholeOf(settings: InlineSettings, files: SettingFiles, cwd: strin
   }
 }
 
-/** The names of what a file grants. */
+/** The names of the settings by which a file grants rights. */
 function granted({ allow, additionalDirectories, env, defaultMode }: ProjectGrants): string[] {
   return [
     ...(allow.length > 0 ? ["permissions.allow"] : []),
@@ -199,7 +199,7 @@ function take(said: Said, settings: Settings): void {
   if (said.defaultMode !== undefined) settings.defaultMode = said.defaultMode;
 }
 
-/** Files of settings: those of the project may be a stranger's, so that none of them is read without bound. */
+/** Files of settings. A project's files may be a stranger's, so each is read within a bound. */
 export interface SettingFiles {
   text(path: string): Promise<string | undefined>;
   list(path: string): Promise<readonly string[]>;

@@ -251,11 +251,11 @@ export interface McpSetServersResult {
 export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMethods {
   /**
    * Ends the turn under way. With streaming input the next message of the user begins another one; `still_queued` are
-   * the ids of those that wait.
+   * the ids of the messages that wait.
    */
   interrupt(): Promise<{ still_queued: string[] }>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** Asks another model from the next request on; without an argument that of the options. */
+  /** Asks another model from the next request on. Default: the model of the options. */
   setModel(model?: string | Model): Promise<void>;
   /** Changes the most tokens of reasoning per answer, for a `model` by its name; `null` switches reasoning off. */
   setMaxThinkingTokens(tokens: number | null): Promise<void>;

@@ -204,7 +204,7 @@ class Job implements ProductionJob {
     });
   }
 
-  /** Saves what a higher cap can go on from. */
+  /** Saves the state from which a run with a higher cap can go on. */
   async #checkpoint(run: Run, result: RunResult): Promise<string | undefined> {
     const reason = stopReason(result);
     const { checkpointStore, onError = console.error } = this.#options;
@@ -251,7 +251,7 @@ function errorOf(result: RunResult, code: string): ProductionResult["error"] {
   return { code, message };
 }
 
-/** The error of the skeleton, with what the job has reached. */
+/** The error of the skeleton, with the messages so far. */
 function unexpected(reason: string, result: RunResult): Error & { messages: ApiMessage[] } {
   const error = new Error(`unexpected stop_reason: ${reason}`);
   return Object.assign(error, { messages: messagesOf(result) });

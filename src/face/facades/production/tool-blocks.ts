@@ -35,7 +35,7 @@ export interface ToolErrorBody {
   recoverable: boolean;
 }
 
-/** Makes what a tool returns in place of its result. Leave stacks out of `message`: they belong in a trace. */
+/** Makes the error that a tool returns in place of a result. Leave stacks out of `message`: they belong in a trace. */
 export function toolError({
   code,
   message,
@@ -83,7 +83,7 @@ async function resultOf<C extends ToolContext>(
   }
 }
 
-/** A key that cannot be had leaves its call without one: the call itself tells what is wrong with its input. */
+/** The key of a call; none if `resourceKey` throws, because the call itself then fails at its input. */
 function keyOf<C extends ToolContext>({ name, input }: ToolUseBlock, ctx: C): string | undefined {
   try {
     return ctx.resourceKey?.(name, input);

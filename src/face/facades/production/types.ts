@@ -72,7 +72,7 @@ export interface CheckpointStore {
 /** What {@link ProductionOptions.messageStore} gets: a message, or the end of the job. */
 export interface MessageEntry {
   readonly job_id: string;
-  /** The iteration of an answer, from 0; that of the request that has a message of the user first. */
+  /** The iteration of an answer, from 0. A message of the user has the iteration of the first request with it. */
   readonly iter: number;
   readonly message?: ApiMessage;
   /** The body of the model's response as the vendor sent it, with `storeRawResponse`. */

@@ -1,4 +1,4 @@
-/** What a `.prompty` file says, and what a conversation consists of. */
+/** The types of a `.prompty` file and of a conversation. */
 import type { Clock } from "../../core/api/index.js";
 import type { Host } from "../host.js";
 import type { Tracer } from "./tracer.js";

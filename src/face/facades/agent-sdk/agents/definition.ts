@@ -118,7 +118,7 @@ export function serversOf(agents: Options["agents"] = {}, others: McpServers = {
   return servers;
 }
 
-/** The tools that an agent has: those of the query that its definition names, and those of its own servers. */
+/** The tools of an agent: the query's tools that its definition names, and the tools of its own servers. */
 export function toolsOfAgent(
   { tools: names, disallowedTools = [], mcpServers = [] }: AgentDefinition,
   ofQuery: { readonly [name: string]: Tool },

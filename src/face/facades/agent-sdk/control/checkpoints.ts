@@ -83,7 +83,7 @@ export function checkpointsOf(vfs: Vfs, sessionId: string): Checkpoints {
   return own;
 }
 
-/** These files, of which the checkpoints keep what is written. */
+/** The same files; before a write the checkpoints keep the old content. */
 export function watched(vfs: Vfs, checkpoints: () => Checkpoints): Vfs {
   return {
     read: (path) => vfs.read(path),

@@ -28,7 +28,7 @@ export function commandOf({
   return isVerbatim || typeof prompt !== "string" || name === undefined ? undefined : { name, text };
 }
 
-/** A message as a prompt, with what of it no model can be given. */
+/** A message as a prompt. `problems` names the parts that no model can get. */
 export function saidBy(
   { message, uuid, client_composed }: SDKUserInput,
   isVerbatim = client_composed,

@@ -1,6 +1,6 @@
 /** The words of the Claude Agent SDK for hooks (0.3.330). */
 
-/** The events of the SDK. A query calls those that `docs/hooks.md` lists, and says once which of the others have hooks. */
+/** The events of the SDK. A query calls the ones in `docs/hooks.md`. A note names hooks of the others. */
 export const HOOK_EVENTS = [
   "PreToolUse",
   "PostToolUse",

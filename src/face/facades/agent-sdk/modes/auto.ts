@@ -35,7 +35,7 @@ export interface Judged {
   task(): string;
   /** The judge's call is over; it has cost this. */
   spent(result: RunResult): void;
-  /** Decides what the judge does not. Without it such a call is denied. */
+  /** Decides the calls that the judge leaves open. Without it such a call is denied. */
   readonly canUseTool: CanUseTool | undefined;
 }
 

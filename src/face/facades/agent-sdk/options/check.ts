@@ -1,4 +1,4 @@
-/** The check of what a program gives a query. */
+/** The check of the options of a query. */
 import { nearestName } from "../../../core/options/check.js";
 
 /** @throws TypeError that names the field */
@@ -12,9 +12,9 @@ export interface Fields {
 }
 
 /**
- * Checks the names and the types of an object's fields. Those of `ignored` may have any value.
+ * Checks the names and the types of an object's fields. Fields of `ignored` may have any value.
  *
- * @throws TypeError that names the field, and the one that was meant
+ * @throws TypeError that names the field and the nearest known name
  */
 export function checkFields(
   given: object,

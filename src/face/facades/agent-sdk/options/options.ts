@@ -95,7 +95,7 @@ const OF_THE_PROCESS = [
 /** An option of the SDK that is accepted, does nothing, and is named once in a warning. */
 export type OptionOfTheProcess = (typeof OF_THE_PROCESS)[number];
 
-/** What is said once of options that do nothing, or not what they do in the SDK. */
+/** The notes about options that do nothing here, or something else than in the SDK. */
 export function optionNotes(options: PlainOptions): string[] {
   const ignored = ignoredOptions(options);
   const { sandbox, systemPrompt, extraArgs = {} } = options;

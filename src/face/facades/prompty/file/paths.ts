@@ -23,7 +23,7 @@ export function isInside(path: string, folder: string): boolean {
   return target === root || (target.startsWith(start) && isBelow(target, start));
 }
 
-/** Whether a server or a `URL` could see another path than the one that is written. */
+/** Whether a server or a `URL` could read the path as another one. */
 export function hidesPath(path: string): boolean {
   return HIDDEN.test(path);
 }

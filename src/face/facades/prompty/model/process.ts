@@ -54,7 +54,7 @@ function isSaid({ type }: { type: string }): boolean {
   return type === "text" || type === "refusal";
 }
 
-/** The list with one item in the place of the first that fits; the others that fit are left out. */
+/** The list with `by` in the place of the first item that fits; further items that fit are left out. */
 function replaced<T extends { type: string }>(items: readonly T[], fits: (item: T) => boolean, by: T): T[] {
   const found = items.findIndex(fits);
   // A model's thinking stays before all else.

@@ -27,7 +27,7 @@ export function readExpression(text: string): Expression {
     );
   const reader = new Reader(text);
   const value = reader.choice();
-  // A long name is compared with those of its scope.
+  // A long name costs more, because it is compared with the names of its scope.
   const steps = reader.end() + Math.floor(text.length / 100);
   return {
     names: [...new Set(reader.names)],

@@ -10,7 +10,7 @@ export type ReadArguments =
 
 /**
  * Reads an object of JSON, by four ways in order: as it is, without a code fence, the first balanced block, without
- * trailing commas. For a text that none of them reads there is no `{}` in its place.
+ * trailing commas. A text that none of them reads is an error, never `{}`.
  */
 export function readArguments(text: string): ReadArguments {
   let problem: string | undefined;

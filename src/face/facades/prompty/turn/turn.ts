@@ -45,7 +45,7 @@ export interface TurnOptions {
   within?: readonly string[] | undefined;
 }
 
-/** A function, or one with what the model is to know of it. */
+/** The functions of tools, each alone or with its definition for the model. */
 export type TurnTools = {
   [name: string]: ToolFunction | (Partial<ToolDefinition> & { execute: ToolFunction });
 };
@@ -300,7 +300,7 @@ function functionsOf(tools: TurnTools): ReadonlyMap<string, ToolFunction> {
   return new Map(pairs);
 }
 
-/** The agent with the tools of this turn, which are declared by what is known of them. */
+/** The agent with the tools of this turn. A tool that the file does not declare is declared by its own fields. */
 function merged(agent: Prompty, tools: TurnTools): Prompty {
   const declared = new Map(agent.tools.map((tool) => [tool.name, tool]));
   for (const [name, tool] of Object.entries(tools)) {
