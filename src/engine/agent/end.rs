@@ -139,8 +139,8 @@ impl Agent {
         desk.ledger.accounts.count(desk.who.agent, None);
         for call in self.calls.batch.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
-                tool_call_id: call.id.clone(),
-                tool_name: call.name.clone(),
+                tool_call_id: call.id().to_owned(),
+                tool_name: call.name().to_owned(),
                 updated_input: None,
                 updated_input_hash: None,
                 error: ToolFault::not_run(),

@@ -409,16 +409,18 @@ pub fn remember(requests: &mut Vec<String>, request: String) {
     requests.push(request);
 }
 
-/// Takes the state of a call in place of the one before.
-pub fn keep_call(calls: &mut Vec<CallState>, call: CallState) {
+/// Takes the state of a call in place of the one before. Returns false if it is the same.
+pub fn note_call(calls: &mut Vec<CallState>, call: &CallState) -> bool {
     match calls.binary_search_by_key(&call.index, |call| call.index) {
         Ok(at) => {
-            if let Some(before) = calls.get_mut(at) {
-                *before = call;
-            }
+            let Some(before) = calls.get_mut(at).filter(|before| *before != call) else {
+                return false;
+            };
+            before.clone_from(call);
         }
-        Err(at) => calls.insert(at, call),
+        Err(at) => calls.insert(at, call.clone()),
     }
+    true
 }
 
 impl AgentCheckpoint {
@@ -478,7 +480,7 @@ impl AgentCheckpoint {
             }
             Fact::Call(call) => {
                 let is_further = !matches!(call.status, CallStatus::Started { .. });
-                keep_call(&mut self.calls, *call);
+                note_call(&mut self.calls, &call);
                 return Ok(is_further);
             }
             Fact::Round { mut records } => {

@@ -25,7 +25,7 @@ pub struct Json(Arc<RawValue>);
 
 impl PartialEq for Json {
     fn eq(&self, other: &Json) -> bool {
-        self.as_str() == other.as_str()
+        Arc::ptr_eq(&self.0, &other.0) || self.as_str() == other.as_str()
     }
 }
 

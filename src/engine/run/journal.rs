@@ -9,7 +9,6 @@
 use std::sync::Arc;
 
 use crate::engine::agent::Node;
-use crate::engine::agent::calls::restore::Mark;
 use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
@@ -20,8 +19,8 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{
-    AgentState, Begun, CallState, Checkpoint, Deaths, FORMAT, Fact, RunState, keep_call,
-    leave_out_of_messages, leave_out_of_records, remember,
+    AgentState, Begun, CallState, Checkpoint, Deaths, FORMAT, Fact, RunState, leave_out_of_messages,
+    leave_out_of_records, note_call, remember,
 };
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
@@ -88,9 +87,8 @@ impl Kept {
 #[derive(Default)]
 struct KeptAgent {
     state: AgentState,
-    calls: Vec<Mark>,
-    /// The states of the calls of the open round, as the journal has them.
-    states: Vec<CallState>,
+    /// The calls of the open round.
+    calls: Vec<CallState>,
     records: usize,
     streamed: Streamed,
 }
@@ -202,12 +200,10 @@ impl Run {
             }
             let state = kept.state.clone();
             let records = kept.records.len();
-            let calls = Mark::of_states(&kept.calls);
-            let states = kept.calls.clone();
+            let calls = kept.calls.clone();
             ours.agents.push(KeptAgent {
                 state,
                 calls,
-                states,
                 records,
                 streamed: Streamed::default(),
             });
@@ -436,7 +432,7 @@ fn note_agent(
     if calls.records.len() > kept.records {
         let mut records = calls.records.get(kept.records..).unwrap_or_default().to_vec();
         kept.records = calls.records.len();
-        leave_out_of_records(&mut records, &std::mem::take(&mut kept.states));
+        leave_out_of_records(&mut records, &std::mem::take(&mut kept.calls));
         ledger.note(agent, Fact::Round { records });
     }
     if !state.has_reported {
@@ -450,16 +446,11 @@ fn note_agent(
             ledger.note(agent, fact);
         }
     }
-    let marks = calls.marks();
-    for (index, mark) in marks.iter().enumerate() {
-        if kept.calls.get(index).copied().unwrap_or_default() != *mark
-            && let Some(state) = calls.state(index)
-        {
-            keep_call(&mut kept.states, state.clone());
-            ledger.note(agent, Fact::Call(Box::new(state)));
+    for call in calls.to_note() {
+        if note_call(&mut kept.calls, call) {
+            ledger.note(agent, Fact::Call(Box::new(call.clone())));
         }
     }
-    kept.calls = marks;
     if state != kept.state {
         ledger.note(agent, Fact::State(Json::of(&state)));
         kept.state = state;

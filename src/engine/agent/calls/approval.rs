@@ -5,7 +5,7 @@
 //! the run at once.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::permission::{ruled_call, tool_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
@@ -15,6 +15,7 @@ use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::permission::{Permissions, RuleKind};
 use crate::engine::model::hook::{Decision, HookAnswer};
 use crate::engine::model::input::{Behavior, PermissionAnswer, PermissionUpdate, UpdateType};
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::json::word;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
@@ -31,13 +32,14 @@ impl Calls {
             return;
         };
         // A person has been asked in another process, after the hooks.
-        let is_asked = call.question.is_some();
-        if classify || is_asked || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
+        let is_asked = call.kept.question.is_some();
+        if classify || is_asked || call.kept.gate.said(Decision::Defer) || !desk.has_hooks(point, call.name())
+        {
             return self.ask_for(desk, index, &reason, classify);
         }
         let facts = Facts::call(ruled(call, &self.batch.readings, desk, &reason));
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
-        call.phase = CallPhase::Contested { reason };
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        call.waits = Some(Wait::Contest { reason });
     }
 
     pub(super) fn after_permission_hooks(
@@ -50,8 +52,8 @@ impl Calls {
             Some(Decision::Allow) => Behavior::Allow,
             Some(Decision::Deny) => Behavior::Deny,
             _ => {
-                let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
-                if let Some(CallPhase::Contested { reason }) = phase {
+                let call = self.batch.calls.get_mut(index);
+                if let Some(Wait::Contest { reason }) = call.and_then(|call| call.waits.take()) {
                     self.ask_for(desk, index, &reason, false);
                 }
                 return Next::Wait;
@@ -88,17 +90,17 @@ impl Calls {
         });
         let ask = Ask {
             // A hook has deferred the call, so that its question stays open until your code answers it.
-            is_put_off: call.gate.said(Decision::Defer),
-            id: call.question,
+            is_put_off: call.kept.gate.said(Decision::Defer),
+            id: call.kept.question,
             ..Ask::new(point, About::Call(index), &facts)
         };
         let is_new = ask.id.is_none();
         let question = desk.ask(ask);
-        call.question = Some(question);
-        call.phase = CallPhase::AwaitingAnswer;
+        call.kept.question = Some(question);
         if !classify && is_new && desk.has_hooks(Point::Notification, PROMPT) {
             notify(call, desk, question, reason);
         }
+        self.batch.set(index, CallStatus::Asked, Some(Wait::Permission));
     }
 
     /// Takes the answer of a person, or of the function that stands in for one.
@@ -107,7 +109,7 @@ impl Calls {
             return Next::Wait;
         };
         if let Some(call) = self.batch.calls.get_mut(index) {
-            call.question = None;
+            call.kept.question = None;
         }
         match self.heed_permission(desk, index, answer) {
             Next::Wait => self.advance(desk),
@@ -150,9 +152,9 @@ impl Calls {
 fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,
-        message: format!("{} needs your approval: {reason}", call.name),
+        message: format!("{} needs your approval: {reason}", call.name()),
         question_id,
-        tool_name: &call.name,
+        tool_name: call.name(),
     };
     desk.ask(Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT));
 }
@@ -172,7 +174,8 @@ fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a 
         facts.matched_ask_rule = Some(rule_facts(rule));
         return facts;
     }
-    if call.needs_approval || call.gate.said(Decision::Ask) || call.gate.said(Decision::Defer) {
+    let Call { kept, .. } = call;
+    if kept.needs_approval || kept.gate.said(Decision::Ask) || kept.gate.said(Decision::Defer) {
         return facts;
     }
     if let Some(rule) = permissions.suggestion(&ruled) {

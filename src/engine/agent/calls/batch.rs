@@ -1,13 +1,14 @@
 //! The tool calls of one answer in request order, and which of them is next.
 //!
-//! [`ToolBatch`] owns the calls. It opens no effects and asks nobody: the other files of this folder do, and set the
-//! phase of each call through [`ToolBatch::set_phase`].
+//! [`ToolBatch`] owns the calls. It opens no effects and asks nobody: the other files of this folder do, and bring
+//! each call on through [`ToolBatch::set`].
 
 use std::ops::Range;
 
-use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::config::permission::Reading;
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
@@ -81,7 +82,7 @@ impl ToolBatch {
             return *count;
         }
         let records = earlier.iter().filter(|record| record.tool_name == name).count();
-        let here = self.calls.iter().filter(|call| call.name == name).count();
+        let here = self.calls.iter().filter(|call| call.name() == name).count();
         let count = (records + here) as u64;
         self.counts.push((name.to_owned(), count));
         count
@@ -94,18 +95,37 @@ impl ToolBatch {
         }
     }
 
-    /// Changes the phase of a call. Changes that make a call ready for a next step must go through here.
-    pub fn set_phase(&mut self, index: usize, phase: CallPhase) {
-        match phase {
-            CallPhase::Checked => self.unjudged = self.unjudged.min(index),
-            CallPhase::Queued => self.queued = self.queued.min(index),
-            CallPhase::AwaitingSave { .. } | CallPhase::Running { .. } => {
-                self.started = self.started.max(index + 1);
-            }
-            _ => {}
+    /// Brings a call to another status. Without a wait, the batch takes the call's next step by itself.
+    pub fn set(&mut self, index: usize, status: CallStatus, waits: Option<Wait>) {
+        let Some(call) = self.calls.get_mut(index) else {
+            return;
+        };
+        (call.kept.status, call.waits) = (status, waits);
+        self.note_step(index);
+    }
+
+    /// Lets a call be judged, or be judged anew.
+    pub fn set_to_judge(&mut self, index: usize) {
+        if let Some(call) = self.calls.get(index) {
+            let status = match call.kept.gate.is_unasked() {
+                true => CallStatus::Open,
+                false => CallStatus::Passed,
+            };
+            self.set(index, status, None);
         }
-        if let Some(call) = self.calls.get_mut(index) {
-            call.phase = phase;
+    }
+
+    /// Lets each search find the call at its new step.
+    fn note_step(&mut self, index: usize) {
+        let Some(call) = self.calls.get(index) else {
+            return;
+        };
+        if call.is_to_judge() {
+            self.unjudged = self.unjudged.min(index);
+        } else if call.is_queued() {
+            self.queued = self.queued.min(index);
+        } else if call.under_way().is_some() {
+            self.started = self.started.max(index + 1);
         }
     }
 
@@ -116,9 +136,8 @@ impl ToolBatch {
 
     /// Notes that all calls were judged, except those that still wait for it.
     pub fn note_judged(&mut self) {
-        let is_left = |call: &Call| call.phase == CallPhase::Checked;
         let rest = self.calls.iter().skip(self.unjudged);
-        self.unjudged += rest.take_while(|call| !is_left(call)).count();
+        self.unjudged += rest.take_while(|call| !call.is_to_judge()).count();
     }
 
     /// The range that holds all calls that run or wait for their save.
@@ -130,20 +149,15 @@ impl ToolBatch {
     pub fn next_to_start(&mut self, mode: ToolExecution, max_concurrency: u32) -> Option<usize> {
         let done = self.calls.iter().skip(self.first_open);
         self.first_open += done.take_while(|call| call.is_done()).count();
-        let is_busy = |call: &&Call| {
-            matches!(
-                call.phase,
-                CallPhase::Running { .. } | CallPhase::AwaitingSave { .. }
-            )
-        };
+        let is_busy = |call: &&Call| call.under_way().is_some();
         let busy = self.calls.get(self.under_way()).unwrap_or_default();
         if busy.iter().filter(is_busy).count() >= max_concurrency as usize {
             return None;
         }
         let rest = self.calls.iter().skip(self.queued);
-        self.queued += rest.take_while(|call| call.phase != CallPhase::Queued).count();
+        self.queued += rest.take_while(|call| !call.is_queued()).count();
         for (index, call) in self.calls.iter().enumerate().skip(self.queued) {
-            if call.phase != CallPhase::Queued {
+            if !call.is_queued() {
                 continue;
             }
             let before = self.calls.get(self.first_open..index).unwrap_or_default();
@@ -181,6 +195,6 @@ impl ToolBatch {
         let asks_below = |call: &Call| call.begun().is_some_and(|effect| asking.contains(&effect));
         let open = self.calls.iter().skip(self.first_open);
         open.filter(|call| !call.is_done())
-            .any(|call| call.awaits_person() || asks_below(call))
+            .any(|call| call.kept.awaits_person() || asks_below(call))
     }
 }

@@ -1,13 +1,12 @@
 //! One tool call, from the text of the model to its result.
 //!
-//! [`CallPhase`] says how far it has come. A call shows its result in three forms: a block for the model, a record
-//! for your code, facts for hooks.
+//! [`Call::kept`] says how far it has come and stands in the journal; [`Wait`] says what it waits for in this
+//! process. A call shows its result in three forms: a block for the model, a record for your code, facts for hooks.
 
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::hook::Gate;
-use crate::engine::model::input::{ToolCheckpoint, ToolReturn};
-use crate::engine::model::journal::{CallStatus, Elicitation};
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::{CallState, CallStatus};
 use crate::engine::model::message::{Block, Json, PendingCall, ToolInput};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
@@ -15,81 +14,44 @@ use crate::engine::model::question::CallFacts;
 use crate::engine::policy::result_cap;
 use crate::engine::policy::schedule::{self, Traits};
 
-/// The state of a call.
+/// The event for which a call waits.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CallPhase {
-    /// Your code prepares the call before anything else happens to it.
-    Unprepared,
-    /// Your code was asked to prepare it.
-    Preparing,
-    /// Its input is valid, and nobody has judged yet whether it may run.
-    Checked,
-    /// Hooks were asked about it.
-    Hooking,
-    /// It may run, and its guardrail was asked.
-    Guarding,
-    /// Hooks were asked whether it may run, before a person is asked.
-    Contested {
-        reason: String,
-    },
-    /// The call was denied, with the message of the denier or with our reason. Hooks hear of it first.
-    Refused {
-        message: Option<String>,
-        reason: String,
-    },
-    /// A person or the classifier was asked whether it may run.
-    AwaitingAnswer,
-    /// Your code was asked what became of the call in another process. `effect` is its start, if it had begun.
-    Reconciling {
-        effect: Option<EffectId>,
-    },
-    /// The call may run as soon as no call before it is in its way.
-    Queued,
-    /// The call starts when the save of its start is confirmed.
-    AwaitingSave {
-        effect: EffectId,
-        save: Option<EffectId>,
-    },
-    Running {
-        effect: EffectId,
-        started_ms: u64,
-    },
-    /// Hooks were asked about its result.
-    Returned {
-        result: ToolReturn,
-        duration_ms: u64,
-    },
-    Done {
-        result: ToolReturn,
-        duration_ms: u64,
-    },
+pub enum Wait {
+    /// Your code prepares the call before anything else happens to it, and is asked about all calls of an answer at
+    /// once.
+    Preparation { is_asked: bool },
+    /// Hooks or its guardrail look at the call or at its result.
+    Hooks,
+    /// Hooks may answer in a person's place, who is asked for this reason otherwise.
+    Contest { reason: String },
+    /// A person or the classifier says whether it may run.
+    Permission,
+    /// Your code says what became of the call in another process.
+    Reconciliation,
+    /// The save of its start, as soon as that is made.
+    Save(Option<EffectId>),
+    /// Its function, or its agent.
+    Result { started_ms: u64 },
 }
 
 /// One tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The provider's id.
-    pub id: String,
-    pub name: String,
-    /// The index of its tool in the configuration; `None` for an unknown tool.
-    pub tool: Option<usize>,
-    /// The version of its tool, that of its first process until your code has said what became of it.
-    pub version: Option<String>,
+    /// The state of the call in the journal.
+    pub kept: CallState,
+    /// The event that lets it go on. Without one, the batch takes its next step.
+    pub waits: Option<Wait>,
     /// The arguments as the model wrote them. They go into the history.
     pub written: ToolInput,
-    /// The input that the tool gets.
-    pub input: Json,
-    /// The input that the tool would get if your code had not changed it; `None` if it has not.
-    pub unchanged: Option<Json>,
+    /// The same as JSON; arguments that are not a JSON object are a string here.
+    pub written_input: Json,
+    /// The index of its tool in the configuration; `None` for an unknown tool.
+    pub tool: Option<usize>,
     /// The changed input with which the tool was called, without the fields that bindings fill.
     pub updated_input: Option<Json>,
     /// The model reads that input beside the result.
     pub tells_update: bool,
     pub read_only: bool,
-    pub resource_key: Option<String>,
-    /// The tool wants an approval, or your code asked for one when it prepared the call.
-    pub needs_approval: bool,
-    pub gate: Gate,
     /// The number of characters of the result that the model is shown.
     pub max_result_chars: u32,
     /// The tool wants the run to end after this round.
@@ -100,32 +62,41 @@ pub struct Call {
     pub is_answer: bool,
     /// Your code has said that it may run, although the journal has lost a part of the run.
     pub is_vouched: bool,
-    /// The question about it that waits for a person.
-    pub question: Option<EffectId>,
-    /// The state from which its function goes on in another process.
-    pub checkpoint: Option<ToolCheckpoint>,
-    /// The questions of its function to a person.
-    pub elicitations: Vec<Elicitation>,
-    /// The number of changes of the two that this process has made.
-    pub changes: u32,
-    /// The step at which it was in another process and is in the journal, until this process takes it up.
-    pub kept: Option<CallStatus>,
-    pub phase: CallPhase,
+    /// The result that is shown of a call that this process leaves as it is in the journal.
+    pub shown: Option<ToolReturn>,
 }
 
 impl Call {
+    /// The provider's id.
+    pub fn id(&self) -> &str {
+        &self.kept.tool_call_id
+    }
+
+    pub fn name(&self) -> &str {
+        &self.kept.tool_name
+    }
+
+    /// The input that the tool gets.
+    pub fn input(&self) -> &Json {
+        self.kept.input.as_ref().unwrap_or(&self.written_input)
+    }
+
+    pub fn set_input(&mut self, input: Json) {
+        self.kept.input = (input != self.written_input).then_some(input);
+    }
+
     pub fn traits(&self) -> Traits<'_> {
         Traits {
             read_only: self.read_only,
-            resource_key: self.resource_key.as_deref(),
+            resource_key: self.kept.resource_key.as_deref(),
         }
     }
 
     pub fn facts(&self) -> CallFacts<'_> {
         CallFacts {
-            tool_call_id: &self.id,
-            tool_name: &self.name,
-            input: Some(&self.input),
+            tool_call_id: self.id(),
+            tool_name: self.name(),
+            input: Some(self.input()),
             ..CallFacts::default()
         }
     }
@@ -133,57 +104,87 @@ impl Call {
     /// Returns true if the call may start in a run that has lost a part of its journal.
     pub fn is_vouched_for(&self) -> bool {
         // A tool goes on from its checkpoint.
-        self.is_vouched || self.checkpoint.is_some()
+        self.is_vouched || self.kept.checkpoint.is_some()
     }
 
     pub fn waits_for(&self, earlier: &Call, mode: ToolExecution) -> bool {
         !earlier.is_done()
             && (schedule::conflict(mode, earlier.traits(), self.traits())
                 // The keys of the two may turn out to be equal.
-                || (self.resource_key.is_some() && earlier.has_open_key()))
+                || (self.kept.resource_key.is_some() && earlier.has_open_key()))
     }
 
     /// Returns true if your code has not said yet which resource the call works on.
     fn has_open_key(&self) -> bool {
-        matches!(self.phase, CallPhase::Unprepared | CallPhase::Preparing)
+        matches!(self.waits, Some(Wait::Preparation { .. }))
     }
 
     /// The time that the call has taken so far, in milliseconds.
     pub fn duration_ms(&self, now_ms: u64) -> u64 {
-        match self.phase {
-            CallPhase::Running { started_ms, .. } => now_ms.saturating_sub(started_ms),
-            CallPhase::Returned { duration_ms, .. } => duration_ms,
+        match (&self.kept.status, &self.waits) {
+            (CallStatus::Returned { duration_ms, .. } | CallStatus::Done { duration_ms, .. }, _) => {
+                *duration_ms
+            }
+            (_, Some(Wait::Result { started_ms })) => now_ms.saturating_sub(*started_ms),
             _ => 0,
         }
     }
 
     /// The effect of a call whose function is at work.
     pub fn running(&self) -> Option<EffectId> {
-        match self.phase {
-            CallPhase::Running { effect, .. } => Some(effect),
+        match (&self.kept.status, &self.waits) {
+            (CallStatus::Started { effect }, Some(Wait::Result { .. })) => Some(*effect),
             _ => None,
         }
     }
 
     pub fn is_done(&self) -> bool {
-        matches!(self.phase, CallPhase::Done { .. })
+        self.shown.is_some() || matches!(self.kept.status, CallStatus::Done { .. })
+    }
+
+    /// Returns true if nobody has decided whether the call may run, and nobody is asked.
+    pub fn is_to_judge(&self) -> bool {
+        self.waits.is_none() && self.kept.awaits_judgement()
+    }
+
+    /// Returns true if the call may run as soon as no call before it is in its way.
+    pub fn is_queued(&self) -> bool {
+        self.waits.is_none() && self.kept.status == CallStatus::Cleared
+    }
+
+    /// The effect of a call that runs or waits for the save of its start.
+    pub fn under_way(&self) -> Option<EffectId> {
+        match (&self.kept.status, &self.waits) {
+            (CallStatus::Started { effect }, Some(Wait::Save(_) | Wait::Result { .. })) => Some(*effect),
+            _ => None,
+        }
+    }
+
+    /// Shows the result of the call, and leaves the call in the journal as it was.
+    pub fn leave_at(&mut self, kept: CallState) {
+        let before = std::mem::replace(&mut self.kept, kept);
+        if let CallStatus::Done { result, .. } = before.status
+            && !matches!(self.kept.status, CallStatus::Done { .. })
+        {
+            self.shown = Some(result);
+        }
     }
 
     /// The record of the call. `is_over` says that the run has ended, so that a call that is not done never ran.
     pub fn record(&self, is_over: bool) -> ToolCallRecord {
-        let (output, is_error, duration_ms) = match &self.phase {
-            CallPhase::Done { result, duration_ms } | CallPhase::Returned { result, duration_ms } => (
+        let (output, is_error, duration_ms) = match self.brought() {
+            Some(result) => (
                 Some(result.output()),
                 matches!(result, ToolReturn::Fault(_)),
-                *duration_ms,
+                self.duration_ms(0),
             ),
-            _ if is_over => (Some(ToolFault::not_run().to_json()), true, 0),
-            _ => (None, false, 0),
+            None if is_over => (Some(ToolFault::not_run().to_json()), true, 0),
+            None => (None, false, 0),
         };
         ToolCallRecord {
-            tool_call_id: self.id.clone(),
-            tool_name: self.name.clone(),
-            input: written_json(&self.written),
+            tool_call_id: self.id().to_owned(),
+            tool_name: self.name().to_owned(),
+            input: self.written_input.clone(),
             updated_input: self.updated_input.clone(),
             output,
             is_error,
@@ -200,9 +201,9 @@ impl Call {
     }
 
     fn brought(&self) -> Option<&ToolReturn> {
-        match &self.phase {
-            CallPhase::Done { result, .. } | CallPhase::Returned { result, .. } => Some(result),
-            _ => None,
+        match &self.kept.status {
+            CallStatus::Done { result, .. } | CallStatus::Returned { result, .. } => Some(result),
+            _ => self.shown.as_ref(),
         }
     }
 
@@ -259,7 +260,7 @@ impl Call {
             content.push(Block::text(format!("{INPUT_CHANGED}{shown}")));
         }
         Block::ToolResult {
-            call_id: self.id.clone(),
+            call_id: self.id().to_owned(),
             content,
             is_error,
             pending: None,
@@ -273,30 +274,23 @@ impl Call {
             return self.result_block();
         }
         let (pending, words) = match self.begun() {
-            _ if self.awaits_person() => (PendingCall::Waiting, WAITS),
+            _ if self.kept.awaits_person() => (PendingCall::Waiting, WAITS),
             Some(effect) if asking.contains(&effect) => (PendingCall::Waiting, WAITS),
             Some(_) => (PendingCall::Running, RUNS),
             None => (PendingCall::Queued, STANDS_BY),
         };
         Block::ToolResult {
-            call_id: self.id.clone(),
+            call_id: self.id().to_owned(),
             content: vec![Block::text(words)],
             is_error: false,
             pending: Some(pending),
         }
     }
 
-    /// Returns true if a person is asked about the call, or by its tool.
-    pub fn awaits_person(&self) -> bool {
-        self.question.is_some() || self.elicitations.iter().any(Elicitation::is_open)
-    }
-
     /// The effect of a call that has begun and has no result.
     pub fn begun(&self) -> Option<EffectId> {
-        match (&self.phase, &self.kept) {
-            (CallPhase::AwaitingSave { effect, .. } | CallPhase::Running { effect, .. }, _)
-            | (CallPhase::Reconciling { effect: Some(effect) }, _)
-            | (_, Some(CallStatus::Started { effect })) => Some(*effect),
+        match self.kept.status {
+            CallStatus::Started { effect } => Some(effect),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@
 use serde::Deserialize;
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::permission::tool_of;
 use crate::engine::agent::calls::run::{invocation, wait_ms};
 use crate::engine::agent::calls::written::WrittenCall;
@@ -17,6 +17,7 @@ use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::PreparedCall;
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::json;
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::question::{Facts, Point};
@@ -29,8 +30,11 @@ impl Calls {
         let mut tool_ms = None;
         let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in self.batch.calls.iter_mut().enumerate() {
-            if call.phase == CallPhase::Unprepared {
-                call.phase = CallPhase::Preparing;
+            if let Some(Wait::Preparation {
+                is_asked: is_asked @ false,
+            }) = &mut call.waits
+            {
+                *is_asked = true;
                 // The check of an input counts against the tool's time.
                 tool_ms = tool_ms.max(wait_ms(call, desk));
                 texts.extend(texts_to_read(call, desk));
@@ -50,8 +54,9 @@ impl Calls {
     }
 
     fn take_one(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
-        let call = self.batch.calls.get_mut(index);
-        if let Some(status) = call.and_then(|call| call.kept.take()) {
+        let status = self.batch.calls.get(index).map(|call| call.kept.status.clone());
+        if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
+            // Another process has brought it further.
             return self.go_on_from(desk, index, status);
         }
         if let Some(problem) = prepared.problem {
@@ -63,13 +68,13 @@ impl Calls {
             return self.fail(desk, index, fault);
         }
         if let Some(call) = self.batch.calls.get_mut(index) {
-            call.resource_key = prepared.resource_key.or(call.resource_key.take());
+            call.kept.resource_key = prepared.resource_key.or(call.kept.resource_key.take());
             if let Some(input) = prepared.input {
-                call.input = input;
+                call.set_input(input);
             }
-            call.needs_approval |= prepared.needs_approval;
+            call.kept.needs_approval |= prepared.needs_approval;
         }
-        self.batch.set_phase(index, CallPhase::Checked);
+        self.batch.set_to_judge(index);
     }
 
     /// Takes one answer for each call of the question, in order. A call without an answer fails with the reason.
@@ -107,13 +112,14 @@ impl Calls {
             return true;
         };
         let Some(problem) = misfit(desk, call.tool, &input) else {
-            let before = std::mem::replace(&mut call.input, input);
-            call.unchanged.get_or_insert(before);
+            let before = call.input().clone();
+            call.kept.unchanged.get_or_insert(before);
+            call.set_input(input);
             return true;
         };
         let message = format!(
             "The application changed the input of {}, and it does not fit the tool's schema: {problem}",
-            call.name
+            call.name()
         );
         desk.warn("invalid_updated_input", message.clone());
         let hint = "Do not repeat the call as it is; go on without it or ask the user.";
@@ -133,7 +139,7 @@ impl Calls {
         }
         let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
         let call = self.batch.calls.iter().find(is_unknown)?;
-        let message = format!("Tool not registered: {}", call.name);
+        let message = format!("Tool not registered: {}", call.name());
         Some(Failure::new(FailureCode::ConfigInvalid, message))
     }
 
@@ -159,7 +165,7 @@ pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
     let tool = tool_of(call, desk);
     permissions.texts_to_read(&RuledCall {
         tool: &tool,
-        input: call.input.as_str(),
+        input: call.input().as_str(),
         readings: &[],
     })
 }

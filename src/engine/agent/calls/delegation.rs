@@ -29,10 +29,10 @@ impl Calls {
         let Some(call) = self.batch.calls.get(index) else {
             return;
         };
-        let (name, prompt) = (call.name.clone(), prompt_of(&call.input));
+        let (name, prompt) = (call.name().to_owned(), prompt_of(call.input()));
         let most = desk.max_depth();
         let result = if target.handoff {
-            self.hand_to(target, name, call.input.clone())
+            self.hand_to(target, name, call.input().clone())
         } else if desk.who.depth >= most {
             let message = "The call was not made: subagents nest no deeper here.";
             ToolReturn::Fault(fault("depth_limit", message, "Do the work yourself."))
@@ -41,7 +41,7 @@ impl Calls {
             let hint = "Say in prompt what the agent shall do, and all that it has to know.";
             ToolReturn::Fault(fault("invalid_input", message, hint))
         } else {
-            let tool_call_id = call.id.clone();
+            let tool_call_id = call.id().to_owned();
             let timeout_ms = desk
                 .setup
                 .profile(target.profile)
@@ -91,7 +91,7 @@ impl Calls {
         let target = call.and_then(|call| desk.tool(call.tool)?.agent);
         match (target, call) {
             (Some(target), Some(call)) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
-                let (name, input) = (call.name.clone(), call.input.clone());
+                let (name, input) = (call.name().to_owned(), call.input().clone());
                 self.hand_to(target, name, input)
             }
             _ => result,

@@ -29,7 +29,7 @@ impl Calls {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
-        let known = call.elicitations.iter().find(|known| known.number == number);
+        let known = call.kept.elicitations.iter().find(|known| known.number == number);
         let known = known.filter(|known| known.request == request);
         if let Some(answer) = known.and_then(|known| known.answer.clone()) {
             return hand_over(desk, effect, number, answer);
@@ -51,14 +51,13 @@ impl Calls {
         desk.ledger.set_timer(TimerReason::Effect(effect), None);
         let question = desk.ask(ask);
         if is_new {
-            call.elicitations.retain(|other| other.number != number);
-            call.elicitations.push(Elicitation {
+            call.kept.elicitations.retain(|other| other.number != number);
+            call.kept.elicitations.push(Elicitation {
                 number,
                 question,
                 request,
                 answer: None,
             });
-            call.changes += 1;
         }
     }
 
@@ -73,10 +72,9 @@ impl Calls {
         let Some(effect) = call.running() else {
             return Next::Wait;
         };
-        let mut asked = call.elicitations.iter_mut();
+        let mut asked = call.kept.elicitations.iter_mut();
         if let Some(asked) = asked.find(|asked| asked.number == number) {
             asked.answer = Some(answer.clone());
-            call.changes += 1;
         }
         if !is_asking(call, desk) {
             let wait_ms = wait_ms(call, desk);
@@ -90,14 +88,14 @@ impl Calls {
     pub fn is_asking(&self, effect: EffectId) -> bool {
         let index = self.batch.index_of(effect);
         let call = index.and_then(|index| self.batch.calls.get(index));
-        call.is_some_and(|call| call.elicitations.iter().any(Elicitation::is_open))
+        call.is_some_and(|call| call.kept.elicitations.iter().any(Elicitation::is_open))
     }
 
     /// Withdraws the questions of a call that has ended.
     pub(super) fn forget_elicitations(&mut self, desk: &mut Desk<'_>, index: usize) {
         let call = self.batch.calls.get_mut(index);
-        if let Some(call) = call.filter(|call| !call.elicitations.is_empty()) {
-            call.elicitations.clear();
+        if let Some(call) = call.filter(|call| !call.kept.elicitations.is_empty()) {
+            call.kept.elicitations.clear();
             desk.withdraw_elicitations(index);
         }
     }
@@ -109,17 +107,17 @@ impl Calls {
         let Some(call) = index.and_then(|index| self.batch.calls.get_mut(index)) else {
             return;
         };
-        call.elicitations
+        call.kept
+            .elicitations
             .retain(|other| other.number > asked || other.answer.is_none());
-        call.checkpoint = state.map(|state| ToolCheckpoint { state, asked });
-        call.changes += 1;
+        call.kept.checkpoint = state.map(|state| ToolCheckpoint { state, asked });
     }
 }
 
 /// Returns true if a person has yet to answer the call's function.
 fn is_asking(call: &Call, desk: &Desk<'_>) -> bool {
     let is_open = |asked: &Elicitation| asked.answer.is_none() && desk.ledger.is_open(asked.question);
-    call.elicitations.iter().any(is_open)
+    call.kept.elicitations.iter().any(is_open)
 }
 
 fn hand_over(desk: &mut Desk<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {

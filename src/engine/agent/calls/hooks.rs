@@ -4,11 +4,12 @@
 //! takes the joined verdict of a point, changes the call, and lets the calls advance. A hook may stop the run.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::CallPhase;
+use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Block;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
@@ -18,15 +19,15 @@ impl Calls {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return false;
         };
-        if !desk.has_hooks(point, &call.name) {
+        if !desk.has_hooks(point, call.name()) {
             return false;
         }
-        call.phase = match point {
-            Point::ToolGuardrail => CallPhase::Guarding,
-            _ => CallPhase::Hooking,
-        };
         let facts = Facts::call(call.facts());
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        if point == Point::ToolGuardrail {
+            call.kept.status = CallStatus::Allowed;
+        }
+        call.waits = Some(Wait::Hooks);
         true
     }
 
@@ -39,28 +40,31 @@ impl Calls {
             ToolReturn::Fault(_) => (Point::PostToolUseFailure, None, Some(result.output())),
             _ => (Point::PostToolUse, Some(result.output()), None),
         };
-        if !desk.has_hooks(point, &call.name) {
+        if !desk.has_hooks(point, call.name()) {
             return false;
         }
         let duration_ms = call.duration_ms(desk.ledger.now_ms);
-        call.phase = CallPhase::Returned {
-            result: result.clone(),
-            duration_ms,
-        };
         let facts = Facts::call(CallFacts {
             output,
             error,
             duration_ms: Some(duration_ms),
             ..call.facts()
         });
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        let terminates = call.terminates;
+        let status = CallStatus::Returned {
+            result: result.clone(),
+            duration_ms,
+            terminates,
+        };
+        self.batch.set(index, status, Some(Wait::Hooks));
         true
     }
 
     /// The result of a call that hooks are looking at.
     pub(super) fn returned(&self, index: usize) -> Option<ToolReturn> {
-        match self.batch.calls.get(index).map(|call| &call.phase) {
-            Some(CallPhase::Returned { result, .. }) => Some(result.clone()),
+        match self.batch.calls.get(index).map(|call| &call.kept.status) {
+            Some(CallStatus::Returned { result, .. }) => Some(result.clone()),
             _ => None,
         }
     }
@@ -121,13 +125,15 @@ impl Calls {
         if verdict.denies() {
             self.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
         } else if let Some(call) = self.batch.calls.get_mut(index) {
-            call.gate = Gate::Passed {
+            call.kept.gate = Gate::Passed {
                 decision: verdict.decision,
                 reason: verdict.reason,
             };
-            let input = verdict.updated_input.filter(|_| !call.gate.said(Decision::Defer));
+            let input = verdict
+                .updated_input
+                .filter(|_| !call.kept.gate.said(Decision::Defer));
             if self.change_input(desk, index, input) {
-                self.batch.set_phase(index, CallPhase::Checked);
+                self.batch.set_to_judge(index);
             }
         }
     }
@@ -139,7 +145,7 @@ impl Calls {
             return self.deny(desk, index, Some(&message), "", false);
         }
         if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {
-            self.batch.set_phase(index, CallPhase::Queued);
+            self.batch.set(index, CallStatus::Cleared, None);
         }
     }
 

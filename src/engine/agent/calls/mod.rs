@@ -31,7 +31,7 @@ pub(crate) mod written;
 pub(super) use restore::calls_of;
 
 use crate::engine::agent::calls::batch::ToolBatch;
-use crate::engine::agent::calls::call::{Call, CallPhase, written_json};
+use crate::engine::agent::calls::call::{Call, Wait, written_json};
 use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
@@ -39,9 +39,8 @@ use crate::engine::json::digest;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault, Transfer};
-use crate::engine::model::hook::Gate;
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::CallState;
+use crate::engine::model::journal::{CallState, CallStatus};
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::policy::binding::bound_input;
@@ -125,22 +124,23 @@ impl Calls {
 
     /// Adds a call to the batch and tells of it. Returns its index.
     fn list(&mut self, desk: &mut Desk<'_>, written: WrittenCall) -> usize {
-        let call = queued(written, desk);
+        let index = self.batch.calls.len();
+        let call = queued(index, written, desk);
         if !call.is_answer {
-            self.batch.note_call(&call.name);
+            self.batch.note_call(call.name());
         }
         if !call.is_answer && !desk.ledger.skip_unheard() {
-            let input = written_json(&call.written);
+            let input = call.written_input.clone();
             desk.emit(EventKind::ToolCall {
-                tool_call_id: call.id.clone(),
-                tool_name: call.name.clone(),
+                tool_call_id: call.id().to_owned(),
+                tool_name: call.name().to_owned(),
                 input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
                 transfer: transfer(&call, desk).filter(|_| desk.config.trace),
                 input,
             });
         }
         self.batch.calls.push(call);
-        self.batch.calls.len() - 1
+        index
     }
 
     /// Closes the calls of an answer without running them. They are recorded and get results that say so. Calls that
@@ -158,12 +158,14 @@ impl Calls {
         // Tools that ran while the answer streamed are a round, even if the answer was given up.
         self.rounds += u32::from(early > 0);
         let mut batch = std::mem::take(&mut self.batch);
-        let calls = written.into_iter().skip(early).map(|call| Call {
-            phase: CallPhase::Done {
+        let calls = (0..).zip(written).skip(early).map(|(index, call)| {
+            let mut call = listed(index, call, desk);
+            call.kept.status = CallStatus::Done {
                 result: ToolReturn::Fault(ToolFault::not_run()),
                 duration_ms: 0,
-            },
-            ..bare(call, desk)
+                terminates: false,
+            };
+            call
         });
         batch.calls.extend(calls);
         self.records.extend(batch.told().map(|call| call.record(false)));
@@ -237,29 +239,29 @@ impl Calls {
     }
 }
 
-fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
-    let mut call = bare(written, desk);
+/// A call with the options of its tool.
+fn queued(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
+    let mut call = listed(index, written, desk);
     call.max_result_chars = desk.config.max_tool_result_chars;
+    let mut is_unprepared = false;
     if let Some(tool) = desk.tool(call.tool) {
-        call.version.clone_from(&tool.version);
+        call.kept.version.clone_from(&tool.version);
         call.read_only = tool.read_only;
-        call.needs_approval = tool.needs_approval;
-        call.input = bound_input(&call.input, &tool.bindings, desk.inputs);
+        call.kept.needs_approval = tool.needs_approval;
+        call.set_input(bound_input(call.input(), &tool.bindings, desk.inputs));
         if let Some(most) = tool.max_result_chars {
             call.max_result_chars = most.min(u32::MAX.into()) as u32;
         }
         if let Some(agent) = tool.agent {
             // Calls of different subagents run side by side. A kept subagent has one conversation, so its calls share
             // a key.
-            let key = if agent.keep { &call.name } else { &call.id };
-            call.resource_key = Some(format!("agent {key}"));
+            let key = if agent.keep { call.name() } else { call.id() };
+            call.kept.resource_key = Some(format!("agent {key}"));
         }
-        if tool.prepare {
-            call.phase = CallPhase::Unprepared;
-        }
+        is_unprepared = tool.prepare;
     }
-    if !texts_to_read(&call, desk).is_empty() {
-        call.phase = CallPhase::Unprepared;
+    if is_unprepared || !texts_to_read(&call, desk).is_empty() {
+        call.waits = Some(Wait::Preparation { is_asked: false });
     }
     call
 }
@@ -274,32 +276,27 @@ fn transfer(call: &Call, desk: &Desk<'_>) -> Option<Transfer> {
     })
 }
 
-fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
+fn listed(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
     Call {
         is_answer: written.is_answer(desk),
-        id: written.id,
-        name: written.name,
+        kept: CallState {
+            index,
+            tool_call_id: written.id,
+            tool_name: written.name,
+            ..CallState::default()
+        },
+        waits: None,
         tool: written.tool,
-        version: None,
-        input: written_json(&written.input),
+        written_input: written_json(&written.input),
         written: written.input,
-        unchanged: None,
         updated_input: None,
         tells_update: desk.setup.root.config.tell_updated_input,
         read_only: false,
-        resource_key: None,
-        needs_approval: false,
-        gate: Gate::default(),
         max_result_chars: u32::MAX,
         terminates: false,
         worded: None,
         is_vouched: false,
-        question: None,
-        checkpoint: None,
-        elicitations: Vec::new(),
-        changes: 0,
-        kept: None,
-        phase: CallPhase::Checked,
+        shown: None,
     }
 }
 

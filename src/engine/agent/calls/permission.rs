@@ -7,13 +7,14 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::{Decision, Gate};
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point};
@@ -29,19 +30,19 @@ impl Calls {
             let Some(call) = self.batch.calls.get(index) else {
                 continue;
             };
-            if call.phase != CallPhase::Checked {
+            if !call.is_to_judge() {
                 continue;
             }
-            if !desk.who.is_offered(&call.name) {
+            if !desk.who.is_offered(call.name()) {
                 let reason = "the tool is not available for this answer";
                 self.deny(desk, index, None, reason, false);
                 continue;
             }
-            let is_hooked = |point| desk.has_hooks(point, &call.name);
+            let is_hooked = |point| desk.has_hooks(point, call.name());
             if is_streaming && (is_hooked(Point::PreToolUse) || is_hooked(Point::ToolGuardrail)) {
                 continue;
             }
-            let is_unasked = call.gate == Gate::Unasked;
+            let is_unasked = call.kept.gate.is_unasked();
             if is_unasked && self.ask_about(desk, Point::PreToolUse, index) {
                 continue;
             }
@@ -62,7 +63,7 @@ impl Calls {
     /// Lets the call run, unless a deny rule or a guardrail is against it.
     pub(super) fn admit(&mut self, desk: &mut Desk<'_>, index: usize) {
         if !self.deny_by_rule(desk, index) && !self.ask_about(desk, Point::ToolGuardrail, index) {
-            self.batch.set_phase(index, CallPhase::Queued);
+            self.batch.set(index, CallStatus::Cleared, None);
         }
     }
 
@@ -91,21 +92,22 @@ impl Calls {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
-        if !desk.has_hooks(point, &call.name) {
+        if !desk.has_hooks(point, call.name()) {
             return self.deny(desk, index, message.as_deref(), &reason, false);
         }
         let facts = Facts::call(CallFacts {
             reason: Some(message.as_deref().unwrap_or(&reason)),
             ..call.facts()
         });
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
-        call.phase = CallPhase::Refused { message, reason };
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        self.batch
+            .set(index, CallStatus::Refused { message, reason }, Some(Wait::Hooks));
     }
 
     /// Denies the call after its hooks have heard of it.
     pub(super) fn after_denial(&mut self, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
-        let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
-        if let Some(CallPhase::Refused { message, reason }) = phase {
+        let status = self.batch.calls.get(index).map(|call| call.kept.status.clone());
+        if let Some(CallStatus::Refused { message, reason }) = status {
             self.deny(desk, index, message.as_deref(), &reason, may_retry);
         }
     }
@@ -150,22 +152,23 @@ impl Calls {
 pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
     match desk.tool(call.tool) {
         Some(tool) => Cow::Borrowed(tool),
-        None => Cow::Owned(ToolConfig::new(call.name.clone(), Json::empty_object())),
+        None => Cow::Owned(ToolConfig::new(call.name().to_owned(), Json::empty_object())),
     }
 }
 
 pub(super) fn ruled_call<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Reading]) -> RuledCall<'a> {
     RuledCall {
         tool,
-        input: call.input.as_str(),
+        input: call.input().as_str(),
         readings,
     }
 }
 
 fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
-    let is_deferred = call.gate.said(Decision::Defer);
-    let needs_approval = call.needs_approval || is_deferred || call.gate.said(Decision::Ask);
-    let is_allowed = call.gate.said(Decision::Allow);
+    let gate = &call.kept.gate;
+    let is_deferred = gate.said(Decision::Defer);
+    let needs_approval = call.kept.needs_approval || is_deferred || gate.said(Decision::Ask);
+    let is_allowed = gate.said(Decision::Allow);
     let mut verdict = match desk.permissions.as_ref() {
         Some(permissions) => {
             let tool = tool_of(call, desk);
@@ -182,7 +185,7 @@ fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
         Gate::Passed {
             reason: Some(said), ..
         },
-    ) = (&mut verdict, &call.gate)
+    ) = (&mut verdict, gate)
     {
         reason.clone_from(said);
     }

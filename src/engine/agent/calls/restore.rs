@@ -1,13 +1,13 @@
 //! Tool calls in the journal, and their restoration in another process.
 //!
-//! [`Calls::state`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a
+//! [`Calls::to_note`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a
 //! restored answer again: a finished call keeps its result, and a call that had not begun is judged by the options of
 //! today. A call that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your
 //! code is asked what became of it (`Point::Reconcile`), because nobody else knows, and so it is about a call of
 //! another version of its tool. The question stays open until it is answered.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::run::updated_input;
 use crate::engine::agent::calls::written::WrittenCall;
@@ -43,127 +43,14 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
     message.content.iter().filter_map(call).collect()
 }
 
-/// The calls of an answer that have marks when they are restored. An index in a journal may be any number, and asks
-/// for no more memory than this many marks take, 1 MB. A call without a mark has its state written once more.
-const MAX_MARKS: usize = 65_536;
-
-/// A call's state in short: two states with equal marks are equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
-    /// How far the call has come.
-    rank: u8,
-    question: Option<EffectId>,
-    /// See [`Call::changes`].
-    changes: u32,
-}
-
-impl Mark {
-    fn of_call(call: &Call) -> Mark {
-        let rank = match call.phase {
-            CallPhase::Unprepared | CallPhase::Preparing | CallPhase::Hooking => 0,
-            CallPhase::Checked | CallPhase::Contested { .. } => u8::from(!call.gate.is_unasked()),
-            CallPhase::AwaitingAnswer => 2,
-            CallPhase::Refused { .. } => 3,
-            CallPhase::Guarding => 4,
-            CallPhase::Queued | CallPhase::Reconciling { effect: None } => 5,
-            CallPhase::AwaitingSave { .. }
-            | CallPhase::Running { .. }
-            | CallPhase::Reconciling { effect: Some(_) } => 6,
-            CallPhase::Returned { .. } => 7,
-            CallPhase::Done { .. } => 8,
-        };
-        Mark {
-            rank,
-            question: call.question,
-            changes: call.changes,
-        }
-    }
-
-    /// The marks of all calls up to the last one with a state. Calls behind [`MAX_MARKS`] have none.
-    pub fn of_states(states: &[CallState]) -> Vec<Mark> {
-        let mut marks = Vec::new();
-        for state in states.iter().take_while(|state| state.index < MAX_MARKS) {
-            marks.resize(state.index, Mark::default());
-            marks.push(Mark::of_state(state));
-        }
-        marks
-    }
-
-    fn of_state(state: &CallState) -> Mark {
-        let rank = match state.status {
-            CallStatus::Passed => 1,
-            CallStatus::Asked => 2,
-            CallStatus::Refused { .. } => 3,
-            CallStatus::Allowed => 4,
-            CallStatus::Cleared => 5,
-            CallStatus::Started { .. } => 6,
-            CallStatus::Returned { .. } => 7,
-            CallStatus::Done { .. } => 8,
-        };
-        Mark {
-            rank,
-            question: state.question,
-            changes: 0,
-        }
-    }
-}
-
 impl Calls {
-    /// A mark for each call. The calls of an answer that still streams have none: they can be taken back.
-    pub fn marks(&self) -> Vec<Mark> {
-        if !self.batch.is_whole {
-            return Mark::of_states(&self.restored);
-        }
-        self.batch.calls.iter().map(Mark::of_call).collect()
-    }
-
-    /// The state of a call, if it has one that the journal has not.
-    pub fn state(&self, index: usize) -> Option<CallState> {
-        let call = self.batch.calls.get(index).filter(|call| call.kept.is_none())?;
-        let status = match &call.phase {
-            CallPhase::Unprepared | CallPhase::Preparing | CallPhase::Hooking => return None,
-            CallPhase::Checked | CallPhase::Contested { .. } if call.gate.is_unasked() => return None,
-            CallPhase::Checked | CallPhase::Contested { .. } => CallStatus::Passed,
-            CallPhase::AwaitingAnswer => CallStatus::Asked,
-            CallPhase::Refused { message, reason } => CallStatus::Refused {
-                message: message.clone(),
-                reason: reason.clone(),
-            },
-            CallPhase::Guarding => CallStatus::Allowed,
-            CallPhase::Queued | CallPhase::Reconciling { effect: None } => CallStatus::Cleared,
-            CallPhase::AwaitingSave { effect, .. }
-            | CallPhase::Running { effect, .. }
-            | CallPhase::Reconciling { effect: Some(effect) } => CallStatus::Started { effect: *effect },
-            CallPhase::Returned { result, duration_ms } => CallStatus::Returned {
-                result: result.clone(),
-                duration_ms: *duration_ms,
-                terminates: call.terminates,
-            },
-            CallPhase::Done { result, duration_ms } => CallStatus::Done {
-                result: result.clone(),
-                duration_ms: *duration_ms,
-                terminates: call.terminates,
-            },
-        };
-        let is_changed = |input: &ToolInput| !matches!(input, ToolInput::Json(json) if *json == call.input);
-        Some(CallState {
-            index,
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            status,
-            version: call.version.clone(),
-            input: is_changed(&call.written).then(|| call.input.clone()),
-            // The input of a call that never ran was not changed for anybody.
-            unchanged: (call.updated_input.is_some() || !call.is_done())
-                .then(|| call.unchanged.clone())
-                .flatten(),
-            gate: call.gate.clone(),
-            needs_approval: call.needs_approval,
-            resource_key: call.resource_key.clone(),
-            question: call.question,
-            checkpoint: call.checkpoint.clone().filter(|_| !call.is_done()),
-            elicitations: call.elicitations.clone(),
-        })
+    /// The calls that the journal may have to note. It notes none of an answer that still streams, because they can be
+    /// taken back.
+    pub fn to_note(&self) -> impl Iterator<Item = &CallState> {
+        let calls = self.batch.calls.iter().filter(|_| self.batch.is_whole);
+        calls
+            .map(|call| &call.kept)
+            .filter(|kept| kept.status != CallStatus::Open)
     }
 
     /// Lists the calls of a restored answer. Calls without a state are listed as those of a new answer are.
@@ -209,13 +96,7 @@ impl Calls {
             let (Some(state), Some(call)) = (state, self.batch.calls.get_mut(index)) else {
                 continue;
             };
-            if goes_on {
-                call.question = state.question;
-                call.elicitations.clone_from(&state.elicitations);
-            }
-            if !matches!(state.status, CallStatus::Done { .. }) {
-                call.kept = Some(state.status.clone());
-            }
+            call.kept = state.clone();
             match &state.status {
                 CallStatus::Done { result, .. } | CallStatus::Returned { result, .. } => {
                     self.finish(desk, index, result.clone());
@@ -226,6 +107,9 @@ impl Calls {
                 }
                 _ => {}
             }
+            if let Some(call) = self.batch.calls.get_mut(index) {
+                call.leave_at(state.clone());
+            }
         }
     }
 
@@ -233,19 +117,15 @@ impl Calls {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
-        if let Some(input) = state.input {
-            call.input = input;
-        }
-        call.unchanged = state.unchanged;
-        call.gate = state.gate;
-        call.needs_approval |= state.needs_approval;
-        call.resource_key = state.resource_key.or(call.resource_key.take());
-        call.question = state.question;
-        call.checkpoint = state.checkpoint;
-        call.elicitations = state.elicitations;
-        call.version = state.version;
-        let is_other = call.version.as_ref() != version_of(call.tool, desk);
-        let can_go_on = call.checkpoint.is_some();
+        let listed = std::mem::replace(&mut call.kept, state.clone());
+        call.kept.index = index;
+        call.kept.tool_name = listed.tool_name;
+        call.kept.input = call.kept.input.take().or(listed.input);
+        call.kept.needs_approval |= listed.needs_approval;
+        call.kept.resource_key = call.kept.resource_key.take().or(listed.resource_key);
+        call.waits = None;
+        let is_other = state.version.as_ref() != version_of(call.tool, desk);
+        let can_go_on = state.checkpoint.is_some();
         let tool = desk.tool(call.tool);
         let has_started = matches!(
             state.status,
@@ -257,25 +137,11 @@ impl Calls {
         // Only another process can have begun a call that this one does not know, and that call has a question.
         let is_unasked = state.question.is_none();
         match state.status {
-            CallStatus::Done {
-                result,
-                duration_ms,
-                terminates,
-            } => {
-                call.terminates = terminates;
-                self.batch
-                    .set_phase(index, CallPhase::Done { result, duration_ms });
-            }
+            CallStatus::Done { terminates, .. } => call.terminates = terminates,
             CallStatus::Returned {
-                result,
-                duration_ms,
-                terminates,
+                result, terminates, ..
             } => {
                 call.terminates = terminates;
-                call.phase = CallPhase::Returned {
-                    result: result.clone(),
-                    duration_ms,
-                };
                 if !self.hook_result(desk, index, &result) {
                     self.finish(desk, index, result);
                 }
@@ -292,7 +158,7 @@ impl Calls {
                     self.go_on_from(desk, index, status);
                 } else {
                     // The rules need these texts, and only the platform of this process reads them.
-                    call.kept = Some(status);
+                    call.waits = Some(Wait::Preparation { is_asked: false });
                 }
             }
             CallStatus::Started { effect } => {
@@ -305,9 +171,7 @@ impl Calls {
                 });
                 if is_agent && at_work {
                     desk.ledger.reopen(effect, desk.who.agent, EffectKind::Subagent);
-                    let started_ms = desk.ledger.now_ms;
-                    self.batch
-                        .set_phase(index, CallPhase::Running { effect, started_ms });
+                    self.wait_for_result(desk, index, effect);
                 } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
                     self.keep_running(desk, index, effect);
                 } else if is_agent
@@ -315,7 +179,7 @@ impl Calls {
                     || tool.is_some_and(|tool| !tool.runs_once())
                     || (is_unasked && desk.ledger.running.is_some())
                 {
-                    self.batch.set_phase(index, CallPhase::Queued);
+                    self.batch.set(index, CallStatus::Cleared, None);
                 } else {
                     self.ask_to_reconcile(desk, index, Some(effect), OUTCOME_UNKNOWN);
                 }
@@ -330,18 +194,16 @@ impl Calls {
             CallStatus::Refused { message, reason } => self.refuse(desk, index, message, reason),
             CallStatus::Allowed => self.admit(desk, index),
             CallStatus::Cleared if self.deny_by_rule(desk, index) => {}
-            CallStatus::Cleared => self.batch.set_phase(index, CallPhase::Queued),
+            CallStatus::Cleared => self.batch.set(index, CallStatus::Cleared, None),
             // It is judged by the rules of now, and asked about under its old id.
-            _ => self.batch.set_phase(index, CallPhase::Checked),
+            _ => self.batch.set_to_judge(index),
         }
     }
 
     /// Waits for a call that an instance before has started.
     fn keep_running(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
         desk.ledger.reopen(effect, desk.who.agent, EffectKind::Tool);
-        let started_ms = desk.ledger.now_ms;
-        let phase = CallPhase::Running { effect, started_ms };
-        self.batch.set_phase(index, phase);
+        self.wait_for_result(desk, index, effect);
         self.watch(desk, index, effect);
     }
 
@@ -356,20 +218,21 @@ impl Calls {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
-        call.phase = CallPhase::Reconciling { effect: started };
         let version = version_of(call.tool, desk);
         let facts = Facts::call(CallFacts {
             reason: Some(reason),
-            other_version: (call.version.as_ref() != version)
-                .then(|| call.version.as_deref().unwrap_or_default()),
+            other_version: (call.kept.version.as_ref() != version)
+                .then(|| call.kept.version.as_deref().unwrap_or_default()),
             is_torn: desk.ledger.is_torn.then_some(true),
             ..call.facts()
         });
         let ask = Ask {
-            id: call.question,
+            id: call.kept.question,
             ..Ask::new(Point::Reconcile, About::Call(index), &facts)
         };
-        call.question = Some(desk.ask(ask));
+        call.kept.question = Some(desk.ask(ask));
+        let status = started.map_or(CallStatus::Cleared, |effect| CallStatus::Started { effect });
+        self.batch.set(index, status, Some(Wait::Reconciliation));
     }
 
     /// Takes the answer to the question what became of a call.
@@ -378,12 +241,12 @@ impl Calls {
             return Next::Wait;
         };
         if let Some(call) = self.batch.calls.get_mut(index) {
-            call.question = None;
+            call.kept.question = None;
             call.is_vouched = true;
-            call.version = version_of(call.tool, desk).cloned();
+            call.kept.version = version_of(call.tool, desk).cloned();
         }
         match answer {
-            Reconciled::Run => self.batch.set_phase(index, CallPhase::Queued),
+            Reconciled::Run => self.batch.set(index, CallStatus::Cleared, None),
             Reconciled::Done { output } => {
                 let result = ToolReturn::Value(output);
                 if !self.hook_result(desk, index, &result) {

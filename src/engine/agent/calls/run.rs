@@ -4,7 +4,7 @@
 //! ledger, and each end closes it. Results come in through [`Calls::finished`], time-outs through
 //! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run.
 
-use crate::engine::agent::calls::call::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
@@ -14,6 +14,7 @@ use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
@@ -46,8 +47,8 @@ impl Calls {
             };
             let effect = desk.ledger.open(desk.who.agent, kind);
             if desk.ledger.has_journal && tool.is_none_or(ToolConfig::awaits_save) {
-                let phase = CallPhase::AwaitingSave { effect, save: None };
-                self.batch.set_phase(index, phase);
+                self.batch
+                    .set(index, CallStatus::Started { effect }, Some(Wait::Save(None)));
                 desk.ledger.await_save();
             } else {
                 self.start(desk, index, effect);
@@ -60,9 +61,7 @@ impl Calls {
     }
 
     fn start(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
-        let started_ms = desk.ledger.now_ms;
-        let phase = CallPhase::Running { effect, started_ms };
-        self.batch.set_phase(index, phase);
+        self.wait_for_result(desk, index, effect);
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
@@ -77,6 +76,13 @@ impl Calls {
         let once = desk.tool(call.tool).is_none_or(ToolConfig::runs_once);
         let invocation = invocation(call, effect, desk.who, once);
         desk.ledger.output(Output::CallTool(invocation));
+    }
+
+    /// Lets a call whose effect is open wait for its result.
+    pub(super) fn wait_for_result(&mut self, desk: &Desk<'_>, index: usize, effect: EffectId) {
+        let started_ms = desk.ledger.now_ms;
+        let waits = Wait::Result { started_ms };
+        self.batch.set(index, CallStatus::Started { effect }, Some(waits));
     }
 
     /// Watches a call that goes on after its instance was lost. Its time begins anew.
@@ -137,7 +143,7 @@ impl Calls {
         };
         let duration_ms = call.duration_ms(desk.ledger.now_ms);
         if !desk.ledger.skip_unheard() && !call.is_answer {
-            let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+            let (tool_call_id, tool_name) = (call.id().to_owned(), call.name().to_owned());
             let updated_input = call.updated_input.clone();
             let hash = |input: &Json| digest::input_hash(input.as_str());
             let updated_input_hash = updated_input.as_ref().filter(|_| desk.config.trace).map(hash);
@@ -162,14 +168,25 @@ impl Calls {
             desk.emit(kind);
         }
         let is_cut = call.is_cut(&result);
-        call.phase = CallPhase::Done { result, duration_ms };
         if is_cut {
             let message = format!(
                 "The model is shown only the beginning of a result of {}",
-                call.name
+                call.name()
             );
             desk.warn("result_cut", message);
         }
+        call.kept.checkpoint = None;
+        if call.updated_input.is_none() {
+            // The input of a call that never ran was not changed for anybody.
+            call.kept.unchanged = None;
+        }
+        let terminates = call.terminates;
+        let status = CallStatus::Done {
+            result,
+            duration_ms,
+            terminates,
+        };
+        self.batch.set(index, status, None);
     }
 
     pub fn progress(&self, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
@@ -178,8 +195,8 @@ impl Calls {
             return;
         };
         let kind = EventKind::ToolProgress {
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
+            tool_call_id: call.id().to_owned(),
+            tool_name: call.name().to_owned(),
             data,
         };
         desk.emit(kind);
@@ -209,12 +226,12 @@ impl Calls {
             let Some(call) = self.batch.calls.get(index) else {
                 continue;
             };
-            let CallPhase::AwaitingSave { effect, save } = call.phase else {
+            let Some(effect) = call
+                .under_way()
+                .filter(|_| call.waits == Some(Wait::Save(Some(saved))))
+            else {
                 continue;
             };
-            if save != Some(saved) {
-                continue;
-            }
             if ok {
                 self.start(desk, index, effect);
             } else {
@@ -231,10 +248,7 @@ impl Calls {
     pub fn note_save(&mut self, made: EffectId) {
         let under_way = self.batch.under_way();
         for call in self.batch.calls.get_mut(under_way).unwrap_or_default() {
-            if let CallPhase::AwaitingSave {
-                save: save @ None, ..
-            } = &mut call.phase
-            {
+            if let Some(Wait::Save(save @ None)) = &mut call.waits {
                 *save = Some(made);
             }
         }
@@ -247,11 +261,9 @@ impl Calls {
                 self.finish(desk, index, result);
                 continue;
             }
-            let phase = self.batch.calls.get(index).map(|call| &call.phase);
-            let Some(CallPhase::Running { effect, .. }) = phase else {
+            let Some(effect) = self.batch.calls.get(index).and_then(Call::running) else {
                 continue;
             };
-            let effect: EffectId = *effect;
             let written = abort_call(desk, effect, why);
             desk.ledger.close(effect);
             let so_far = if written.is_empty() {
@@ -304,13 +316,13 @@ fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
 /// The input of a call that is about to start, if your code has changed it. The values that bindings fill in are left
 /// out, because the model is not shown them.
 pub(super) fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
-    let before = call.unchanged.as_ref()?;
-    if canonical(before.as_str()) == canonical(call.input.as_str()) {
+    let before = call.kept.unchanged.as_ref()?;
+    if canonical(before.as_str()) == canonical(call.input().as_str()) {
         return None;
     }
     let bindings = desk.tool(call.tool).map(|tool| tool.bindings.as_slice());
     Some(unbound_input(
-        &call.input,
+        call.input(),
         bindings.unwrap_or_default(),
         desk.inputs,
     ))
@@ -319,14 +331,14 @@ pub(super) fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
 pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who, once: bool) -> ToolInvocation {
     ToolInvocation {
         call: effect,
-        tool_call_id: call.id.clone(),
-        tool_name: call.name.clone(),
-        input: call.input.clone(),
+        tool_call_id: call.id().to_owned(),
+        tool_name: call.name().to_owned(),
+        input: call.input().clone(),
         iteration: who.iteration,
         agent: who.agent,
         profile: who.profile,
         once,
-        checkpoint: call.checkpoint.clone(),
+        checkpoint: call.kept.checkpoint.clone(),
     }
 }
 

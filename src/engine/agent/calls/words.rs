@@ -48,9 +48,9 @@ impl Calls {
         }
         let faulty = self.batch.told().filter_map(|call| {
             Some(FaultyCall {
-                tool_call_id: &call.id,
-                tool_name: &call.name,
-                input: &call.input,
+                tool_call_id: call.id(),
+                tool_name: call.name(),
+                input: call.input(),
                 error: call.shown_fault()?.to_json(),
             })
         });

@@ -107,8 +107,8 @@ impl Calls {
 /// A call that has started early, as it was read.
 fn started(call: &Call) -> WrittenCall {
     WrittenCall {
-        id: call.id.clone(),
-        name: call.name.clone(),
+        id: call.id().to_owned(),
+        name: call.name().to_owned(),
         tool: call.tool,
         input: call.written.clone(),
         problem: None,

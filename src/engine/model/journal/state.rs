@@ -211,7 +211,7 @@ pub enum Step {
 }
 
 /// The state of one tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallState {
     /// The call's place in its answer.
@@ -219,10 +219,11 @@ pub struct CallState {
     pub tool_call_id: String,
     pub tool_name: String,
     pub status: CallStatus,
-    /// The version of its tool, if the tool has one.
+    /// The version of its tool, if the tool has one: that of the call's first process, until your code has said what
+    /// became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The input that the tool gets, if it is not the model's.
+    /// The input that the tool gets, if it is not the one that the model wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Json>,
     /// The input that the tool would get if your code had not changed it.
@@ -231,7 +232,7 @@ pub struct CallState {
     /// The answer of the `PreToolUse` hooks.
     #[serde(default, skip_serializing_if = "Gate::is_unasked")]
     pub gate: Gate,
-    /// Your code has asked for an approval when it prepared the call.
+    /// The tool wants an approval, or your code asked for one when it prepared the call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub needs_approval: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -250,7 +251,10 @@ pub struct CallState {
 impl CallState {
     /// Returns true if nobody has decided yet whether the call may run.
     pub fn awaits_judgement(&self) -> bool {
-        matches!(self.status, CallStatus::Passed | CallStatus::Asked)
+        matches!(
+            self.status,
+            CallStatus::Open | CallStatus::Passed | CallStatus::Asked
+        )
     }
 
     /// Returns true if a person is asked about the call, or by it.
@@ -278,10 +282,13 @@ impl Elicitation {
     }
 }
 
-/// How far a call has come. A call without a status has not been judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// How far a call has come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum CallStatus {
+    /// Nobody has judged it. The journal has no such call.
+    #[default]
+    Open,
     /// Hooks have let it through, and the rules judge it next.
     Passed,
     /// A person was asked whether it may run.
