@@ -159,7 +159,7 @@ fn an_id_of_dots_is_no_part_of_a_url() {
 
         let mut world = begun(json!({}));
         for agent in &mut world.checkpoint.agents {
-            agent.state.background = Some(id.to_owned());
+            agent.state.requests.background = Some(id.to_owned());
         }
         world.crash(setting(json!({})));
         assert_eq!(asked(&world)[1], ("POST".to_owned(), URL.to_owned()), "{id}");

@@ -24,6 +24,15 @@ fn entries(format: u32, name: &str) -> Vec<Entry> {
         .collect()
 }
 
+fn scenes() -> [(&'static str, Scene); 4] {
+    [
+        ("long", long()),
+        ("nested", nested()),
+        ("handed", handed()),
+        ("permitted", permitted()),
+    ]
+}
+
 /// Goes on from each save of a stored journal. `is_same` says that the run ends as one that nobody has killed.
 fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, &Value) -> bool) {
     let entries = entries(format, name);
@@ -58,6 +67,13 @@ fn a_journal_of_format_1_goes_on_from_each_of_its_saves() {
 }
 
 #[test]
+fn a_journal_of_format_4_goes_on_from_each_of_its_saves() {
+    for (name, scene) in scenes() {
+        go_on_everywhere(4, name, &scene, |again, end| again == end);
+    }
+}
+
+#[test]
 fn a_journal_of_a_newer_format_is_refused() {
     let mut entries = entries(1, "handed");
     let Fact::Begun(begun) = &mut entries[0].fact else {
@@ -85,7 +101,33 @@ fn a_journal_of_format_3_reads_as_one_of_today() {
     old.run.next_event += 1;
     // An answer without text had none in its state.
     for agent in old.agents.iter_mut().chain(&mut new.agents) {
-        agent.state.answer.text = agent.state.answer.text.take().filter(|text| !text.is_empty());
+        agent.state.answers.reply.text = agent
+            .state
+            .answers
+            .reply
+            .text
+            .take()
+            .filter(|text| !text.is_empty());
     }
     assert_eq!(old, new);
+}
+
+/// With `LOOPLET_WRITE=1`, writes the files of today's format, for the time when it is an old one.
+#[test]
+fn a_journal_of_today_can_be_written_as_a_file() {
+    if std::env::var_os("LOOPLET_WRITE").is_none() {
+        return;
+    }
+    let folder = root().join(format!("journal_format_{FORMAT}"));
+    fs::create_dir_all(&folder).unwrap();
+    for (name, scene) in scenes() {
+        let mut outside = Outside::new(&scene);
+        outside.live(&[]);
+        let lines: Vec<String> = outside.world.entries.iter().map(json::write).collect();
+        fs::write(
+            folder.join(format!("{name}.jsonl")),
+            format!("{}\n", lines.join("\n")),
+        )
+        .unwrap();
+    }
 }

@@ -67,7 +67,7 @@ impl<'a> Desk<'a> {
 
     /// The limits of the agent as they stand, raised or not.
     pub fn limits(&self) -> &Limits {
-        self.who.raised.as_ref().unwrap_or(&self.config.limits)
+        self.who.kept.limits.as_ref().unwrap_or(&self.config.limits)
     }
 
     /// The tool that a call names, by its index in the configuration.
@@ -140,7 +140,7 @@ impl<'a> Desk<'a> {
         let Some(Node { who, agent }) = upto.last_mut() else {
             return;
         };
-        let Some(Profile { config, catalog, .. }) = self.setup.profile(who.profile) else {
+        let Some(Profile { config, catalog, .. }) = self.setup.profile(who.kept.profile) else {
             return;
         };
         let mut desk = Desk {

@@ -26,8 +26,8 @@ impl Agent {
         }
         let facts = Facts::Stop {
             tool_call_id: desk.who.its_call(),
-            stop_hook_active: self.stop_hook_active,
-            last_assistant_message: &self.reply.text,
+            stop_hook_active: self.kept.stop_hook_active,
+            last_assistant_message: self.answers.reply.text(),
         };
         desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
         self.phase = Phase::Completing;
@@ -43,7 +43,7 @@ impl Agent {
             return self.end_completed(desk);
         }
         if !told.is_empty() {
-            self.stop_hook_active = true;
+            self.kept.stop_hook_active = true;
             let told = told.into_iter().map(Block::text);
             self.transcript.push_user(told.collect());
             return self.hand_over(desk, true);

@@ -5,16 +5,8 @@
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::journal::Queued;
+use crate::engine::model::journal::{Inbox, Queued};
 use crate::engine::model::message::Block;
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inbox {
-    /// Messages for the next request.
-    pub steers: Vec<Queued>,
-    /// Messages for the time when the agent has finished.
-    pub follow_ups: Vec<Queued>,
-}
 
 impl Inbox {
     pub fn is_empty(&self) -> bool {

@@ -24,12 +24,12 @@ use crate::engine::model::config::{OnOutputLimit, StopCondition};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::Tries;
 use crate::engine::model::message::{Block, Message};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectKind, Output};
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::repeat::Advice;
-use crate::engine::policy::retry::Tries;
 
 /// The message that makes the model continue an answer that was cut off.
 const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
@@ -84,7 +84,11 @@ impl Agent {
 
     /// The name by which an input guardrail that looks at each prompt once is found.
     fn occasion(&self) -> &'static str {
-        if self.has_new_prompt { "prompt" } else { "request" }
+        if self.kept.has_new_prompt {
+            "prompt"
+        } else {
+            "request"
+        }
     }
 
     fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
@@ -98,7 +102,7 @@ impl Agent {
         if verdict.denies() {
             return self.end_denied(desk, "Input", verdict.reason);
         }
-        self.has_new_prompt = false;
+        self.kept.has_new_prompt = false;
         if let Some(messages) = verdict.messages
             && messages != self.transcript.messages()
         {
@@ -121,14 +125,14 @@ impl Agent {
     }
 
     fn open(&mut self, desk: &mut Desk<'_>) {
-        desk.who.iteration += 1;
+        desk.who.kept.iteration += 1;
         // The attempts of another process count, and so does their usage.
-        if self.progress != Progress::CutOff {
-            desk.who.attempt = 0;
-            self.requests.tries = Tries::default();
-            self.reply.begin();
+        if self.progress() != Progress::CutOff {
+            desk.who.kept.attempt = 0;
+            self.requests.kept.tries = Tries::default();
+            self.answers.reply.begin();
         }
-        self.progress = Progress::Open;
+        self.set_progress(Progress::Open);
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
         desk.emit(EventKind::IterationStart);
@@ -146,13 +150,13 @@ impl Agent {
 
     /// Sends the first attempt of a request, or a further one.
     pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
-        if self.context.wants_summary_alone() {
+        if self.length.wants_summary_alone() {
             return self.end_completed(desk);
         }
         if self.lacks_budget(desk) {
             return;
         }
-        desk.who.attempt += 1;
+        desk.who.kept.attempt += 1;
         if let Some(call) = self.attach(desk) {
             self.phase = Phase::Reading(Box::new(call));
             return;
@@ -176,7 +180,7 @@ impl Agent {
 
     /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
     pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
-        self.reply.text_before = String::new();
+        self.answers.reply.text_before = String::new();
         self.transcript.push_assistant(message);
         self.tell_messages(desk);
         self.act_on_answer(desk, calls);
@@ -196,36 +200,36 @@ impl Agent {
         };
         // The model still owes a structured answer as long as it calls tools.
         let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
-        let is_over = may_end && self.reply.finish_reason == Some(FinishReason::Stop);
+        let is_over = may_end && self.answers.reply.finish_reason == Some(FinishReason::Stop);
         if !calls.is_empty() && !is_over {
             return self.run_calls(desk, calls);
         }
         self.shelve(desk, calls);
         self.finish_iteration(desk);
-        let is_paused = self.reply.finish_reason == Some(FinishReason::Pause);
+        let is_paused = self.answers.reply.finish_reason == Some(FinishReason::Pause);
         self.hand_over(desk, is_paused);
     }
 
     /// Makes the model continue an answer that was cut off.
     fn continue_answer(&mut self, desk: &mut Desk<'_>) {
         self.finish_iteration(desk);
-        self.reply.text_before = self.reply.text.clone();
+        self.answers.reply.text_before = self.answers.reply.text().to_owned();
         self.transcript.push_user(vec![Block::text(GO_ON)]);
         self.hand_over(desk, true);
     }
 
     /// Returns true if the answer was cut off and the model is to continue it.
     fn goes_on(&self, desk: &Desk<'_>) -> bool {
-        self.reply.finish_reason == Some(FinishReason::Length)
+        self.answers.reply.finish_reason == Some(FinishReason::Length)
             && desk.config.on_max_tokens == OnOutputLimit::Continue
-            && !self.reply.text.is_empty()
-            && Some(desk.who.iteration) < desk.limits().max_iterations
+            && !self.answers.reply.text().is_empty()
+            && Some(desk.who.kept.iteration) < desk.limits().max_iterations
     }
 
     /// The failure for a finish reason that the options do not accept.
     fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
-        let raw = self.reply.raw_finish_reason.as_deref().unwrap_or("none");
-        let message = match self.reply.finish_reason {
+        let raw = self.answers.reply.raw_finish_reason.as_deref().unwrap_or("none");
+        let message = match self.answers.reply.finish_reason {
             Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => format!(
                 "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
             ),
@@ -289,7 +293,7 @@ impl Agent {
 
     fn meets(&self, desk: &Desk<'_>, condition: &StopCondition) -> bool {
         match condition {
-            StopCondition::Iterations(most) => desk.who.iteration >= *most,
+            StopCondition::Iterations(most) => desk.who.kept.iteration >= *most,
             StopCondition::ToolCall(name) => {
                 let mut round = self.calls.last_round().iter();
                 round.any(|record| record.tool_name == *name)
@@ -307,7 +311,7 @@ impl Agent {
 
     fn ask_to_stop(&mut self, desk: &mut Desk<'_>, point: Point, times: Option<u32>) {
         let facts = Facts::Round {
-            iteration: desk.who.iteration,
+            iteration: desk.who.kept.iteration,
             times,
             tool_calls: self.calls.last_round(),
         };
@@ -324,13 +328,13 @@ impl Agent {
     }
 
     pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
-        match self.progress {
+        match self.progress() {
             Progress::Open => {}
-            Progress::CutOff => desk.who.iteration += 1,
+            Progress::CutOff => desk.who.kept.iteration += 1,
             Progress::Finished | Progress::Told => return,
         }
-        self.progress = Progress::Finished;
-        let reply = &self.reply;
+        self.set_progress(Progress::Finished);
+        let reply = &self.answers.reply;
         let kind = EventKind::IterationFinish {
             finish_reason: reply.finish_reason,
             raw_finish_reason: reply.raw_finish_reason.clone(),
@@ -368,18 +372,18 @@ impl Agent {
     /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
     fn ask_about_end(&mut self, desk: &mut Desk<'_>) -> bool {
         let point = Point::IterationEnd;
-        if self.progress != Progress::Finished {
+        if self.progress() != Progress::Finished {
             return false;
         }
         if !desk.has_hooks(point, "") {
-            self.progress = Progress::Told;
+            self.set_progress(Progress::Told);
             return false;
         }
-        let is_of_this = self.calls.round_iteration == desk.who.iteration;
+        let is_of_this = self.calls.kept.round_iteration == desk.who.kept.iteration;
         let facts = Facts::IterationEnd {
-            text: &self.reply.text,
-            finish_reason: self.reply.finish_reason,
-            usage: self.reply.usage,
+            text: self.answers.reply.text(),
+            finish_reason: self.answers.reply.finish_reason,
+            usage: self.answers.reply.usage,
             tool_calls: if is_of_this { self.calls.last_round() } else { &[] },
         };
         desk.ask(Ask::new(point, About::Phase, &facts));
@@ -387,7 +391,7 @@ impl Agent {
     }
 
     pub(super) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
-        self.progress = Progress::Told;
+        self.set_progress(Progress::Told);
         if let Phase::HandingOver { owes_answer, .. } = self.phase {
             self.hand_over(desk, owes_answer);
         }
@@ -405,7 +409,7 @@ impl Agent {
         };
         desk.ledger.close(handover);
         let may_go_on = self.limit_on_iteration(desk).is_none();
-        let is_paused = self.reply.finish_reason == Some(FinishReason::Pause);
+        let is_paused = self.answers.reply.finish_reason == Some(FinishReason::Pause);
         let (mut content, mut source) = (Vec::new(), "steer");
         if may_go_on && !is_paused {
             content = deliver(&mut self.inbox.steers, desk.config.steering_mode.most(), desk);

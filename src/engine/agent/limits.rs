@@ -21,7 +21,7 @@ use crate::engine::policy::estimate;
 impl Agent {
     /// The limit that keeps the next iteration from beginning.
     pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if Some(desk.who.iteration) >= desk.limits().max_iterations {
+        if Some(desk.who.kept.iteration) >= desk.limits().max_iterations {
             return Some(StoppedBy::Iterations);
         }
         desk.overrun()
@@ -66,7 +66,7 @@ impl Agent {
             limit,
             timeout,
             usage: accounts.used(desk.who.agent),
-            tool_rounds: self.calls.rounds,
+            tool_rounds: self.calls.kept.rounds,
             tool_calls: accounts.tool_calls(desk.who.agent),
         };
         desk.ask(Ask::new(Point::Limit, about, &facts));
@@ -175,7 +175,11 @@ impl Agent {
     }
 
     fn change_limits(&mut self, desk: &mut Desk<'_>, change: &mut dyn FnMut(&mut Limits)) {
-        let limits = desk.who.raised.get_or_insert_with(|| desk.config.limits.clone());
+        let limits = desk
+            .who
+            .kept
+            .limits
+            .get_or_insert_with(|| desk.config.limits.clone());
         change(limits);
         desk.ledger.accounts.limit(desk.who.agent, limits);
         self.tell_limits(desk);

@@ -34,13 +34,9 @@ pub use answer::telling::{delta, kind_of_delta};
 pub use report::failed;
 pub use request::active_model::inherited;
 
-use crate::engine::agent::answer::Reply;
-use crate::engine::agent::answer::structured::Structured;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::{Calls, Next};
-use crate::engine::agent::context::Context;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
@@ -51,6 +47,7 @@ use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::{AnswersState, CourseState, Inbox, Length};
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
@@ -63,36 +60,28 @@ pub struct Node {
     pub agent: Agent,
 }
 
-/// An agent's state.
+/// An agent's state. Its parts keep what the journal has of it (`state.rs`).
 #[derive(Clone)]
 pub struct Agent {
+    kept: CourseState,
     phase: Phase,
     pub transcript: Transcript,
     pub inbox: Inbox,
     pub calls: Calls,
     requests: Requests,
-    context: Context,
-    pub reply: Reply,
-    structured: Structured,
-    /// The input guardrail has not seen the latest content of your code yet.
-    has_new_prompt: bool,
-    /// A `Stop` hook has made the model go on.
-    stop_hook_active: bool,
-    progress: Progress,
+    length: Length,
+    pub answers: AnswersState,
     /// The transcript is kept for the next call of the agent's tool.
     pub is_kept: bool,
-    has_reported: bool,
 }
 
 /// The events of the iteration that are still to come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// No iteration has begun, or `onIterationEnd` has heard of the last one.
-    #[default]
     Told,
     Open,
-    /// Another process has begun the iteration, and it is prepared again. The count of iterations is one lower until
-    /// then.
+    /// The iteration is open, and begins again in this process.
     CutOff,
     /// The iteration has finished, and `onIterationEnd` has not heard of it yet.
     Finished,
@@ -101,20 +90,34 @@ enum Progress {
 impl Agent {
     pub fn new(transcript: Transcript) -> Agent {
         Agent {
+            kept: CourseState {
+                is_told: true,
+                ..CourseState::default()
+            },
             phase: Phase::default(),
             transcript,
             inbox: Inbox::default(),
             calls: Calls::default(),
             requests: Requests::default(),
-            context: Context::default(),
-            reply: Reply::default(),
-            structured: Structured::default(),
-            has_new_prompt: false,
-            stop_hook_active: false,
-            progress: Progress::default(),
+            length: Length::default(),
+            answers: AnswersState::default(),
             is_kept: false,
-            has_reported: false,
         }
+    }
+
+    fn progress(&self) -> Progress {
+        match (self.kept.is_open, self.kept.begins_again) {
+            (true, false) => Progress::Open,
+            (true, true) => Progress::CutOff,
+            (false, _) if self.kept.is_told => Progress::Told,
+            (false, _) => Progress::Finished,
+        }
+    }
+
+    fn set_progress(&mut self, progress: Progress) {
+        self.kept.is_open = matches!(progress, Progress::Open | Progress::CutOff);
+        self.kept.begins_again = progress == Progress::CutOff;
+        self.kept.is_told = progress == Progress::Told;
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
@@ -124,7 +127,7 @@ impl Agent {
             vendor: vendor.clone(),
         };
         desk.emit(kind);
-        if self.context.wants_summary_alone() {
+        if self.length.wants_summary_alone() {
             if !self.begin_wanted_summary(desk) {
                 self.end_completed(desk);
             }
@@ -150,12 +153,12 @@ impl Agent {
 
     /// Summarises the root's history before its next request, which is not sent if `only` is set.
     pub fn ask_to_summarize(&mut self, instructions: Option<String>, only: bool) {
-        self.context.want(instructions, only);
+        self.length.want(instructions, only);
     }
 
     /// Sets the model that the next request asks.
-    pub fn set_next_model(&mut self, model: Box<ModelConfig>) {
-        self.requests.next_model = Some(model);
+    pub fn set_next_model(&mut self, desk: &Desk<'_>, model: Box<ModelConfig>) {
+        self.requests.set_next_model(model, desk.setup);
     }
 
     pub fn tool_finished(&mut self, desk: &mut Desk<'_>, call: EffectId, result: ToolReturn) {

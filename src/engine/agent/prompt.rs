@@ -103,10 +103,10 @@ impl Agent {
                 return self.hand_over(desk, false);
             }
         }
-        content.append(&mut self.calls.notes);
+        content.append(&mut self.calls.kept.notes);
         content.extend(verdict.context.into_iter().map(Block::text));
-        self.stop_hook_active &= content.is_empty();
-        self.has_new_prompt |= !content.is_empty();
+        self.kept.stop_hook_active &= content.is_empty();
+        self.kept.has_new_prompt |= !content.is_empty();
         self.transcript.push_user(content);
         if is_first {
             self.hand_over(desk, true);

@@ -48,14 +48,18 @@ impl Agent {
     pub fn text(&self) -> String {
         match &self.phase {
             Phase::Reading(call) if !call.answer.parts.is_empty() => {
-                format!("{}{}", self.reply.text_before, text_of_parts(&call.answer))
+                format!(
+                    "{}{}",
+                    self.answers.reply.text_before,
+                    text_of_parts(&call.answer)
+                )
             }
-            _ => self.reply.text.clone(),
+            _ => self.answers.reply.text().to_owned(),
         }
     }
 
     /// The last answer that fits its schema.
     pub fn output(&self) -> Option<&Json> {
-        self.structured.output.as_ref()
+        self.answers.output.as_ref()
     }
 }

@@ -3,20 +3,22 @@
 //! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. Only the agent's own steps
 //! change it.
 
+use crate::engine::agent::durable::models::name_of;
+use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::tuning::Tuning;
+use crate::engine::agent::setup::Setup;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::config::Limits;
+use crate::engine::model::journal::WhoState;
 use crate::engine::model::question::Point;
 
 #[derive(Clone)]
 pub struct Who {
+    pub kept: WhoState,
     /// The agent's index in the run's tree.
     pub agent: u32,
-    /// The index of its profile in the [`Setup`](crate::engine::agent::setup::Setup).
-    pub profile: u32,
     /// The index of its profile before any handover.
     pub first_profile: u32,
     /// The call that it answers; `None` for the root.
@@ -28,31 +30,24 @@ pub struct Who {
     /// The path under which its conversation is remembered. A kept agent goes on with the conversation of its first
     /// call.
     pub home: String,
-    pub iteration: u32,
-    pub attempt: u32,
     /// The model in use.
     pub model: ActiveModel,
     /// The differences between the requests of this iteration and the others.
     pub tuning: Option<Box<Tuning>>,
-    /// The limits, if they were raised.
-    pub raised: Option<Limits>,
 }
 
 impl Who {
     pub fn new(agent: u32, path: &str, model: ActiveModel) -> Who {
         Who {
+            kept: WhoState::default(),
             agent,
-            profile: 0,
             first_profile: 0,
             parent: None,
             depth: 0,
             path: path.to_owned(),
             home: path.to_owned(),
-            iteration: 0,
-            attempt: 0,
             model,
             tuning: None,
-            raised: None,
         }
     }
 
@@ -62,11 +57,20 @@ impl Who {
         before.unwrap_or(&self.model)
     }
 
+    /// Keeps the name of the agent's own model, if it is not its profile's. Another model or another profile must be
+    /// told here.
+    pub fn keep_model(&mut self, setup: &Setup) {
+        let own = &self.own_model().config;
+        let is_profiles = |profile: &Profile| profile.model.config == *own;
+        let is_known = setup.profile(self.kept.profile).is_some_and(is_profiles);
+        self.kept.model = (!is_known).then(|| name_of(own, setup));
+    }
+
     pub fn place(&self) -> Place {
         Place {
             agent: self.agent,
-            iteration: self.iteration,
-            attempt: self.attempt,
+            iteration: self.kept.iteration,
+            attempt: self.kept.attempt,
         }
     }
 
@@ -106,9 +110,9 @@ impl Who {
     /// The path under which subagents of this agent are remembered. Subagents with the same name are different ones
     /// before and after a handover.
     pub fn place_of_memory(&self) -> String {
-        if self.profile == self.first_profile {
+        if self.kept.profile == self.first_profile {
             return self.home.clone();
         }
-        format!("{}@{}", self.home, self.profile)
+        format!("{}@{}", self.home, self.kept.profile)
     }
 }

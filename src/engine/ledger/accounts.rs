@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::model::config::Limits;
+use crate::engine::model::journal::UsageState;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::{Usage, add_report};
 
@@ -18,12 +19,7 @@ struct Account {
     max_total_tokens: Option<u64>,
     max_cost_nano_usd: Option<u64>,
     max_tool_calls: Option<u32>,
-    /// Tool calls of the agent alone.
-    tool_calls: usize,
-    /// The reported usage of all finished model calls; `None` if none was reported.
-    spent: Option<Usage>,
-    /// The estimated usage of finished calls whose vendor reported none.
-    unreported: Usage,
+    kept: UsageState,
 }
 
 /// A model call under way.
@@ -65,27 +61,20 @@ impl Accounts {
             max_total_tokens: limits.max_total_tokens,
             max_cost_nano_usd: limits.max_cost_nano_usd,
             max_tool_calls: limits.max_tool_calls,
-            tool_calls: 0,
-            spent: None,
-            unreported: Usage::default(),
+            kept: UsageState::default(),
         });
     }
 
-    /// The usage of the agent's finished calls and the estimate of those whose vendor reported none, with those of
-    /// the agents below it.
-    pub fn spent(&self, agent: u32) -> (Option<Usage>, Usage) {
+    /// The figures of an agent that the journal keeps.
+    pub fn kept(&self, agent: u32) -> UsageState {
         let account = self.account(agent);
-        account
-            .map(|account| (account.spent, account.unreported))
-            .unwrap_or_default()
+        account.map(|account| account.kept.clone()).unwrap_or_default()
     }
 
     /// Takes over the figures of another process.
-    pub fn restore(&mut self, agent: u32, spent: Option<Usage>, unreported: Usage, tool_calls: usize) {
+    pub fn restore(&mut self, agent: u32, kept: &UsageState) {
         if let Some(account) = self.all.get_mut(agent as usize) {
-            account.spent = spent;
-            account.unreported = unreported;
-            account.tool_calls = tool_calls;
+            account.kept.clone_from(kept);
         }
     }
 
@@ -132,9 +121,9 @@ impl Accounts {
         let is_unreported = tokens == 0 && reserved.output_tokens > 0;
         let mut at = Some(agent);
         while let Some(account) = at.and_then(|at| self.all.get_mut(at as usize)) {
-            add_report(&mut account.spent, usage);
+            add_report(&mut account.kept.spent, usage);
             if is_unreported {
-                account.unreported.add(&reserved);
+                account.kept.unreported.add(&reserved);
             }
             at = account.parent;
         }
@@ -160,7 +149,7 @@ impl Accounts {
 
     /// The reported usage of the agent and those below it, calls under way included; `None` if none was reported.
     pub fn used(&self, agent: u32) -> Option<Usage> {
-        let mut used = self.account(agent).and_then(|account| account.spent);
+        let mut used = self.account(agent).and_then(|account| account.kept.spent);
         for open in self.open_below(agent) {
             add_report(&mut used, open.reported.as_ref());
         }
@@ -171,8 +160,8 @@ impl Accounts {
     fn claimed(&self, agent: u32) -> Usage {
         let mut claimed = Usage::default();
         if let Some(account) = self.account(agent) {
-            claimed = account.spent.unwrap_or_default();
-            claimed.add(&account.unreported);
+            claimed = account.kept.spent.unwrap_or_default();
+            claimed.add(&account.kept.unreported);
         }
         for open in self.open_below(agent) {
             claimed.add(&open.claimed());
@@ -183,19 +172,19 @@ impl Accounts {
     /// Notes the number of tools that the agent has called so far.
     pub fn note_tool_calls(&mut self, agent: u32, calls: usize) {
         if let Some(account) = self.all.get_mut(agent as usize) {
-            account.tool_calls = calls;
+            account.kept.tool_calls = calls;
         }
     }
 
     pub fn own_tool_calls(&self, agent: u32) -> usize {
-        self.account(agent).map_or(0, |account| account.tool_calls)
+        self.account(agent).map_or(0, |account| account.kept.tool_calls)
     }
 
     /// The number of tool calls of the agent and those below it.
     pub fn tool_calls(&self, agent: u32) -> usize {
         let of_it = |(index, account): (usize, &Account)| {
             let is_below = self.is_below(index as u32, agent);
-            if is_below { account.tool_calls } else { 0 }
+            if is_below { account.kept.tool_calls } else { 0 }
         };
         self.all.iter().enumerate().map(of_it).sum()
     }

@@ -7,12 +7,13 @@
 //! chat follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of
 //! a run replay it byte for byte. Nothing here reads or writes a store.
 
+mod agent;
+mod call;
 mod deaths;
 mod line;
 mod outputs;
 mod read;
 mod record;
-mod state;
 
 use std::collections::BTreeMap;
 
@@ -21,23 +22,25 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::Memory;
 use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::journal::state::is_default;
+use crate::engine::model::journal::agent::is_default;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
+pub use agent::{
+    AgentState, AnswersState, CallsState, CourseState, HistoryState, Inbox, Length, MAX_PERIOD, ModelName,
+    OwnModel, Queued, Repeats, Reply, RequestsState, Step, StreamedText, Successor, Summarized, Tries,
+    UsageState, Wanted, WhoState,
+};
+pub use call::{CallState, CallStatus, Elicitation, note_call};
 pub use deaths::Deaths;
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use read::JournalReader;
 pub use record::{Record, Recorded};
-pub use state::{
-    AgentState, AnswerState, CallState, CallStatus, Elicitation, ModelName, OwnModel, Queued, Step,
-    StreamedText, Successor,
-};
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// Requests that a journal remembers. A later one makes it forget the first.
 pub const MAX_REQUESTS: usize = 256;
@@ -328,9 +331,9 @@ impl Checkpoint {
             *profile = at.map_or(NO_PROFILE, |(at, _)| at);
         };
         for agent in &mut self.agents {
-            rename(&mut agent.state.profile);
+            rename(&mut agent.state.who.profile);
             rename(&mut agent.place.first_profile);
-            if let Some(successor) = &mut agent.state.successor {
+            if let Some(successor) = &mut agent.state.calls.successor {
                 rename(&mut successor.profile);
             }
         }
@@ -409,20 +412,6 @@ pub fn remember(requests: &mut Vec<String>, request: String) {
     requests.push(request);
 }
 
-/// Takes the state of a call in place of the one before. Returns false if it is the same.
-pub fn note_call(calls: &mut Vec<CallState>, call: &CallState) -> bool {
-    match calls.binary_search_by_key(&call.index, |call| call.index) {
-        Ok(at) => {
-            let Some(before) = calls.get_mut(at).filter(|before| *before != call) else {
-                return false;
-            };
-            before.clone_from(call);
-        }
-        Err(at) => calls.insert(at, call.clone()),
-    }
-    true
-}
-
 impl AgentCheckpoint {
     fn read_state(&mut self) -> Result<(), ConfigError> {
         if let Some(state) = self.unread.take() {
@@ -432,7 +421,7 @@ impl AgentCheckpoint {
     }
 
     fn has_ended(&self) -> bool {
-        matches!(self.state.step, Step::Ended(_))
+        matches!(self.state.course.step, Step::Ended(_))
     }
 
     /// Takes a fact in. Returns true if it brings the run further.
@@ -462,8 +451,9 @@ impl AgentCheckpoint {
                 self.read_state()?;
                 let before = std::mem::replace(&mut self.state, state.read()?);
                 let now = &self.state;
-                let is_same = (now.iteration, now.attempt) == (before.iteration, before.attempt);
-                if !is_same || now.step != Step::Ask {
+                let is_same =
+                    (now.who.iteration, now.who.attempt) == (before.who.iteration, before.who.attempt);
+                if !is_same || now.course.step != Step::Ask {
                     self.streamed.clear();
                 }
             }

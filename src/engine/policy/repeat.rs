@@ -6,14 +6,10 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::json::canonical::canonical;
 use crate::engine::model::config::RepeatPolicy;
+use crate::engine::model::journal::{MAX_PERIOD, Repeats};
 use crate::engine::model::outcome::ToolCallRecord;
-
-/// The longest cycle that is noticed, in rounds.
-const MAX_PERIOD: usize = 4;
 
 /// The step that a repetition calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,17 +19,6 @@ pub enum Advice {
     Nudge(u32),
     Ask(u32),
     Stop,
-}
-
-/// The counts and hashes of the rounds so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeats {
-    /// The hashes of the last rounds, in order.
-    rounds: Vec<u64>,
-    /// By the length of a cycle: the number of consecutive rounds that equal the round one cycle before.
-    same: [u32; MAX_PERIOD],
-    /// The hashes of the last round's calls, sorted, each with the number of its consecutive occurrences.
-    calls: Vec<(u64, u32)>,
 }
 
 impl Repeats {

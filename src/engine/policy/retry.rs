@@ -4,24 +4,14 @@
 //! a clock or a random source: the jitter comes from the seed of the input that brought the failure. Errors of the
 //! configuration and defects are never retried.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::{Jitter, RetryPolicy};
 use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::journal::Tries;
 use crate::engine::model::json::word;
 
 /// The longest sum of the waits while the network refuses the first request of a run, in milliseconds. A wrong
 /// address, CORS and a missing network do not pass by themselves, and a person waits for the first word.
 const FIRST_CONTACT_MS: u64 = 3000;
-
-/// The number of times that the model call of an iteration has been made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tries {
-    /// Calls of which every attempt has failed.
-    failed_calls: u32,
-    /// The attempts of those calls.
-    before: u32,
-}
 
 impl Tries {
     /// The counts when another model is asked after so many attempts.

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use crate::engine::agent::Node;
 use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
-use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::TimerReason;
@@ -168,24 +167,19 @@ impl Run {
         let mut lost_models = Vec::new();
         let mut cut_off = Vec::new();
         for (index, kept) in (0..).zip(agents) {
-            let profile = setup.profile(kept.state.profile);
+            let profile = setup.profile(kept.state.who.profile);
             let profile = profile.ok_or_else(|| ConfigError::new("agent", NO_AGENT))?;
             if let Some(parent) = &kept.place.parent {
                 ledger.accounts.add(Some(parent.agent), &profile.config.limits);
                 ledger.paths.push(kept.place.path.clone());
             }
-            let AgentState {
-                spent,
-                unreported,
-                tool_calls,
-                ..
-            } = kept.state;
-            ledger.accounts.restore(index, spent, unreported, tool_calls);
-            if let Some(limits) = &kept.state.limits {
+            let AgentState { who, usage, .. } = &kept.state;
+            ledger.accounts.restore(index, usage);
+            if let Some(limits) = &who.limits {
                 ledger.accounts.limit(index, limits);
             }
             if !kept.streamed.is_empty() {
-                let (agent, iteration, attempt) = (index, kept.state.iteration, kept.state.attempt);
+                let (agent, iteration, attempt) = (index, who.iteration, who.attempt);
                 let place = Place {
                     agent,
                     iteration,
@@ -198,16 +192,23 @@ impl Run {
                 };
                 cut_off.push((place, of(false), of(true)));
             }
-            let state = kept.state.clone();
+            let mut state = kept.state.clone();
             let records = kept.records.len();
             let calls = kept.calls.clone();
+            let node = Node::restored(index, kept, setup, profile, &mut lost_models)?;
+            // The entry of a state leaves out a text that the messages show.
+            state
+                .answers
+                .reply
+                .text
+                .clone_from(&node.agent.answers.reply.text);
             ours.agents.push(KeptAgent {
                 state,
                 calls,
                 records,
                 streamed: Streamed::default(),
             });
-            nodes.push(Node::restored(index, kept, setup, profile, &mut lost_models)?);
+            nodes.push(node);
         }
         if nodes.is_empty() {
             return Err(ConfigError::new("entries", "hold no run"));
@@ -387,16 +388,10 @@ impl Run {
             self.ledger.note(0, fact);
         }
         let Run {
-            setup,
-            ledger,
-            kept,
-            agents,
-            ..
+            ledger, kept, agents, ..
         } = self;
         for (index, node) in agents.iter_mut().enumerate() {
-            if let Some(profile) = setup.profile(node.who.profile) {
-                note_agent(index, node, (profile, setup), kept, ledger);
-            }
+            note_agent(index, node, kept, ledger);
         }
         if ledger.noted() > 0 {
             let run = RunState {
@@ -408,13 +403,7 @@ impl Run {
     }
 }
 
-fn note_agent(
-    index: usize,
-    node: &mut Node,
-    (profile, setup): (&Profile, &Setup),
-    kept: &mut Kept,
-    ledger: &mut Ledger,
-) {
+fn note_agent(index: usize, node: &mut Node, kept: &mut Kept, ledger: &mut Ledger) {
     let agent = index as u32;
     if index == kept.agents.len() {
         kept.agents.push(KeptAgent::default());
@@ -424,10 +413,10 @@ fn note_agent(
         return;
     };
     // A subagent that has reported gives its messages up and never acts again.
-    if kept.state.has_reported {
+    if kept.state.course.has_reported {
         return;
     }
-    let state = node.state(profile, setup, &ledger.accounts);
+    let is_new = node.note_state(&mut kept.state, &ledger.accounts.kept(agent));
     let calls = &node.agent.calls;
     if calls.records.len() > kept.records {
         let mut records = calls.records.get(kept.records..).unwrap_or_default().to_vec();
@@ -435,7 +424,7 @@ fn note_agent(
         leave_out_of_records(&mut records, &std::mem::take(&mut kept.calls));
         ledger.note(agent, Fact::Round { records });
     }
-    if !state.has_reported {
+    if !kept.state.course.has_reported {
         for mut fact in node.agent.transcript.take_unkept() {
             if let Fact::Messages {
                 messages, left_out, ..
@@ -451,11 +440,10 @@ fn note_agent(
             ledger.note(agent, Fact::Call(Box::new(call.clone())));
         }
     }
-    if state != kept.state {
-        ledger.note(agent, Fact::State(Json::of(&state)));
-        kept.state = state;
+    if is_new {
+        ledger.note(agent, Fact::State(node.entry_of(&mut kept.state)));
     }
-    let attempt = (node.who.iteration, node.who.attempt);
+    let attempt = (node.who.kept.iteration, node.who.kept.attempt);
     let is_saved = ledger.noted() > 0;
     if let Some(fact) = kept.streamed.note(&node.agent, attempt, is_saved) {
         ledger.note(agent, fact);

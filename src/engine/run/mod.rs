@@ -90,7 +90,7 @@ impl Run {
             return Err(ConfigError::new("agent", "there is no such agent"));
         };
         let mut first = root(model.clone(), transcript);
-        first.who.profile = options.profile;
+        first.who.kept.profile = options.profile;
         let config = &setup.root.config;
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
@@ -158,7 +158,7 @@ impl Run {
                 self.ledger.begin_due();
                 self.handle_due();
             }
-            Input::SetModel { model } => self.on_root(|agent, _| agent.set_next_model(model)),
+            Input::SetModel { model } => self.on_root(|agent, desk| agent.set_next_model(desk, model)),
             Input::AddBudget { agent_path, more } => {
                 if let Some(index) = self.at_work(&agent_path) {
                     self.on_agent(index, |agent, desk| agent.add_budget(desk, &more));

@@ -47,7 +47,7 @@ impl Run {
         if agent.ended().is_some() {
             return None;
         }
-        let Profile { config, catalog, .. } = self.setup.profile(who.profile)?;
+        let Profile { config, catalog, .. } = self.setup.profile(who.kept.profile)?;
         let desk = Desk {
             who,
             config,
@@ -71,8 +71,8 @@ impl Run {
         };
         let node = self.agents.get_mut(index as usize);
         let Some(successor) = node.and_then(|Node { who, agent }| {
-            let successor = agent.calls.successor.take()?;
-            who.profile = successor.profile;
+            let successor = agent.calls.kept.successor.take()?;
+            who.kept.profile = successor.profile;
             Some(successor)
         }) else {
             return;
@@ -92,7 +92,7 @@ impl Run {
                 return;
             };
             let index = node.who.agent;
-            let profile = self.setup.profile(node.who.profile);
+            let profile = self.setup.profile(node.who.kept.profile);
             let report = node.report(profile.is_some_and(|profile| profile.config.output.is_some()));
             if let Some(memory) = node.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
@@ -159,7 +159,8 @@ impl Run {
         let mut who = Who::new(index, &path, model);
         who.home = home;
         who.depth = caller.who.depth + 1;
-        (who.profile, who.first_profile) = (profile, profile);
+        (who.kept.profile, who.first_profile) = (profile, profile);
+        who.keep_model(&self.setup);
         let mut agent = Agent::new(transcript);
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);

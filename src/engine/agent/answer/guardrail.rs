@@ -40,8 +40,7 @@ impl Agent {
         let guarded = Guarded {
             message,
             calls,
-            // The text that this answer continues has already been let through.
-            text: std::mem::replace(&mut self.reply.text, self.reply.text_before.clone()),
+            text: self.answers.reply.hold_back(),
             blocks: shown as u32,
         };
         self.phase = Phase::Judging(Box::new(guarded));
@@ -62,7 +61,7 @@ impl Agent {
             self.take_back_blocks(desk, blocks);
             return self.end_denied(desk, "Output", verdict.reason);
         }
-        self.reply.text = text;
+        self.answers.reply.text = Some(text);
         let rewrite = verdict
             .updated_output
             .as_ref()
@@ -84,7 +83,7 @@ impl Agent {
         blocks: u32,
     ) {
         self.take_back_blocks(desk, blocks);
-        self.reply.text = format!("{}{rewrite}", self.reply.text_before);
+        self.answers.reply.text = Some(format!("{}{rewrite}", self.answers.reply.text_before));
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));

@@ -33,15 +33,19 @@ impl Agent {
         let usage = call.answer.usage;
         self.count_usage(desk, &mut call);
         let mut answer = call.answer;
-        self.reply.take(&mut answer);
-        self.reply.text = format!("{}{}", self.reply.text_before, text_of_parts(&answer));
+        self.answers.reply.take(&mut answer);
+        self.answers.reply.text = Some(format!(
+            "{}{}",
+            self.answers.reply.text_before,
+            text_of_parts(&answer)
+        ));
         let shown = answer.parts.len();
         let ending = Ending::of(answer.finish_reason);
         let calls = self.calls.read(&mut answer, ending, desk);
         let content = blocks(answer, &calls);
         let message = written_by(&desk.who.model, content, false);
         if let Some(usage) = usage {
-            self.context.count(&usage, self.transcript.messages().len() + 1);
+            self.length.count(&usage, self.transcript.messages().len() + 1);
         }
         self.guard_answer(desk, message, calls, shown);
     }
@@ -53,7 +57,7 @@ impl Agent {
         tell_changes(&mut call.answer, desk, false);
         self.count_usage(desk, &mut call);
         let mut answer = call.answer;
-        self.reply.note_response(&mut answer);
+        self.answers.reply.note_response(&mut answer);
         let mut early = self.calls.batch.calls.len();
         // A structured answer that was cut off stays in the history as text.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
@@ -69,8 +73,8 @@ impl Agent {
             PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => part.whole,
         });
         if !answer.parts.is_empty() {
-            let before = std::mem::take(&mut self.reply.text_before);
-            self.reply.text = format!("{before}{}", text_of_parts(&answer));
+            let before = std::mem::take(&mut self.answers.reply.text_before);
+            self.answers.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
         }
         let calls = self.calls.read(&mut answer, Ending::Own, desk);
         let content = blocks(answer, &calls);

@@ -11,31 +11,25 @@ pub mod output_format;
 pub(crate) mod structured;
 pub(crate) mod telling;
 
-use crate::engine::model::answer::{FinishReason, ModelAnswer};
-use crate::engine::model::usage::Usage;
-
-/// The facts of the last answer.
-#[derive(Clone, Debug, Default)]
-pub struct Reply {
-    pub finish_reason: Option<FinishReason>,
-    pub raw_finish_reason: Option<String>,
-    /// The vendor's id of the response.
-    pub response_id: Option<String>,
-    /// The model that has answered, as the vendor says.
-    pub response_model: Option<String>,
-    /// The usage of this iteration's attempts; `None` if none of them reported any.
-    pub usage: Option<Usage>,
-    /// The text of the last answer that brought any.
-    pub text: String,
-    /// The text of the answer that the next one continues.
-    pub text_before: String,
-}
+use crate::engine::model::answer::ModelAnswer;
+use crate::engine::model::journal::Reply;
 
 impl Reply {
+    /// The text of the last answer that brought any.
+    pub fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Takes the text back until it is let through. The text that it continues has already been let through.
+    pub fn hold_back(&mut self) -> String {
+        let text = self.text.replace(self.text_before.clone());
+        text.unwrap_or_default()
+    }
+
     /// Clears the facts before another answer, but keeps its texts.
     pub fn begin(&mut self) {
         *self = Reply {
-            text: std::mem::take(&mut self.text),
+            text: self.text.take(),
             text_before: std::mem::take(&mut self.text_before),
             ..Reply::default()
         };

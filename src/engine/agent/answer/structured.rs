@@ -18,15 +18,6 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
-/// The structured answer of an agent, as far as it has come.
-#[derive(Clone, Debug, Default)]
-pub struct Structured {
-    /// The last answer that fitted. A later one that does not fit leaves it.
-    pub output: Option<Json>,
-    /// Answers in a row that did not fit.
-    pub failures: u32,
-}
-
 impl Agent {
     /// Judges an answer that must fit a schema. Returns the calls if it is no such answer yet, but a call of tools or
     /// a pause.
@@ -38,7 +29,7 @@ impl Agent {
         let Some(format) = &desk.config.output else {
             return Some(calls);
         };
-        let is_paused = calls.is_empty() && self.reply.finish_reason == Some(FinishReason::Pause);
+        let is_paused = calls.is_empty() && self.answers.reply.finish_reason == Some(FinishReason::Pause);
         if is_paused || !calls.iter().all(|call| call.is_answer(desk)) {
             return Some(calls);
         }
@@ -60,9 +51,11 @@ impl Agent {
     }
 
     fn read_text(&mut self, desk: &mut Desk<'_>) -> Result<Json, String> {
-        let is_cut_off = self.reply.finish_reason == Some(FinishReason::Length);
-        let parsed = match read_object(&self.reply.text) {
-            Err(_) if is_cut_off && !self.reply.text.trim().is_empty() => return Err(CUT_OFF.into()),
+        let is_cut_off = self.answers.reply.finish_reason == Some(FinishReason::Length);
+        let parsed = match read_object(self.answers.reply.text()) {
+            Err(_) if is_cut_off && !self.answers.reply.text().trim().is_empty() => {
+                return Err(CUT_OFF.into());
+            }
             parsed => parsed?,
         };
         let json = Json::from_valid(parsed.json.trim());
@@ -100,17 +93,17 @@ impl Agent {
         });
         self.transcript.push_round(results.collect(), Vec::new());
         if !call_ids.is_empty() {
-            self.reply.text = output.as_str().to_owned();
+            self.answers.reply.text = Some(output.as_str().to_owned());
         }
-        self.structured.failures = 0;
-        self.structured.output = Some(output);
+        self.answers.misfits = 0;
+        self.answers.output = Some(output);
         self.finish_iteration(desk);
         self.hand_over(desk, false);
     }
 
     /// Tells the model the problem and asks again, unless it has refused to answer or has no retries left.
     fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
-        self.structured.failures += 1;
+        self.answers.misfits += 1;
         let message = format!("The answer was not taken: {problem}");
         desk.warn("invalid_output", message.clone());
         let most = desk
@@ -119,10 +112,10 @@ impl Agent {
             .as_ref()
             .map_or(0, |format| format.max_structured_output_retries);
         let refuses = matches!(
-            self.reply.finish_reason,
+            self.answers.reply.finish_reason,
             Some(FinishReason::Refusal | FinishReason::ContentFilter)
         );
-        let gives_up = refuses || self.structured.failures > most;
+        let gives_up = refuses || self.answers.misfits > most;
         if call_ids.is_empty() {
             let how = match desk.config.answer_tool() {
                 Some(tool) => format!("\nCall the tool {} with the answer.", tool.name),

@@ -190,9 +190,9 @@ impl Desk<'_> {
         let mut question = Question {
             point,
             asker: 0,
-            profile: who.profile,
+            profile: who.kept.profile,
             agent_path: who.path.clone(),
-            iteration: who.iteration,
+            iteration: who.kept.iteration,
             agent_name: None,
             permission_mode: None,
             effort: None,

@@ -77,7 +77,7 @@ impl Calls {
         let (point, facts) = if classify {
             let facts = CallFacts {
                 reason: Some(reason),
-                classifier_context: Some(&self.classifier_context),
+                classifier_context: Some(&self.kept.classifier_context),
                 ..call.facts()
             };
             (Point::Classify, facts)

@@ -69,14 +69,14 @@ impl Calls {
 impl Calls {
     /// Lets the agent take over after this round, unless another one does already. Returns the result of the call.
     fn hand_to(&mut self, target: AgentTool, name: String, input: Json) -> ToolReturn {
-        if self.successor.is_some() {
+        if self.kept.successor.is_some() {
             return ToolReturn::Fault(fault(
                 "handed_over",
                 "The conversation has already been handed over in this answer.",
                 "Hand over to one agent at a time.",
             ));
         }
-        self.successor = Some(Successor {
+        self.kept.successor = Some(Successor {
             profile: target.profile,
             inherit_model: target.inherit_model,
             name,

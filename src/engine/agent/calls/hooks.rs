@@ -106,7 +106,9 @@ impl Calls {
             }
             _ => {}
         }
-        self.classifier_context.append(&mut verdict.classifier_context);
+        self.kept
+            .classifier_context
+            .append(&mut verdict.classifier_context);
         match (point, returned) {
             (Point::PostToolUse | Point::PostToolUseFailure, Some(result)) => {
                 let result = match (point, verdict.updated_output) {
@@ -152,8 +154,8 @@ impl Calls {
     /// Keeps the text of hooks for the model. `blocks` says that the reason of a denial is such text too.
     pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
         if blocks && verdict.denies() {
-            self.notes.extend(verdict.reason.take().map(Block::text));
+            self.kept.notes.extend(verdict.reason.take().map(Block::text));
         }
-        self.notes.extend(verdict.context.drain(..).map(Block::text));
+        self.kept.notes.extend(verdict.context.drain(..).map(Block::text));
     }
 }

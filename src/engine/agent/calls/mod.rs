@@ -36,34 +36,24 @@ use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::digest;
-use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault, Transfer};
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::{CallState, CallStatus};
+use crate::engine::model::journal::{CallState, CallStatus, CallsState};
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::policy::binding::bound_input;
-use crate::engine::policy::repeat::{Advice, Repeats};
+use crate::engine::policy::repeat::Advice;
 
 /// The tool calls of an agent.
 #[derive(Clone, Default)]
 pub struct Calls {
+    pub kept: CallsState,
     pub batch: ToolBatch,
     /// The calls of all rounds before.
     pub records: Vec<ToolCallRecord>,
-    pub rounds: u32,
-    /// The iteration of the last round.
-    pub round_iteration: u32,
     /// Index of the first record of the last round.
     pub round_start: usize,
-    pub repeats: Repeats,
-    /// Text of hooks for the model, to go beside the results of this round.
-    pub notes: Vec<Block>,
-    /// Text of hooks for the classifier.
-    pub classifier_context: Vec<String>,
-    /// The agent that takes the conversation over when the round is over.
-    pub successor: Option<Successor>,
     /// The states of the open round's calls, until a restored agent goes on.
     pub restored: Vec<CallState>,
 }
@@ -156,7 +146,7 @@ impl Calls {
             self.leave(desk, index);
         }
         // Tools that ran while the answer streamed are a round, even if the answer was given up.
-        self.rounds += u32::from(early > 0);
+        self.kept.rounds += u32::from(early > 0);
         let mut batch = std::mem::take(&mut self.batch);
         let calls = (0..).zip(written).skip(early).map(|(index, call)| {
             let mut call = listed(index, call, desk);
@@ -177,11 +167,11 @@ impl Calls {
         let batch = std::mem::take(&mut self.batch);
         self.round_start = self.records.len();
         self.records.extend(batch.told().map(|call| call.record(false)));
-        self.rounds += 1;
-        self.round_iteration = desk.who.iteration;
+        self.kept.rounds += 1;
+        self.kept.round_iteration = desk.who.kept.iteration;
         let round = self.records.get(self.round_start..).unwrap_or_default();
-        let advice = self.repeats.note(&desk.config.repeat, round);
-        let mut more = std::mem::take(&mut self.notes);
+        let advice = self.kept.repeats.note(&desk.config.repeat, round);
+        let mut more = std::mem::take(&mut self.kept.notes);
         if let Advice::Nudge(times) | Advice::Ask(times) = advice {
             let message = format!(
                 "You have made the same tool calls with the same results {} times. Do something else, or answer with what you know.",
@@ -219,7 +209,7 @@ impl Calls {
         let most = desk.limits().max_tool_rounds;
         if let Some(stopped_by) = desk.overrun() {
             // If two limits are reached together, the number of iterations is told.
-            let is_last = Some(desk.who.iteration) >= desk.limits().max_iterations;
+            let is_last = Some(desk.who.kept.iteration) >= desk.limits().max_iterations;
             let is_budget = matches!(stopped_by, StoppedBy::Tokens | StoppedBy::Usd);
             return Some(if is_last && is_budget {
                 StoppedBy::Iterations
@@ -227,7 +217,7 @@ impl Calls {
                 stopped_by
             });
         }
-        if most.is_some_and(|most| self.rounds >= most) {
+        if most.is_some_and(|most| self.kept.rounds >= most) {
             return Some(StoppedBy::ToolRounds);
         }
         let accounts = &desk.ledger.accounts;

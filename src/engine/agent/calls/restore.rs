@@ -44,8 +44,8 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
 }
 
 impl Calls {
-    /// The calls that the journal may have to note. It notes none of an answer that still streams, because they can be
-    /// taken back.
+    /// The calls that the journal may have to note. It notes none of an answer that still streams, because they can
+    /// be taken back.
     pub fn to_note(&self) -> impl Iterator<Item = &CallState> {
         let calls = self.batch.calls.iter().filter(|_| self.batch.is_whole);
         calls

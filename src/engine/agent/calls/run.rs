@@ -67,7 +67,7 @@ impl Calls {
         };
         call.updated_input = updated_input(call, desk);
         let target = desk.tool(call.tool).and_then(|tool| tool.agent);
-        let is_taken = self.successor.is_some();
+        let is_taken = self.kept.successor.is_some();
         if let Some(target) = target.filter(|target| !target.calls_host || is_taken) {
             return self.delegate(desk, index, effect, target);
         }
@@ -334,9 +334,9 @@ pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who, once: bool) -
         tool_call_id: call.id().to_owned(),
         tool_name: call.name().to_owned(),
         input: call.input().clone(),
-        iteration: who.iteration,
+        iteration: who.kept.iteration,
         agent: who.agent,
-        profile: who.profile,
+        profile: who.kept.profile,
         once,
         checkpoint: call.kept.checkpoint.clone(),
     }

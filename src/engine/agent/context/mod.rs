@@ -1,6 +1,6 @@
 //! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`Context`] owns the facts about the length; the transcript owns the messages. An iteration calls `fit_history`
+//! [`Length`] holds the facts about the length; the transcript owns the messages. An iteration calls `fit_history`
 //! once before its first request, and once more before that when an input guardrail is to see the history. A retry
 //! and another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or
 //! after a vendor has refused one as too long.
@@ -11,48 +11,15 @@
 pub(crate) mod summary;
 pub(crate) mod summing;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::journal::{Length, Wanted};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{Trimmed, head_tokens, summary_block, trim_to_budget};
 use crate::engine::policy::estimate;
 
-/// The facts that an agent has about the length of its history.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Context {
-    /// Tokens that the vendor has counted, and in how many messages.
-    counted: Option<(u64, usize)>,
-    wanted: Option<Wanted>,
-    /// The iteration of the last summary.
-    summarized_in: u32,
-    /// The outcome of the last summary.
-    last: Summarized,
-    /// The number of messages when a summary did not help.
-    in_vain_at: Option<usize>,
-    /// Nothing is asked but a summary.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    only_summary: bool,
-}
-
-/// The outcome of a summary that was begun.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Summarized {
-    #[default]
-    Shorter,
-    NotShorter,
-    Blocked,
-}
-
-/// Your code has asked for a summary.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Wanted {
-    instructions: Option<String>,
-}
-
-impl Context {
+impl Length {
     /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to
     /// the summary's prompt.
     pub fn want(&mut self, instructions: Option<String>, only: bool) {
@@ -63,6 +30,17 @@ impl Context {
     /// True if the agent ends when the history is summarised.
     pub fn wants_summary_alone(&self) -> bool {
         self.only_summary
+    }
+
+    /// Notes that a summary was made, or that it was tried in vain.
+    fn note_made(&mut self, iteration: u32) {
+        self.summarized_in = iteration;
+        self.making = None;
+    }
+
+    /// Wants the summary again that the process before was making.
+    pub fn make_again(&mut self) {
+        self.wanted = self.wanted.take().or(self.making.take());
     }
 
     /// Notes the vendor's count of a request and its answer, which are `messages` messages.
@@ -77,7 +55,7 @@ impl Agent {
     /// The estimated tokens of the next request.
     pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
         let messages = self.transcript.messages();
-        match self.context.counted {
+        match self.length.counted {
             Some((tokens, counted)) => {
                 tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default())
             }
@@ -87,7 +65,7 @@ impl Agent {
 
     /// Forgets the vendor's count, because other messages have taken the place of those that it counted.
     pub(crate) fn forget_length(&mut self) {
-        self.context.counted = None;
+        self.length.counted = None;
     }
 
     /// Shortens the history without a model call.
@@ -127,7 +105,7 @@ impl Agent {
         pre_tokens: u64,
         duration_ms: u64,
     ) {
-        self.context.counted = None;
+        self.length.counted = None;
         let kind = EventKind::CompactBoundary {
             trigger,
             pre_tokens,
@@ -149,7 +127,7 @@ impl Agent {
     /// Returns true if a summary can help: after one that did not help, there must be enough new messages to replace.
     pub(crate) fn may_gain(&mut self) -> bool {
         let messages = self.transcript.messages().len();
-        let Some(before) = &mut self.context.in_vain_at else {
+        let Some(before) = &mut self.length.in_vain_at else {
             return true;
         };
         *before = messages.min(*before);

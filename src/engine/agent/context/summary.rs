@@ -12,7 +12,6 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::context::summing::Summary;
-use crate::engine::agent::context::{Summarized, Wanted};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
@@ -21,23 +20,30 @@ use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::{Summarized, Tries, Wanted};
 use crate::engine::model::json::word;
 use crate::engine::model::message::Message;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::context::{cut_for, plain_summary, summary_block};
 use crate::engine::policy::estimate;
-use crate::engine::policy::retry::Tries;
 use crate::engine::protocol::RequestSpec;
 
 impl Agent {
     /// Begins the summary that was asked for, or that the window needs. Returns false if there is nothing to
     /// summarise.
     pub(crate) fn begin_wanted_summary(&mut self, desk: &mut Desk<'_>) -> bool {
-        let wanted = self.context.wanted.take();
+        let wanted = self.length.wanted.take();
         let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
         match wanted {
             Some(Wanted { instructions }) => {
-                self.begin_summary(desk, CompactTrigger::Manual, instructions, None)
+                self.length.making = Some(Wanted {
+                    instructions: instructions.clone(),
+                });
+                let has_begun = self.begin_summary(desk, CompactTrigger::Manual, instructions, None);
+                if !has_begun {
+                    self.length.making = None;
+                }
+                has_begun
             }
             None => is_full && self.begin_summary(desk, CompactTrigger::Auto, None, None),
         }
@@ -50,8 +56,8 @@ impl Agent {
         if failure.code != FailureCode::ContextLength || !policy.auto {
             return false;
         }
-        let why = if self.context.summarized_in == desk.who.iteration {
-            match self.context.last {
+        let why = if self.length.summarized_in == desk.who.kept.iteration {
+            match self.length.last {
                 Summarized::Shorter => {
                     " (The history had just been summarised; what is left of it is too long.)"
                 }
@@ -97,7 +103,7 @@ impl Agent {
             cut,
             pre_tokens,
             started_ms: desk.ledger.now_ms,
-            tries: Tries::after(desk.who.attempt),
+            tries: Tries::after(desk.who.kept.attempt),
             instructions,
             overflow,
             call: None,
@@ -118,8 +124,8 @@ impl Agent {
         let kept = || "a hook kept the history as it is".into();
         let why = verdict.reason.unwrap_or_else(kept);
         desk.warn("compaction_blocked", why);
-        self.context.summarized_in = desk.who.iteration;
-        self.context.last = Summarized::Blocked;
+        self.length.note_made(desk.who.kept.iteration);
+        self.length.last = Summarized::Blocked;
         let phase = std::mem::replace(&mut self.phase, Phase::Sending);
         let overflow = match phase {
             Phase::Summarizing(summary) => summary.overflow,
@@ -153,7 +159,7 @@ impl Agent {
         if self.lacks_budget(desk) {
             return;
         }
-        desk.who.attempt += 1;
+        desk.who.kept.attempt += 1;
         if let Err(error) = self.summary_body(desk) {
             let message = unwritten("its request cannot be made: ", &error.to_text());
             desk.warn(NO_SUMMARY, message);
@@ -220,7 +226,7 @@ impl Agent {
 
     pub(crate) fn summary_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let attempt = desk.who.attempt;
+        let attempt = desk.who.kept.attempt;
         let Phase::Summarizing(summary) = &mut self.phase else {
             return;
         };
@@ -243,8 +249,8 @@ impl Agent {
         let Phase::Summarizing(open) = std::mem::replace(&mut self.phase, Phase::Sending) else {
             return;
         };
-        self.requests.tries = Tries::after(desk.who.attempt);
-        self.context.summarized_in = desk.who.iteration;
+        self.requests.kept.tries = Tries::after(desk.who.kept.attempt);
+        self.length.note_made(desk.who.kept.iteration);
         let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
         let most = estimate::tokens_of(before);
         let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
@@ -255,17 +261,17 @@ impl Agent {
         let block = summary_block(&text);
         let is_shorter = length(block.clone()) < most;
         if is_shorter {
-            self.context.last = Summarized::Shorter;
+            self.length.last = Summarized::Shorter;
             self.transcript.replace_first(open.cut, vec![block]);
             let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
             self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
         }
         let messages = self.transcript.messages().len();
-        self.context.in_vain_at = self.is_full(desk).then_some(messages);
+        self.length.in_vain_at = self.is_full(desk).then_some(messages);
         if is_shorter {
             return self.tell_summary(desk, open.trigger, &text);
         }
-        self.context.last = Summarized::NotShorter;
+        self.length.last = Summarized::NotShorter;
         if let Some(mut failure) = open.overflow {
             failure.message.push_str(NOT_SHORTER);
             return self.end_failed(desk, failure);

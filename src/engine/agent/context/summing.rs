@@ -1,10 +1,9 @@
 //! A summary under way: the data of its phase, on which `summary.rs` acts.
 
-use crate::engine::agent::context::{Context, Wanted};
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::CompactTrigger;
-use crate::engine::policy::retry::Tries;
+use crate::engine::model::journal::Tries;
 
 /// A summary under way.
 #[derive(Clone)]
@@ -22,15 +21,4 @@ pub struct Summary {
     pub call: Option<Box<ModelCall>>,
     /// Derived data, which a restored run makes again.
     pub(super) body: Vec<u8>,
-}
-
-impl Summary {
-    /// The facts about the length before this summary began. Another process begins it again.
-    pub fn before(&self, mut context: Context) -> Context {
-        if self.trigger == CompactTrigger::Manual && context.wanted.is_none() {
-            let instructions = self.instructions.clone();
-            context.wanted = Some(Wanted { instructions });
-        }
-        context
-    }
 }

@@ -1,23 +1,20 @@
 //! An agent of a checkpoint, and the step that it takes again.
 
-use crate::engine::agent::answer::Reply;
 use crate::engine::agent::calls::calls_of;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::durable::models;
 use crate::engine::agent::durable::state::last_text;
-use crate::engine::agent::durable::{Policies, models};
-use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::background::is_segment;
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, Progress};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
-use crate::engine::model::journal::{AgentCheckpoint, ModelName, Step};
-use crate::engine::model::json;
+use crate::engine::model::journal::{AgentCheckpoint, AgentState, ModelName, Step};
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::model::outcome::OutcomeKind;
 
@@ -44,6 +41,16 @@ impl Node {
             streamed,
             ..
         } = kept;
+        let AgentState {
+            course,
+            who: counts,
+            usage: _,
+            calls: kept_calls,
+            requests,
+            answers,
+            history,
+            inbox,
+        } = state;
         let mut restored = |name: &ModelName| {
             let model = models::model_of(name, profile, setup);
             let model = model.and_then(|model| ActiveModel::checked(model, &profile.config).ok());
@@ -52,70 +59,40 @@ impl Node {
             }
             model
         };
-        let model = state.model.as_ref().and_then(&mut restored);
-        let next_model = state.next_model.as_ref().and_then(&mut restored);
+        let model = counts.model.as_ref().and_then(&mut restored);
+        let next_model = requests.next_model.as_ref().and_then(&mut restored);
         let model = model.unwrap_or_else(|| profile.model.clone());
         let mut who = Who::new(index, &place.path, model);
-        who.profile = state.profile;
+        who.kept = counts;
+        who.keep_model(setup);
         who.first_profile = place.first_profile;
         who.parent = place.parent;
         (who.depth, who.home) = (place.depth, place.home);
-        (who.iteration, who.attempt) = (state.iteration, state.attempt);
-        who.raised = state.limits;
-        let policies: Option<Policies> = state.policies.and_then(|json| json::read("", json.as_str()).ok());
-        let policies = policies.unwrap_or_default();
-        let mut agent = Agent::new(Transcript::restored(messages, state.sent)?);
+        let mut agent = Agent::new(Transcript::restored(messages, history.sent)?);
         agent.is_kept = place.is_kept;
-        agent.reply = Reply {
-            finish_reason: state.answer.finish_reason,
-            raw_finish_reason: state.answer.raw_finish_reason,
-            response_id: state.answer.response_id,
-            response_model: state.answer.response_model,
-            usage: state.answer.usage,
-            text: state
-                .answer
-                .text
-                .unwrap_or_else(|| last_text(agent.transcript.messages())),
-            text_before: state.answer.text_before,
-        };
-        agent.structured.output = state.output;
-        agent.structured.failures = state.misfits;
-        agent.inbox = Inbox {
-            steers: state.steers,
-            follow_ups: state.follow_ups,
-        };
-        agent.calls.rounds = state.tool_rounds;
-        agent.calls.round_iteration = state.round_iteration;
+        agent.answers = answers;
+        let text = &mut agent.answers.reply.text;
+        text.get_or_insert_with(|| last_text(agent.transcript.messages()));
+        agent.inbox = inbox;
+        agent.calls.kept = kept_calls;
         agent.calls.round_start = records.len().saturating_sub(last_round);
         agent.calls.records = records;
-        agent.calls.notes = state.notes;
-        agent.calls.classifier_context = state.classifier_context;
-        agent.calls.successor = state.successor;
-        agent.calls.repeats = policies.repeats;
-        agent.requests.tries = policies.tries;
-        agent.requests.is_answered = policies.is_answered;
-        agent.requests.fallbacks_used = policies.fallbacks_used;
-        agent.requests.refuses_begun = policies.refuses_begun;
-        agent.requests.next_model = next_model.map(|model| Box::new(model.config));
-        agent.requests.begun = Begun::of_journal(&streamed).filter(|_| state.step == Step::Ask);
-        let background = state.background.filter(|_| state.step == Step::Ask);
-        agent.requests.background = background.filter(|id| is_segment(id));
-        agent.context = policies.context;
-        agent.stop_hook_active = state.stop_hook_active;
-        agent.has_new_prompt = state.has_new_prompt;
-        agent.has_reported = state.has_reported;
-        agent.progress = match state.is_open {
-            true => Progress::Open,
-            false if state.is_told => Progress::Told,
-            false if state.iteration == 0 => Progress::Told,
-            false => Progress::Finished,
-        };
-        agent.phase = match state.step {
+        agent.calls.restored = calls;
+        let asks = course.step == Step::Ask;
+        agent.requests = Requests::restored(requests, asks);
+        if let Some(model) = next_model {
+            agent.requests.set_next_model(Box::new(model.config), setup);
+        }
+        agent.requests.begun = Begun::of_journal(&streamed).filter(|_| asks);
+        agent.length = history.length;
+        agent.length.make_again();
+        agent.kept = course;
+        agent.kept.is_told |= !agent.kept.is_open && who.kept.iteration == 0;
+        agent.phase = match std::mem::take(&mut agent.kept.step) {
             // A subagent that has ended never acts again.
             Step::Ended(outcome) if who.parent.is_some() => Phase::Ended(outcome),
             step => Phase::Restored(Box::new(step)),
         };
-        agent.calls.restored = calls;
         Ok(Node { who, agent })
     }
 }
@@ -150,7 +127,7 @@ impl Agent {
                 text,
                 cut_off,
             } => {
-                self.reply.text = text;
+                self.answers.reply.text = Some(text);
                 let calls = calls_of(&message, &cut_off, desk);
                 self.guard_answer(desk, message, calls, 0);
             }
@@ -189,9 +166,9 @@ impl Agent {
 
     /// Asks the model again. The iteration and its attempts go on.
     fn ask_again(&mut self, desk: &mut Desk<'_>) {
-        if self.progress == Progress::Open {
-            desk.who.iteration = desk.who.iteration.saturating_sub(1);
-            self.progress = Progress::CutOff;
+        if self.progress() == Progress::Open {
+            desk.who.kept.iteration = desk.who.kept.iteration.saturating_sub(1);
+            self.set_progress(Progress::CutOff);
         }
         self.begin(desk);
     }

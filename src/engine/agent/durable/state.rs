@@ -1,14 +1,12 @@
 //! The durable state of an agent, as the journal has it.
 
-use crate::engine::agent::durable::{Policies, models};
 use crate::engine::agent::phase::Phase;
-use crate::engine::agent::profile::Profile;
 use crate::engine::agent::prompt::PROMPT;
-use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
-use crate::engine::agent::{Agent, Node, Progress};
-use crate::engine::ledger::accounts::Accounts;
-use crate::engine::model::journal::{AgentState, AnswerState, Place, Step};
+use crate::engine::agent::{Agent, Node};
+use crate::engine::model::journal::{
+    AgentState, CourseState, HistoryState, Place, RequestsState, Step, UsageState,
+};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
 /// The number of messages in which the last text is looked for at each input.
@@ -34,72 +32,66 @@ impl Node {
         }
     }
 
-    /// `profile` is the agent's own.
-    pub fn state(&self, profile: &Profile, setup: &Setup, accounts: &Accounts) -> AgentState {
+    /// Brings the state that the journal has up to this agent's, part by part. `usage` are the figures of its
+    /// account. Returns false if no part has changed.
+    pub fn note_state(&self, noted: &mut AgentState, usage: &UsageState) -> bool {
         let Node { who, agent } = self;
+        // Every field of an agent is noted here, or is one that a process makes anew.
         let Agent {
+            kept,
             calls,
             requests,
-            context,
-            reply,
-            structured,
-            ..
+            length,
+            answers,
+            inbox,
+            transcript,
+            phase: _,
+            is_kept: _,
         } = agent;
-        let model = &who.own_model().config;
-        let policies = Policies {
-            tries: requests.tries,
-            is_answered: requests.is_answered,
-            fallbacks_used: requests.fallbacks_used,
-            refuses_begun: requests.refuses_begun,
-            repeats: calls.repeats.clone(),
-            context: match &agent.phase {
-                Phase::Summarizing(summary) => summary.before(context.clone()),
-                _ => context.clone(),
-            },
-        };
-        let (spent, unreported) = accounts.spent(who.agent);
-        AgentState {
+        let course = CourseState {
             step: agent.step(),
-            profile: who.profile,
-            iteration: who.iteration + u32::from(agent.progress == Progress::CutOff),
-            attempt: who.attempt,
-            is_open: matches!(agent.progress, Progress::Open | Progress::CutOff),
-            is_told: agent.progress == Progress::Told,
-            tool_rounds: calls.rounds,
-            round_iteration: calls.round_iteration,
-            spent,
-            unreported,
-            tool_calls: accounts.own_tool_calls(who.agent),
-            answer: AnswerState {
-                finish_reason: reply.finish_reason,
-                raw_finish_reason: reply.raw_finish_reason.clone(),
-                response_id: reply.response_id.clone(),
-                response_model: reply.response_model.clone(),
-                usage: reply.usage,
-                text: (!is_in(agent.transcript.messages(), &reply.text)).then(|| reply.text.clone()),
-                text_before: reply.text_before.clone(),
-            },
-            output: structured.output.clone(),
-            misfits: structured.failures,
-            steers: agent.inbox.steers.clone(),
-            follow_ups: agent.inbox.follow_ups.clone(),
-            notes: calls.notes.clone(),
-            classifier_context: calls.classifier_context.clone(),
-            successor: calls.successor.clone(),
-            model: (*model != profile.model.config).then(|| models::name_of(model, setup)),
-            next_model: requests
-                .next_model
-                .as_deref()
-                .map(|model| models::name_of(model, setup)),
+            ..kept.clone()
+        };
+        let requests = RequestsState {
             background: agent.background_id(who).map(str::to_owned),
-            limits: who.raised.clone(),
-            stop_hook_active: agent.stop_hook_active,
-            has_new_prompt: agent.has_new_prompt,
-            has_reported: agent.has_reported,
-            sent: agent.transcript.sent(),
-            policies: Some(Json::of(&policies)),
-        }
+            ..requests.kept.clone()
+        };
+        let history = HistoryState {
+            sent: transcript.sent(),
+            length: length.clone(),
+        };
+        let changes = [
+            renew(&mut noted.course, &course),
+            renew(&mut noted.who, &who.kept),
+            renew(&mut noted.usage, usage),
+            renew(&mut noted.calls, &calls.kept),
+            renew(&mut noted.requests, &requests),
+            renew(&mut noted.answers, answers),
+            renew(&mut noted.history, &history),
+            renew(&mut noted.inbox, inbox),
+        ];
+        changes.contains(&true)
     }
+
+    /// The entry of a state. It has no text that the last messages show.
+    pub fn entry_of(&self, state: &mut AgentState) -> Json {
+        let messages = self.agent.transcript.messages();
+        let text = &mut state.answers.reply.text;
+        let shown = text.take_if(|text| is_in(messages, text));
+        let entry = Json::of(state);
+        if shown.is_some() {
+            state.answers.reply.text = shown;
+        }
+        entry
+    }
+}
+
+fn renew<T: Clone + PartialEq>(noted: &mut T, now: &T) -> bool {
+    let is_new = noted != now;
+    if is_new {
+        noted.clone_from(now);
+    }
+    is_new
 }
 
 impl Agent {

@@ -22,7 +22,7 @@ impl Agent {
     pub fn background_id(&self, who: &Who) -> Option<&str> {
         match &self.phase {
             Phase::Reading(call) => id_of(call, who),
-            _ => self.requests.background.as_deref(),
+            _ => self.requests.kept.background.as_deref(),
         }
     }
 
@@ -40,8 +40,8 @@ impl Agent {
             return false;
         }
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let tries = &mut self.requests.tries;
-        let Some(delay_ms) = tries.delay_ms(policy, desk.who.attempt, failure, seed) else {
+        let tries = &mut self.requests.kept.tries;
+        let Some(delay_ms) = tries.delay_ms(policy, desk.who.kept.attempt, failure, seed) else {
             return false;
         };
         close_request(call, desk, true);
@@ -55,7 +55,7 @@ impl Agent {
             Phase::Reading(call) => Some(call),
             _ => None,
         };
-        let id = self.requests.background.take();
+        let id = self.requests.kept.background.take();
         let id = before
             .as_ref()
             .and_then(|call| call.answer.response_id.clone())

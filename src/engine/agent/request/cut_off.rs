@@ -78,7 +78,7 @@ impl Agent {
             "it had more than text"
         } else if desk.config.output.is_some() || !is_free(asked) {
             "its form is fixed by a schema or by toolChoice"
-        } else if self.requests.refuses_begun {
+        } else if self.requests.kept.refuses_begun {
             "the model has refused to"
         } else if let Some(prefill) = (model.protocol.prefill)(asked) {
             let body = self.encode_prefilled(desk.who, desk.config, (&begun.text, &prefill));
@@ -97,7 +97,7 @@ impl Agent {
         if !is_begun || !matches!(failure.status, Some(400 | 422)) {
             return false;
         }
-        self.requests.refuses_begun = true;
+        self.requests.kept.refuses_begun = true;
         self.tell_again(desk, &failure.message);
         true
     }

@@ -23,7 +23,7 @@ pub const HANDED_OVER: &str = "The conversation has been handed over.";
 impl Agent {
     /// Asks your code for the messages that the next agent begins with, once. Returns false if nobody is asked.
     pub(crate) fn ask_for_filter(&mut self, desk: &mut Desk<'_>) -> bool {
-        let successor = self.calls.successor.as_ref();
+        let successor = self.calls.kept.successor.as_ref();
         let Some((name, input)) =
             successor.and_then(|successor| Some((&successor.name, successor.unfiltered.clone()?)))
         else {
@@ -48,7 +48,7 @@ impl Agent {
         });
         match transcript {
             Ok(transcript) => {
-                if let Some(successor) = &mut self.calls.successor {
+                if let Some(successor) = &mut self.calls.kept.successor {
                     successor.unfiltered = None;
                 }
                 self.tell_messages(desk);
@@ -58,6 +58,7 @@ impl Agent {
             Err(why) => {
                 let name = self
                     .calls
+                    .kept
                     .successor
                     .as_ref()
                     .map_or("", |successor| &successor.name);
@@ -95,5 +96,6 @@ impl Agent {
         if let Err(error) = taken {
             desk.warn("model_refused", error.to_text());
         }
+        desk.who.keep_model(desk.setup);
     }
 }

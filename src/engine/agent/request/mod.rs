@@ -15,34 +15,52 @@ pub mod tuning;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::durable::models::name_of;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::background::is_segment;
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::setup::Setup;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::journal::{RequestsState, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::model::usage::add_report;
-use crate::engine::policy::retry::Tries;
 
 /// The state of an agent's requests.
 #[derive(Clone, Default)]
 pub struct Requests {
-    pub tries: Tries,
-    /// A server has answered this agent.
-    pub is_answered: bool,
-    /// The number of the configuration's fallback models that have been asked.
-    pub fallbacks_used: u32,
-    /// The model that the next request asks.
-    pub next_model: Option<Box<ModelConfig>>,
+    pub kept: RequestsState,
+    /// The configuration of `kept.next_model`, which may hold secrets.
+    next_model: Option<Box<ModelConfig>>,
     /// The part of the answer that has come before it broke off, for the next request.
     pub begun: Option<Begun>,
-    /// The model has refused to go on from a text.
-    pub refuses_begun: bool,
-    /// The id of the answer that the provider goes on with since the process before this one.
-    pub background: Option<String>,
+}
+
+impl Requests {
+    /// The requests of a checkpoint. `asks` says that the model was being asked.
+    pub fn restored(mut kept: RequestsState, asks: bool) -> Requests {
+        kept.next_model = None;
+        kept.background = kept.background.filter(|id| asks && is_segment(id));
+        Requests {
+            kept,
+            ..Requests::default()
+        }
+    }
+
+    /// Sets the model that the next request asks.
+    pub fn set_next_model(&mut self, model: Box<ModelConfig>, setup: &Setup) {
+        self.kept.next_model = Some(name_of(&model, setup));
+        self.next_model = Some(model);
+    }
+
+    fn take_next_model(&mut self) -> Option<Box<ModelConfig>> {
+        self.kept.next_model = None;
+        self.next_model.take()
+    }
 }
 
 impl Agent {
@@ -62,6 +80,7 @@ impl Agent {
         if let Some(tuning) = &mut desk.who.tuning {
             tuning.keep_model();
         }
+        desk.who.keep_model(desk.setup);
         let kind = EventKind::ModelChange {
             model: desk.who.model.config.model.clone(),
             vendor: desk.who.model.config.vendor.clone(),
@@ -73,7 +92,7 @@ impl Agent {
 
     /// Switches to the model that was asked for since the last request.
     pub(crate) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
-        let Some(model) = self.requests.next_model.take() else {
+        let Some(model) = self.requests.take_next_model() else {
             return;
         };
         if let Err(error) = self.switch_model(desk, *model, None) {
@@ -159,7 +178,7 @@ impl Agent {
         if parts.is_empty() && has_answered {
             accounts.count_model(asked, usage.as_ref());
         }
-        add_report(&mut self.reply.usage, usage.as_ref());
+        add_report(&mut self.answers.reply.usage, usage.as_ref());
     }
 
     /// Sends again after a wait, or after a limit was raised.
@@ -200,24 +219,25 @@ impl Agent {
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
         let delay_ms = self
             .requests
+            .kept
             .tries
-            .delay_ms(policy, desk.who.attempt, &failure, seed);
+            .delay_ms(policy, desk.who.kept.attempt, &failure, seed);
         let Some(mut delay_ms) = delay_ms else {
             return self.fall_back(desk, failure);
         };
-        if desk.who.agent == 0 && !self.requests.is_answered && failure.code == FailureCode::Network {
+        if desk.who.agent == 0 && !self.requests.kept.is_answered && failure.code == FailureCode::Network {
             delay_ms = policy.hurried_ms(delay_ms, desk.config.fallback_models.len() + 1);
         }
         self.keep_begun(desk);
         self.take_back(desk);
         if let Phase::Reading(mut call) = std::mem::replace(&mut self.phase, Phase::Sending) {
-            self.reply.note_response(&mut call.answer);
+            self.answers.reply.note_response(&mut call.answer);
         }
         self.retry_after(desk, delay_ms, failure);
     }
 
     pub(super) fn retry_after(&self, desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
-        let next_attempt = desk.who.attempt + 1;
+        let next_attempt = desk.who.kept.attempt + 1;
         let kind = EventKind::Retry {
             next_attempt,
             max_attempts: desk.config.retry.most_attempts().max(next_attempt),
@@ -233,14 +253,14 @@ impl Agent {
     /// Asks the next fallback model at once and keeps it; it has retries of its own. The agent ends if there is no
     /// such model, or if another model would fail in the same way.
     fn fall_back(&mut self, desk: &mut Desk<'_>, failure: Failure) {
-        let used = self.requests.fallbacks_used as usize;
+        let used = self.requests.kept.fallbacks_used as usize;
         let next = desk.config.fallback_models.get(used);
         let Some(next) = next.filter(|_| failure.retryable).cloned() else {
             return self.end_failed(desk, failure);
         };
-        self.requests.fallbacks_used += 1;
+        self.requests.kept.fallbacks_used += 1;
         self.take_back(desk);
-        self.requests.tries = Tries::after(desk.who.attempt);
+        self.requests.kept.tries = Tries::after(desk.who.kept.attempt);
         match self.switch_model(desk, next, Some(failure)) {
             Ok(()) => self.send(desk),
             Err(error) => self.end_failed(desk, error.into()),

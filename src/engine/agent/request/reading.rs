@@ -33,7 +33,7 @@ impl Agent {
         let Some(call) = self.phase.call_mut() else {
             return;
         };
-        self.requests.is_answered = true;
+        self.requests.kept.is_answered = true;
         call.handle_head(status, headers);
         if call.is_redirected() {
             self.end_response(desk, true);

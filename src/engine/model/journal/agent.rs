@@ -1,0 +1,429 @@
+//! The state of an agent, as the journal keeps it.
+//!
+//! Each part of an agent owns the state that it keeps, and [`AgentState`] puts these states side by side. A new field
+//! of one of them is in the journal by itself.
+
+use std::borrow::Cow;
+
+use looplet_scan::reader::Object;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::{Limits, ModelConfig};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::json;
+use crate::engine::model::message::{Block, Json, Message};
+use crate::engine::model::outcome::Outcome;
+use crate::engine::model::usage::Usage;
+
+/// True for a value that a journal leaves out, because it reads as the default again.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// An agent's state besides its messages and its calls. In JSON it is one object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AgentState {
+    #[serde(flatten)]
+    pub course: CourseState,
+    #[serde(flatten)]
+    pub who: WhoState,
+    #[serde(flatten)]
+    pub usage: UsageState,
+    #[serde(flatten)]
+    pub calls: CallsState,
+    #[serde(flatten)]
+    pub requests: RequestsState,
+    #[serde(flatten)]
+    pub answers: AnswersState,
+    #[serde(flatten)]
+    pub history: HistoryState,
+    #[serde(flatten)]
+    pub inbox: Inbox,
+}
+
+impl<'de> Deserialize<'de> for AgentState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AgentState, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        AgentState::of(json.as_str()).map_err(|error| D::Error::custom(error.to_text()))
+    }
+}
+
+impl AgentState {
+    /// Each part reads its own fields, because `flatten` would read all of them into a map first.
+    fn of(text: &str) -> Result<AgentState, ConfigError> {
+        let text = &with_policies(text);
+        Ok(AgentState {
+            course: json::read("", text)?,
+            who: json::read("", text)?,
+            usage: json::read("", text)?,
+            calls: json::read("", text)?,
+            requests: json::read("", text)?,
+            answers: json::read("", text)?,
+            history: json::read("", text)?,
+            inbox: json::read("", text)?,
+        })
+    }
+}
+
+/// The object with the fields that formats before 5 kept in an object of their own, `policies`.
+fn with_policies(text: &str) -> Cow<'_, str> {
+    let policies = Object::parse(text).and_then(|object| object.get("policies"));
+    match (fields_of(text), policies.and_then(fields_of)) {
+        (Some(own), Some(policies)) => Cow::Owned(format!("{{{own},{policies}}}")),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// The text inside the braces of an object that has fields.
+fn fields_of(object: &str) -> Option<&str> {
+    let inside = object.trim_ascii().strip_prefix('{')?.strip_suffix('}')?;
+    (!inside.trim_ascii().is_empty()).then_some(inside)
+}
+
+/// The step that an agent is at, and what is owed there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CourseState {
+    #[serde(skip_serializing_if = "is_default")]
+    pub step: Step,
+    /// The iteration has begun, and its end was not told.
+    #[serde(skip_serializing_if = "is_default")]
+    pub is_open: bool,
+    /// `onIterationEnd` has heard of the last iteration.
+    #[serde(skip_serializing_if = "is_default")]
+    pub is_told: bool,
+    /// Another process has begun the open iteration, and it is prepared again. The count of iterations is one lower
+    /// until then.
+    #[serde(skip_serializing_if = "is_default")]
+    pub begins_again: bool,
+    /// A `Stop` hook has made the model go on.
+    #[serde(skip_serializing_if = "is_default")]
+    pub stop_hook_active: bool,
+    /// The input guardrail has not seen the latest content of your code.
+    #[serde(skip_serializing_if = "is_default")]
+    pub has_new_prompt: bool,
+    /// The caller has its result.
+    #[serde(skip_serializing_if = "is_default")]
+    pub has_reported: bool,
+}
+
+/// The agent's counts, its model and its limits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WhoState {
+    /// The index of its profile.
+    #[serde(skip_serializing_if = "is_default")]
+    pub profile: u32,
+    #[serde(skip_serializing_if = "is_default")]
+    pub iteration: u32,
+    /// The attempts of the open iteration.
+    #[serde(skip_serializing_if = "is_default")]
+    pub attempt: u32,
+    /// The model, if it is not its profile's.
+    #[serde(skip_serializing_if = "is_default")]
+    pub model: Option<ModelName>,
+    /// The limits, if they were raised.
+    #[serde(skip_serializing_if = "is_default")]
+    pub limits: Option<Limits>,
+}
+
+/// The figures of the agent's account.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UsageState {
+    /// The reported usage of all finished model calls, with those of the agents below; `None` if none was reported.
+    #[serde(skip_serializing_if = "is_default")]
+    pub spent: Option<Usage>,
+    /// The estimated usage of finished calls whose vendor reported none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub unreported: Usage,
+    /// Tool calls of the agent alone.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tool_calls: usize,
+}
+
+/// The rounds of tool calls, and the notes for the next one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CallsState {
+    #[serde(rename = "toolRounds", skip_serializing_if = "is_default")]
+    pub rounds: u32,
+    /// The iteration of the last round.
+    #[serde(skip_serializing_if = "is_default")]
+    pub round_iteration: u32,
+    /// Text of hooks for the model, to go beside the next content.
+    #[serde(skip_serializing_if = "is_default")]
+    pub notes: Vec<Block>,
+    /// Text of hooks for the classifier.
+    #[serde(skip_serializing_if = "is_default")]
+    pub classifier_context: Vec<String>,
+    /// The agent that takes the conversation over when the round is over.
+    #[serde(skip_serializing_if = "is_default")]
+    pub successor: Option<Successor>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub repeats: Repeats,
+}
+
+/// The counts and hashes of the rounds so far, by which repetitions are noticed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Repeats {
+    /// The hashes of the last rounds, in order.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rounds: Vec<u64>,
+    /// By the length of a cycle: the number of consecutive rounds that equal the round one cycle before.
+    #[serde(skip_serializing_if = "is_default")]
+    pub same: [u32; MAX_PERIOD],
+    /// The hashes of the last round's calls, sorted, each with the number of its consecutive occurrences.
+    #[serde(skip_serializing_if = "is_default")]
+    pub calls: Vec<(u64, u32)>,
+}
+
+/// The longest cycle that is noticed, in rounds.
+pub const MAX_PERIOD: usize = 4;
+
+/// The attempts of the agent's requests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RequestsState {
+    #[serde(skip_serializing_if = "is_default")]
+    pub tries: Tries,
+    /// A server has answered this agent.
+    #[serde(skip_serializing_if = "is_default")]
+    pub is_answered: bool,
+    /// The number of the configuration's fallback models that have been asked.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fallbacks_used: u32,
+    /// The model has refused to go on from a text.
+    #[serde(skip_serializing_if = "is_default")]
+    pub refuses_begun: bool,
+    /// The model that the next request asks.
+    #[serde(skip_serializing_if = "is_default")]
+    pub next_model: Option<ModelName>,
+    /// The id of the answer that streams, if the provider goes on with it when nobody listens.
+    #[serde(skip_serializing_if = "is_default")]
+    pub background: Option<String>,
+}
+
+/// The number of times that the model call of an iteration has been made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tries {
+    /// Calls of which every attempt has failed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub failed_calls: u32,
+    /// The attempts of those calls.
+    #[serde(skip_serializing_if = "is_default")]
+    pub before: u32,
+}
+
+/// The last answer, and what it came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnswersState {
+    #[serde(rename = "answer", skip_serializing_if = "is_default")]
+    pub reply: Reply,
+    /// The last structured answer that fitted. A later one that does not fit leaves it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub output: Option<Json>,
+    /// The number of later ones in a row that did not fit.
+    #[serde(skip_serializing_if = "is_default")]
+    pub misfits: u32,
+}
+
+/// The facts of the last answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Reply {
+    #[serde(skip_serializing_if = "is_default")]
+    pub finish_reason: Option<FinishReason>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub raw_finish_reason: Option<String>,
+    /// The vendor's id of the response.
+    #[serde(skip_serializing_if = "is_default")]
+    pub response_id: Option<String>,
+    /// The model that has answered, as the vendor says.
+    #[serde(skip_serializing_if = "is_default")]
+    pub response_model: Option<String>,
+    /// The usage of this iteration's attempts; `None` if none of them reported any.
+    #[serde(skip_serializing_if = "is_default")]
+    pub usage: Option<Usage>,
+    /// The text of the last answer that brought any. An entry leaves it out if the last messages show it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub text: Option<String>,
+    /// The text of the answer that the next one continues.
+    #[serde(skip_serializing_if = "is_default")]
+    pub text_before: String,
+}
+
+/// The length of the history.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HistoryState {
+    /// The number of messages that have been part of a request.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sent: usize,
+    #[serde(rename = "context", skip_serializing_if = "is_default")]
+    pub length: Length,
+}
+
+/// The facts that an agent has about the length of its history.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Length {
+    /// Tokens that the vendor has counted, and in how many messages.
+    #[serde(skip_serializing_if = "is_default")]
+    pub counted: Option<(u64, usize)>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub wanted: Option<Wanted>,
+    /// The summary that was wanted, as long as it is made.
+    #[serde(skip_serializing_if = "is_default")]
+    pub making: Option<Wanted>,
+    /// The iteration of the last summary.
+    #[serde(skip_serializing_if = "is_default")]
+    pub summarized_in: u32,
+    /// The outcome of the last summary.
+    #[serde(skip_serializing_if = "is_default")]
+    pub last: Summarized,
+    /// The number of messages when a summary did not help.
+    #[serde(skip_serializing_if = "is_default")]
+    pub in_vain_at: Option<usize>,
+    /// Nothing is asked but a summary.
+    #[serde(skip_serializing_if = "is_default")]
+    pub only_summary: bool,
+}
+
+/// The outcome of a summary that was begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Summarized {
+    #[default]
+    Shorter,
+    NotShorter,
+    Blocked,
+}
+
+/// Your code has asked for a summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub instructions: Option<String>,
+}
+
+/// Messages for the agent that its model has not got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Inbox {
+    /// Messages for the next request.
+    #[serde(skip_serializing_if = "is_default")]
+    pub steers: Vec<Queued>,
+    /// Messages for the time when the agent has finished.
+    #[serde(skip_serializing_if = "is_default")]
+    pub follow_ups: Vec<Queued>,
+}
+
+/// One of the models in the options, without anything that may be secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelName {
+    pub slot: u32,
+    pub vendor: String,
+    pub model: String,
+    /// A model that the options do not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnModel>,
+}
+
+/// A model of `setModel`. Another process asks it with the key of a model in its options that stands at the same
+/// place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnModel {
+    /// A digest of its vendor, protocol and URL.
+    pub place: String,
+    /// Its configuration without the fields that may hold secrets.
+    pub config: Json,
+}
+
+impl From<&ModelConfig> for ModelName {
+    fn from(config: &ModelConfig) -> ModelName {
+        ModelName {
+            slot: config.slot,
+            vendor: config.vendor.clone(),
+            model: config.model.clone(),
+            own: None,
+        }
+    }
+}
+
+/// A message that waits for its model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Queued {
+    pub id: u32,
+    pub content: Vec<Block>,
+}
+
+/// The agent that takes the conversation over when the round is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Successor {
+    pub profile: u32,
+    pub inherit_model: bool,
+    /// The name of the tool.
+    pub name: String,
+    /// The input of the handoff, if your code is still to choose the messages that the agent begins with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfiltered: Option<Json>,
+}
+
+/// The step that an agent is at, as far as it can be taken again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Step {
+    /// Nobody has said anything to the agent yet.
+    #[default]
+    Ready,
+    /// New content waits for its hooks. `is_opening` says that the hooks of the session come first.
+    Prompt {
+        content: Vec<Block>,
+        source: String,
+        owes_answer: bool,
+        is_opening: bool,
+    },
+    /// The model is asked next, or is being asked.
+    Ask,
+    /// The output guardrail judges this answer. `cut_off` names its calls that the output limit has cut off.
+    Judge {
+        message: Message,
+        text: String,
+        cut_off: Vec<String>,
+    },
+    /// The last message is an answer, and its calls or its structured output are under way.
+    Act,
+    /// The round is over, and the stop conditions are judged; `repeats` if your code is asked about repeated rounds.
+    Close {
+        repeats: Option<u32>,
+    },
+    /// The iteration is over.
+    HandOver {
+        owes_answer: bool,
+    },
+    /// The model has finished, unless a `Stop` hook makes it go on.
+    Complete,
+    Ended(Outcome),
+}
+
+/// A text of an answer that streams, or what has been added to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamedText {
+    /// The index of its block in the answer.
+    pub block: u32,
+    /// It is reasoning.
+    pub is_reasoning: bool,
+    /// It is neither text nor reasoning, and its content is not kept.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_other: bool,
+    pub text: String,
+}
