@@ -78,19 +78,10 @@ async function bundle(dev) {
   const { build: esbuild } = require("esbuild");
   mkdirSync(dist, { recursive: true });
   for (const name of readdirSync(dist)) if (name !== "types") rmSync(join(dist, name), { recursive: true });
-  const entries = ["default", "inline", "node", "workerd", "edge", "external"].map((name) => [
-    name,
-    `src/face/core/entry/${name}.ts`,
-  ]);
   const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  for (const { types, default: file } of Object.values(exports)) {
-    const name = file?.match(/^\.\/dist\/([\w-]+)\.js$/)?.[1];
-    if (name === undefined || entries.some(([known]) => known === name)) continue;
-    entries.push([name, types.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts")]);
-  }
   await esbuild({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(entries),
+    entryPoints: entryPoints(exports),
     outdir: dist,
     bundle: true,
     // Classes that `instanceof` must know, the errors first, stand in one chunk for all entries.
@@ -98,8 +89,9 @@ async function bundle(dev) {
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    // Peers stay imports of the subpaths that need them.
-    external: ["node:*", "*.wasm", "*.wasm?module", ...Object.keys(peerDependencies)],
+    // Peers stay imports of the subpaths that need them. A facade imports `looplet` by its name: the conditions of
+    // that find the engine.
+    external: ["looplet", "node:*", "*.wasm", "*.wasm?module", ...Object.keys(peerDependencies)],
     minify: !dev,
     // Node prints the line that throws an error; it is to be one that a person can read past.
     lineLimit: 400,
@@ -112,18 +104,23 @@ async function bundle(dev) {
     throw new SetupError("The face does not bundle.");
   });
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
-  for (const name of Object.keys(exports))
-    if (`./external/${name.slice(2)}` in exports) joinEngine(name, exports[name]);
 }
 
-// A facade that runs the engine is bundled without it. Each condition's file of `looplet/name` joins that bundle,
-// which is also `looplet/external/name`, to the entry that finds the engine on that platform.
-function joinEngine(name, { types, ...conditions }) {
-  mkdirSync(join(dist, name), { recursive: true });
-  for (const file of new Set(Object.values(conditions))) {
-    const text = `import "../${file.split("/").at(-1)}";\nexport * from "../${name.slice(2)}.js";\n`;
-    writeFileSync(join(root, file), `${text}//# sourceMappingURL=${mapOf(file.split("/").at(-1), text)}\n`);
+// The source of each file in dist. That of a subpath is where its types come from, but for the entries. A facade that
+// runs the engine has one more, without the engine.
+function entryPoints(exports) {
+  const entries = ["default", "inline", "node", "workerd", "edge", "external"];
+  const sources = entries.map((name) => [name, `src/face/core/entry/${name}.ts`]);
+  for (const name of readdirSync(join(root, "src/face/facades"))) {
+    const source = `src/face/facades/${name}/external.ts`;
+    if (existsSync(join(root, source))) sources.push([`external/${name}`, source]);
   }
+  for (const { types, default: file } of Object.values(exports)) {
+    const name = file?.match(/^\.\/dist\/([\w-]+)\.js$/)?.[1];
+    if (name === undefined || entries.includes(name)) continue;
+    sources.push([name, types.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts")]);
+  }
+  return Object.fromEntries(sources);
 }
 
 function mapOf(source, text) {

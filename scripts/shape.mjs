@@ -71,7 +71,7 @@ async function valueImports() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const entryPoints = Object.values(exports)
     .map(({ types }) => types?.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts"))
-    .filter(Boolean);
+    .filter((source) => source !== undefined && !source.includes("*"));
   // Set-up may have just installed it.
   const { build } = await import("esbuild");
   const { metafile } = await build({
@@ -85,7 +85,7 @@ async function valueImports() {
     format: "esm",
     write: false,
     metafile: true,
-    external: ["node:*", "*.wasm", "*.wasm?module", "yaml"],
+    external: ["looplet", "node:*", "*.wasm", "*.wasm?module", "yaml"],
   });
   return new Map(
     Object.entries(metafile.inputs).map(([path, { imports }]) => [

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
+import { build } from "vite";
 import { askEdge, askWorkerd } from "./edges.mjs";
 import { added, installFacades, run } from "./install.mjs";
 import { open, writePage } from "./page.mjs";
@@ -55,11 +56,24 @@ for (const [what, page, script] of [
   ["on the engine of looplet/external", "facades-external", onExternal],
 ])
   test(`Chromium runs the facades ${what}`, { skip: !browserPath && "no Chromium" }, async () => {
-    const fileOf = (name) =>
-      exports[name.replace("looplet", ".")].default.replace("./dist", "/node_modules/looplet/dist");
-    const names = [...script.matchAll(/from "(looplet[^"]*)"/g)].map(([, name]) => name);
+    const fileOf = (name) => {
+      const [, facade] = /^looplet\/external\/(.*)$/.exec(name) ?? [];
+      const { default: file } = exports[facade ? "./external/*" : name.replace("looplet", ".")];
+      return file.replace("./dist", "/node_modules/looplet/dist").replace("*", facade);
+    };
+    // A facade imports looplet.
+    const names = ["looplet", ...[...script.matchAll(/from "(looplet[^"]*)"/g)].map(([, name]) => name)];
     const files = Object.fromEntries(names.map((name) => [name, fileOf(name)]));
     writePage(folder, page, { ...files, yaml: "/node_modules/yaml/browser/index.js" });
     writeFileSync(join(folder, page, "main.js"), `${script}\n${show}\n`);
     assert.match(await open(folder, `/${page}/`, launch), added);
   });
+
+test("Chromium runs the facades from a Vite build", { skip: !browserPath && "no Chromium" }, async () => {
+  writePage(folder, "vite-source");
+  const root = join(folder, "vite-source");
+  writeFileSync(join(root, "main.js"), `${source}\n${show}\n`);
+  const outDir = join(folder, "vite");
+  await build({ root, base: "/vite/", logLevel: "error", configFile: false, build: { outDir } });
+  assert.match(await open(folder, "/vite/", launch), added);
+});

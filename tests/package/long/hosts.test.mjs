@@ -37,6 +37,18 @@ test("Chromium runs a webpack bundle of it", { skip: !LOOPLET_CHROMIUM && "no Ch
 });
 
 test(
+  "Chromium runs a webpack bundle of the facades",
+  { skip: !LOOPLET_CHROMIUM && "no Chromium" },
+  async () => {
+    const entry = join(folder, "facades-page.mjs");
+    const show = "facades().catch(String).then((text) => (document.title = `done: ${text}`));";
+    writeFileSync(entry, `import { facades } from "./facades.mjs";\n${show}\n`);
+    await packWith("facades", entry);
+    assert.match(await open(folder, "/facades/", inChromium), added);
+  },
+);
+
+test(
   "Chromium streams the .wasm of looplet/external from a webpack bundle",
   { skip: !LOOPLET_CHROMIUM && "no Chromium" },
   async () => {

@@ -95,3 +95,6 @@ declare module "node:fs" {
   export function readFileSync(file: URL): Uint8Array<ArrayBuffer>;
   export function readlinkSync(path: string): string;
 }
+
+/** The package itself, by whose conditions a facade finds the engine. */
+declare module "looplet" {}

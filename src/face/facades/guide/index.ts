@@ -1,12 +1,3 @@
-/**
- * `looplet/guide`: the pieces of the guide "How to Implement an Agent Loop". A session is a list of generic messages;
- * four pieces work on it, and each can be replaced by your own: the session, `invokeModel`, `executeToolCalls` and
- * `runSession`. None of them uses looplet's own loop, except that `makeInvokeModel` asks a model of looplet once.
- */
-export { compactSession, forkSession, type CompactOptions } from "./compact.js";
-export { makeInvokeModel, type InvokeModelOptions } from "./invoke-model.js";
-export { agentLoop, executeToolCalls, runSession, type ExecuteOptions, type SessionOptions } from "./loop.js";
-export { initSession, response } from "./session.js";
-export { parseResponse, toApiMessages } from "./wire.js";
-export type * from "./types.js";
-export type { ApiBlock } from "../anthropic.js";
+/** `looplet/guide`: the facade on the engine that the conditions of `looplet` find. */
+import "looplet";
+export * from "./external.js";

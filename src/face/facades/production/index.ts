@@ -1,16 +1,3 @@
-/** `looplet/production`: the pieces of a production loop by their own names, and the loop on looplet's engine. */
-export { runProduction } from "./run-production.js";
-export { shouldStop, type LoopState } from "./should-stop.js";
-export {
-  executeToolBlocks,
-  toolError,
-  type ToolContext,
-  type ToolErrorBody,
-  type ToolResultBlock,
-  type ToolUseBlock,
-} from "./tool-blocks.js";
-export type * from "./types.js";
-export type { ApiBlock } from "../anthropic.js";
-export type { Host } from "../host.js";
-export { iterationPresets } from "../presets/index.js";
-export { stopReason } from "../../parts/trace/rows.js";
+/** `looplet/production`: the facade on the engine that the conditions of `looplet` find. */
+import "looplet";
+export * from "./external.js";

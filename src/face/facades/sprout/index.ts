@@ -1,8 +1,3 @@
-/** `looplet/sprout`: Sprout's agent loop by its own names, on looplet's engine. */
-export { agentLoop, AgentLoopError } from "./agent-loop.js";
-export { defineAgent, type SizedAgent, type SizedOptions, type SizedRun } from "./sizes.js";
-export { sseCallbacks, toEventStream, type SseWriter } from "./sse.js";
-export type * from "./types.js";
-export type { ApiBlock } from "../anthropic.js";
-export type { Host } from "../host.js";
-export { iterationPresets } from "../presets/index.js";
+/** `looplet/sprout`: the facade on the engine that the conditions of `looplet` find. */
+import "looplet";
+export * from "./external.js";
