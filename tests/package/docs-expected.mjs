@@ -83,13 +83,13 @@ export const expected = {
       assert.deepEqual([outcome, abortReason, undelivered.length], ["cancelled", "user", 2]);
     },
   },
-  "guide-5": {
+  "models-1": {
     async after({ made, looplet }) {
       const { text } = await looplet.createAgent({ model: made.echo }).run("Hi").result;
       assert.equal(text, 'You said: [{"type":"text","text":"Hi"}]');
     },
   },
-  "guide-6": {
+  "models-2": {
     async after({ made, looplet }) {
       const said = async (model) => (await looplet.createAgent({ model }).run("Go").result).text;
       assert.equal(await said(made.inWorker), "Hi from a Worker");
@@ -99,7 +99,7 @@ export const expected = {
       assert.match(error.message, /LanguageModel/);
     },
   },
-  "guide-7": {
+  "models-3": {
     after({ made, output }) {
       assert.equal(made.result.outcome, "completed");
       assert.equal(output[0], "sends 1 messages\n");

@@ -127,7 +127,7 @@ export const stores = {
   "runs-that-survive-4": {
     after: ({ made }) => assert.equal(typeof made.supervisor.sweep, "function"),
   },
-  "runs-that-survive-5": {
+  "stores-4": {
     after: ({ output }) => assert.match(output.join(""), /The store keeps its contract\. 1\d rules/),
   },
 };
