@@ -105,7 +105,7 @@ export const expected = {
       assert.equal(output[0], "sends 1 messages\n");
     },
   },
-  "permissions-4": {
+  "permissions-3": {
     async before(host) {
       const call = { name: "refund", input: { amount: 500 } };
       const refund = {
@@ -209,7 +209,7 @@ export const expected = {
       assert.equal(output.join(""), "3\nblue kettle\n");
     },
   },
-  "tools-7": {
+  "ask-a-person-1": {
     before: ({ looplet, practice }) => {
       const turns = [{ toolCalls: [{ name: "book", input: { people: 4 } }] }, { text: "Outside, then." }];
       globalThis.model = looplet.anthropic("practice", { fetch: practice.scripted(turns) });
@@ -219,7 +219,7 @@ export const expected = {
       assert.equal((await made.run.result).toolCalls[0].output, "Booked outside.");
     },
   },
-  "tools-8": {
+  "ask-a-person-2": {
     after: async ({ made, looplet, practice, calls }) => {
       const fetch = practice.scripted([{ toolCalls: [{ name: "exporting", input: {} }] }, { text: "Done." }]);
       const model = looplet.anthropic("practice", { fetch });
