@@ -1,6 +1,6 @@
 // What a newcomer writes by mistake, and what comes of it.
 import { anthropic, compatible, createAgent, custom, subagent, ToolError } from "looplet";
-import { defineAgent, toolErrorWords } from "looplet/presets";
+import { agentVariants, toolErrorWords } from "looplet/presets";
 import { practice, scripted } from "looplet/practice";
 import { traceRows } from "looplet/trace";
 import { describe, expect, it } from "vitest";
@@ -42,13 +42,13 @@ describe("a mistake is told at once", () => {
       /^trace: needs a function or an object with write/,
     ],
     [
-      "defineAgent without createAgent",
-      () => defineAgent(anyOf({ model }), anyOf(undefined)),
+      "agentVariants without createAgent",
+      () => agentVariants(anyOf({ model }), anyOf(undefined)),
       /needs createAgent/,
     ],
     [
       "a variant of an agent that has none",
-      () => defineAgent(createAgent, { model }).run("Hi", { small: true }),
+      () => agentVariants(createAgent, { model }).run("Hi", { small: true }),
       /^variant: there is no "small"; there are: none\n/,
     ],
     [
@@ -124,7 +124,7 @@ describe("what the model reads of a throw that says nothing", () => {
 
 describe("a mistake in an agent of several is told with its place", () => {
   const inner = (variant: object, base: object = {}) =>
-    defineAgent(createAgent, anyOf({ model, ...base, variants: { small: variant } }));
+    agentVariants(createAgent, anyOf({ model, ...base, variants: { small: variant } }));
 
   it.each<[string, () => unknown, RegExp]>([
     [

@@ -25,7 +25,7 @@ import {
   subagentTables,
   TOOL_TABLE,
 } from "../../src/face/core/options/options.js";
-import { defineAgent } from "../../src/face/facades/presets/index.js";
+import { agentVariants } from "../../src/face/facades/presets/index.js";
 import { bodyJson } from "./support/bodies.js";
 import { azure } from "../../src/face/parts/vendors.js";
 import { traceRows, traceSpans } from "../../src/face/parts/trace/index.js";
@@ -113,7 +113,7 @@ async function use(): Promise<unknown> {
     onIterationEnd: () => {},
     prepareIteration: () => ({}),
   });
-  const defined = defineAgent(createAgent, {
+  const defined = agentVariants(createAgent, {
     model: custom((asked) => asked.system ?? ""),
     system: "Hi {{who}}.",
   });

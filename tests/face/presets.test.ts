@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../src/face/core/entry/node.js";
 import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
 import {
-  defineAgent,
+  agentVariants,
   iterationPresets,
   presets,
   type PresetName,
@@ -283,7 +283,7 @@ describe("prompty", () => {
 describe("an agent in several sizes", () => {
   const sizes = (turns: ScriptedStep[]) => {
     const fetch = scripted(turns);
-    const agent = defineAgent(createAgent, {
+    const agent = agentVariants(createAgent, {
       model: anthropic("m", { fetch }),
       system: "Write {{topics}} topics.",
       maxOutputTokens: 8000,
@@ -316,13 +316,13 @@ describe("an agent in several sizes", () => {
     expect(() => agent.chat({ variant: "toString" as never })).toThrow(expect.objectContaining(unknown));
     const model = anthropic("m", { apiKey: "k" });
     const wrong = { model, variants: { small: { maxIterations: 0 } } };
-    expect(() => defineAgent(createAgent, wrong)).toThrow(
+    expect(() => agentVariants(createAgent, wrong)).toThrow(
       expect.objectContaining({ field: "variants.small.maxIterations" }),
     );
   });
 });
 
-describe("defineAgent", () => {
+describe("agentVariants", () => {
   const model = anthropic("m", { apiKey: "k" });
   it.each<[unknown, string]>([
     [null, "options"],
@@ -333,7 +333,7 @@ describe("defineAgent", () => {
     [{ model, variants: { small: { variables: { a: true } } } }, "variants.small.variables.a"],
     [{ model, system: 5 }, "system"],
   ])("refuses %j and names its field", (options, field) => {
-    expect(() => defineAgent(createAgent, options as never)).toThrow(
+    expect(() => agentVariants(createAgent, options as never)).toThrow(
       expect.objectContaining({ name: "LoopletError", field }),
     );
   });
@@ -343,7 +343,7 @@ describe("defineAgent", () => {
     [{ variant: 1 }, "variant"],
     [null, "options"],
   ])("refuses run(prompt, %j)", (options, field) => {
-    const agent = defineAgent(createAgent, { model, variants: { small: {} } });
+    const agent = agentVariants(createAgent, { model, variants: { small: {} } });
     expect(() => agent.run("Go", options as never)).toThrow(
       expect.objectContaining({ name: "LoopletError", field }),
     );

@@ -3,7 +3,7 @@ import {
   agentLoop,
   compactSession,
   executeToolCalls,
-  forkSession,
+  copySession,
   initSession,
   makeInvokeModel,
   parseResponse,
@@ -438,7 +438,7 @@ describe("compaction and forking", () => {
   it("S002-20: a fork shares nothing with its session", () => {
     const session = initSession("s", "u");
     session.messages.push(call("1", { path: ["a"] }));
-    const fork = forkSession(session);
+    const fork = copySession(session);
     expect(fork).toEqual(session);
     (fork.messages[2] as any).input.path.push("b");
     fork.messages.push(said("Other."));

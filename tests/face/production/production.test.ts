@@ -8,7 +8,7 @@ import {
   type Checkpoint,
   type MessageEntry,
   type ProductionOptions,
-  type ToolResultBlock,
+  type ToolUseResult,
 } from "looplet/production";
 import { scripted, type ScriptedTurn } from "looplet/practice";
 import type { TraceRow } from "looplet/trace";
@@ -92,7 +92,7 @@ describe("executeToolBlocks", () => {
     );
     expect(log.slice(0, 4)).toEqual(["start read", "start fails", "start breaks", "start missing"]);
     const broken = { error: true, code: "auth", message: "No key.", hint: "Ask.", recoverable: false };
-    expect(results).toEqual<ToolResultBlock[]>([
+    expect(results).toEqual<ToolUseResult[]>([
       { type: "tool_result", tool_use_id: "a", content: '{"path":"a"}' },
       { type: "tool_result", tool_use_id: "b", content: "error: No disk.", is_error: true },
       { type: "tool_result", tool_use_id: "c", content: JSON.stringify(broken), is_error: true },
@@ -121,7 +121,7 @@ describe("executeToolBlocks", () => {
 
   it("S003-27: six reads of two seconds take two seconds, not twelve", async () => {
     const clock = new VirtualClock();
-    let results: ToolResultBlock[] | undefined;
+    let results: ToolUseResult[] | undefined;
     const reads = ["1", "2", "3", "4", "5", "6"].map((id) => call(id));
     const runTool = () => new Promise((resolve) => clock.setTimer(() => resolve("text"), 2000));
     void executeToolBlocks(reads, { runTool }).then((all) => (results = all));
@@ -253,7 +253,7 @@ describe("runProduction", () => {
     expect(result).toMatchObject({ stopReason: "tool_error_fatal", error: { code: "tool_error_fatal" } });
     const [block] = result.messages.at(-1)!.content;
     expect(block).toMatchObject({ type: "tool_result", is_error: true });
-    expect(JSON.parse((block as ToolResultBlock).content)).toEqual({
+    expect(JSON.parse((block as ToolUseResult).content)).toEqual({
       error: true,
       code: "auth",
       message: "No key.",

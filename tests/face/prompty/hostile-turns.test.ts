@@ -10,7 +10,7 @@ import {
   turn,
   validateInputs,
   type Guardrails,
-  type Inputs,
+  type PromptInputs,
 } from "looplet/prompty";
 import { agentOf, play, said } from "./kit.js";
 import "looplet";
@@ -289,7 +289,7 @@ describe("a turn", () => {
     const agent = await loadPrompty(
       "---\ninputs: [{ name: __proto__, default: { secret: 5 } }]\n---\nuser:\nHi",
     );
-    const inputs: Inputs = validateInputs(agent, {});
+    const inputs: PromptInputs = validateInputs(agent, {});
     expect(Object.getPrototypeOf(inputs)).toBe(Object.prototype);
     expect(inputs["secret"]).toBeUndefined();
     expect(Object.keys(inputs)).toEqual(["__proto__"]);

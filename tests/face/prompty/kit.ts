@@ -6,7 +6,7 @@ import {
   registerExecutor,
   registerProcessor,
   turn,
-  type Inputs,
+  type PromptInputs,
   type Message,
   type Prompty,
   type TurnOptions,
@@ -54,7 +54,7 @@ export async function play(
   answers: readonly unknown[],
   given: {
     agent?: Prompty;
-    inputs?: Inputs;
+    inputs?: PromptInputs;
     tools?: TurnTools;
     options?: TurnOptions;
   } = {},

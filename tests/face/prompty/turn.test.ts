@@ -12,7 +12,7 @@ import {
   tracers,
   turn,
   turnAsync,
-  type Inputs,
+  type PromptInputs,
   type Message,
 } from "looplet/prompty";
 import { agentOf, play, said, types } from "./kit.js";
@@ -410,7 +410,7 @@ describe("tools of kind prompty", () => {
         apiKey: "k",
         tracers: [tracer],
       };
-      expect(await turn("/w/a.prompty", {} as Inputs, {}, { host, turn: 1 })).toBe("It is cold.");
+      expect(await turn("/w/a.prompty", {} as PromptInputs, {}, { host, turn: 1 })).toBe("It is cold.");
       expect(JSON.stringify(bodies[0].tools)).toContain('"city"');
       expect(JSON.stringify(bodies[0].tools)).not.toContain('"unit"');
       expect(JSON.stringify(bodies[1].messages)).toContain("Oslo in c");

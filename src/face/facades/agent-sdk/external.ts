@@ -21,7 +21,7 @@ export {
   listSessions,
   type SDKSessionInfo,
   type SessionEntry,
-  type SessionInfo,
+  type ListedSession,
   type SessionKey,
   type SessionMessage,
   type SessionPlace,

@@ -30,7 +30,7 @@ export function compactSession(
 }
 
 /** A copy of the session that shares nothing with it. */
-export function forkSession(session: Session): Session {
+export function copySession(session: Session): Session {
   return structuredClone(session);
 }
 

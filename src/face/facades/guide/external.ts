@@ -3,7 +3,7 @@
  * four pieces work on it, and each can be replaced by your own: the session, `invokeModel`, `executeToolCalls` and
  * `runSession`. None of them uses looplet's own loop, except that `makeInvokeModel` asks a model of looplet once.
  */
-export { compactSession, forkSession, type CompactOptions } from "./compact.js";
+export { compactSession, copySession, type CompactOptions } from "./compact.js";
 export { makeInvokeModel, type InvokeModelOptions } from "./invoke-model.js";
 export { agentLoop, executeToolCalls, runSession, type ExecuteOptions, type SessionOptions } from "./loop.js";
 export { initSession, response } from "./session.js";

@@ -152,36 +152,36 @@ export interface Variables {
 /** The changes of a variant: any option, and values of variables. */
 export type Variant = Partial<AgentOptions> & { variables?: Variables };
 
-export interface DefinedAgentOptions<V extends string> extends AgentOptions {
+export interface AgentVariantsOptions<V extends string> extends AgentOptions {
   /** Values for `{{name}}` in `system` and in prompts that are strings. */
   variables?: Variables | undefined;
   /** Other sizes of this agent, by name. */
   variants?: { readonly [name in V]: Variant } | undefined;
 }
 
-export interface DefinedRunOptions<V extends string> extends RunOptions {
+export interface VariantRunOptions<V extends string> extends RunOptions {
   variant?: V | undefined;
   /** Whether to use the variant `small`. */
   small?: boolean | undefined;
 }
 
-export interface DefinedAgent<V extends string> {
-  run(prompt: Prompt, options?: DefinedRunOptions<V>): Run;
-  chat(options?: Pick<DefinedRunOptions<V>, "variant" | "small" | "messages">): Chat;
+export interface AgentVariants<V extends string> {
+  run(prompt: Prompt, options?: VariantRunOptions<V>): Run;
+  chat(options?: Pick<VariantRunOptions<V>, "variant" | "small" | "messages">): Chat;
 }
 
 /**
- * An agent in several sizes: `defineAgent(createAgent, { …, variants: { small: { maxIterations: 3, variables: {
+ * An agent in several sizes: `agentVariants(createAgent, { …, variants: { small: { maxIterations: 3, variables: {
  * count: "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A `{{name}}` without a value stays in the text.
  *
  * @throws LoopletError `config_…`; in `run` and `chat` for an unknown variant
  */
-export function defineAgent<V extends string>(
+export function agentVariants<V extends string>(
   createAgent: (options: AgentOptions) => Agent,
-  options: DefinedAgentOptions<V>,
-): DefinedAgent<V> {
+  options: AgentVariantsOptions<V>,
+): AgentVariants<V> {
   if (typeof createAgent !== "function")
-    throw new TypeError("defineAgent(createAgent, options) needs createAgent of the entry that you import");
+    throw new TypeError("agentVariants(createAgent, options) needs createAgent of the entry that you import");
   checkValue(options, "options", "object");
   const { variables = {}, variants, ...base } = joined(options);
   checkVariables(variables, "variables");
@@ -211,7 +211,7 @@ export function defineAgent<V extends string>(
   // Every variant is made here, so that its errors are thrown at once.
   for (const name of ["", ...Object.keys(variants ?? {})]) make(name);
   const sized = (
-    size: Pick<DefinedRunOptions<V>, "variant" | "small">,
+    size: Pick<VariantRunOptions<V>, "variant" | "small">,
   ): { agent: Agent; values: Variables } => {
     checkValue(size, "options", "object");
     const { variant, small = false } = joined(size);

@@ -4,9 +4,9 @@ export { shouldStop, type LoopState } from "./should-stop.js";
 export {
   executeToolBlocks,
   toolError,
-  type ToolContext,
+  type ToolBlockContext,
   type ToolErrorBody,
-  type ToolResultBlock,
+  type ToolUseResult,
   type ToolUseBlock,
 } from "./tool-blocks.js";
 export type * from "./types.js";

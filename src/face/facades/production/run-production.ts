@@ -12,7 +12,7 @@ import { RawResponses } from "./raw-responses.js";
 import { givenMessage, storedMessage } from "./stored.js";
 import { isToolError } from "./tool-blocks.js";
 import type {
-  ApiMessage,
+  StoredMessage,
   Checkpoint,
   MessageEntry,
   ProductionJob,
@@ -238,7 +238,7 @@ function inOrder(tools: Tools): Tools {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, wrapped(tool)]));
 }
 
-function messagesOf({ messages }: RunResult): ApiMessage[] {
+function messagesOf({ messages }: RunResult): StoredMessage[] {
   return messages.map(storedMessage);
 }
 
@@ -252,7 +252,7 @@ function errorOf(result: RunResult, code: string): ProductionResult["error"] {
 }
 
 /** The error of the skeleton, with the messages so far. */
-function unexpected(reason: string, result: RunResult): Error & { messages: ApiMessage[] } {
+function unexpected(reason: string, result: RunResult): Error & { messages: StoredMessage[] } {
   const error = new Error(`unexpected stop_reason: ${reason}`);
   return Object.assign(error, { messages: messagesOf(result) });
 }

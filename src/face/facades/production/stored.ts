@@ -1,11 +1,11 @@
 /** Messages as a job stores them: blocks of the Messages API, and looplet's own where that API has no equal. */
 import type { Block, Message } from "../../core/api/index.js";
 import { fromApi, toApi, type ApiBlock } from "../anthropic.js";
-import type { ApiMessage } from "./types.js";
+import type { StoredMessage } from "./types.js";
 
 /** A message whose every block can be given back. */
-export function storedMessage({ role, content, origin }: Message): ApiMessage {
-  const blocks = content.flatMap((block): ApiMessage["content"] =>
+export function storedMessage({ role, content, origin }: Message): StoredMessage {
+  const blocks = content.flatMap((block): StoredMessage["content"] =>
     hasEqual(block) ? toApi(block) : [block],
   );
   return { role, content: blocks, ...(origin === undefined ? {} : { origin }) };
@@ -21,7 +21,7 @@ function hasEqual(block: Block): boolean {
 }
 
 /** looplet's message for a stored one, for one of a vendor's requests, or for one of its own. */
-export function givenMessage(message: Message | ApiMessage): Message {
+export function givenMessage(message: Message | StoredMessage): Message {
   const content: unknown = message.content;
   if (typeof content === "string") return { ...message, content: [{ type: "text", text: content }] };
   // What is not a list is left to the check of the history.

@@ -9,7 +9,7 @@ export interface ToolUseBlock {
 }
 
 /** A `tool_result` block of the Messages API. */
-export interface ToolResultBlock {
+export interface ToolUseResult {
   type: "tool_result";
   tool_use_id: string;
   content: string;
@@ -17,7 +17,7 @@ export interface ToolResultBlock {
 }
 
 /** What {@link executeToolBlocks} gets beside the blocks. Your function gets it too. */
-export interface ToolContext {
+export interface ToolBlockContext {
   runTool(name: string, input: unknown, ctx: this): unknown;
   /** The resource that a call writes to. Calls with equal keys run in their order. */
   resourceKey?(name: string, input: unknown): string | undefined;
@@ -52,14 +52,14 @@ export function isToolError(value: unknown): value is ToolErrorBody {
 }
 
 /** Runs the calls and returns their results in the order of the calls. It never rejects: an error is a result too. */
-export async function executeToolBlocks<C extends ToolContext>(
+export async function executeToolBlocks<C extends ToolBlockContext>(
   blocks: readonly ToolUseBlock[],
   ctx: C,
-): Promise<ToolResultBlock[]> {
+): Promise<ToolUseResult[]> {
   const last = new Map<string, Promise<unknown>>();
   return Promise.all(
     blocks.map((block) => {
-      const run = (): Promise<ToolResultBlock> => resultOf(block, ctx);
+      const run = (): Promise<ToolUseResult> => resultOf(block, ctx);
       const key = keyOf(block, ctx);
       if (key === undefined) return run();
       const result = (last.get(key) ?? Promise.resolve()).then(run);
@@ -69,10 +69,10 @@ export async function executeToolBlocks<C extends ToolContext>(
   );
 }
 
-async function resultOf<C extends ToolContext>(
+async function resultOf<C extends ToolBlockContext>(
   { id, name, input }: ToolUseBlock,
   ctx: C,
-): Promise<ToolResultBlock> {
+): Promise<ToolUseResult> {
   const result = { type: "tool_result", tool_use_id: id } as const;
   try {
     const value = await ctx.runTool(name, input, ctx);
@@ -84,7 +84,7 @@ async function resultOf<C extends ToolContext>(
 }
 
 /** The key of a call; none if `resourceKey` throws, because the call itself then fails at its input. */
-function keyOf<C extends ToolContext>({ name, input }: ToolUseBlock, ctx: C): string | undefined {
+function keyOf<C extends ToolBlockContext>({ name, input }: ToolUseBlock, ctx: C): string | undefined {
   try {
     return ctx.resourceKey?.(name, input);
   } catch {

@@ -28,7 +28,7 @@ export interface ProductionOptions extends Omit<
   /** The task. Not needed with `resume`. */
   prompt?: Prompt | undefined;
   /** The history before it: messages of `messageStore`, of a result, or looplet's own. */
-  messages?: readonly (Message | ApiMessage)[] | undefined;
+  messages?: readonly (Message | StoredMessage)[] | undefined;
   /** The most model calls, 1 or more. Default 50. `iterationPresets` has 50 for a builder and 12 for a router. */
   maxIters?: number | undefined;
   /** The most tokens of the job: the loop stops behind the answer that passes it, before its tools. Default: no cap. */
@@ -74,7 +74,7 @@ export interface MessageEntry {
   readonly job_id: string;
   /** The iteration of an answer, from 0. A message of the user has the iteration of the first request with it. */
   readonly iter: number;
-  readonly message?: ApiMessage;
+  readonly message?: StoredMessage;
   /** The body of the model's response as the vendor sent it, with `storeRawResponse`. */
   readonly raw_response?: string;
   /** Only in the last entry. */
@@ -85,7 +85,7 @@ export interface MessageEntry {
  * A message of the Messages API. A block that this API cannot hold whole is looplet's own: media, raw blocks of
  * another vendor, arguments that are not valid JSON, and results with more than a text.
  */
-export interface ApiMessage {
+export interface StoredMessage {
   role: "user" | "assistant";
   content: (ApiBlock | Block)[];
   /** The model that wrote it. Its thinking and raw blocks go back to that model alone. */
@@ -105,7 +105,7 @@ export interface ProductionResult {
   readonly stopReason: StopReason;
   /** The text of the last answer. */
   readonly text: string;
-  readonly messages: readonly ApiMessage[];
+  readonly messages: readonly StoredMessage[];
   readonly iterations: number;
   readonly tokensUsed: number;
   /** Present unless the reason is `end_turn` or `user_cancel`. */

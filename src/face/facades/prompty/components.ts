@@ -1,6 +1,6 @@
 /** The replaceable parts, each under a key: renderers, parsers, executors and processors. */
 import { isAnswer } from "./model/answer.js";
-import { executeOnEngine, streamOnEngine, type ExecuteOptions } from "./model/engine-executor.js";
+import { executeOnEngine, streamOnEngine, type ExecutorOptions } from "./model/engine-executor.js";
 import { InvokerError } from "./errors.js";
 import { renderJinja } from "./template/jinja.js";
 import { renderMustache } from "./template/mustache.js";
@@ -14,14 +14,14 @@ import {
   responsesToolMessages,
   type FormatToolMessages,
 } from "./model/tool-messages.js";
-import type { Inputs, Message, Prompty } from "./types.js";
+import type { PromptInputs, Message, Prompty } from "./types.js";
 
 /** Fills a template. Segments keep what came from where; a text is taken as written by the author. */
 export interface Renderer {
   render(
     agent: Prompty,
     template: string,
-    inputs: Inputs,
+    inputs: PromptInputs,
     strict: readonly string[],
   ): string | Segment[] | Promise<string | Segment[]>;
 }
@@ -33,7 +33,7 @@ export interface Parser {
 /** Asks a model, and words its rounds of tool calls. */
 export interface Executor {
   /** Contract: returns the provider's answer or, with `options.stream`, possibly an async iterable of its chunks. */
-  execute(agent: Prompty, messages: readonly Message[], options: ExecuteOptions): unknown;
+  execute(agent: Prompty, messages: readonly Message[], options: ExecutorOptions): unknown;
   formatToolMessages: FormatToolMessages;
 }
 

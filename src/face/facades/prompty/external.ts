@@ -11,9 +11,9 @@ export {
   type Processor,
   type Renderer,
 } from "./components.js";
-export type { ExecuteOptions } from "./model/engine-executor.js";
+export type { ExecutorOptions } from "./model/engine-executor.js";
 export * from "./errors.js";
-export { invoke, process, run, type RunOptions } from "./invoke.js";
+export { invoke, process, run, type InvokeOptions } from "./invoke.js";
 export { Steering, type OnTurnEvent, type TurnEvents } from "./turn/events.js";
 export { load, loadPrompty } from "./file/load.js";
 export { expandNonces, type Nonces } from "./template/nonces.js";

@@ -6,9 +6,9 @@ import { prepare } from "./template/prepare.js";
 import { isCalls, judgedInput, judgedOutput, messageOf, type Guardrails } from "./turn/guardrails.js";
 import type { Processed } from "./model/process.js";
 import { Span, spanned } from "./tracer.js";
-import type { Inputs, Message, Prompty, PromptyHost } from "./types.js";
+import type { PromptInputs, Message, Prompty, PromptyHost } from "./types.js";
 
-export interface RunOptions {
+export interface InvokeOptions {
   host?: PromptyHost | undefined;
   signal?: HostAbortSignal | undefined;
   /** Whether to return the provider's answer as it is. Default false. */
@@ -30,15 +30,15 @@ export async function process(agent: Prompty, response: unknown): Promise<Proces
  */
 export async function run(
   agent: Prompty,
-  given: Inputs | readonly Message[] = {},
-  options: RunOptions = {},
+  given: PromptInputs | readonly Message[] = {},
+  options: InvokeOptions = {},
 ): Promise<unknown> {
   const { host = {}, signal, raw = false, span, guardrails = {} } = options;
   const opened = span?.child("run") ?? Span.root("run", host.tracers);
   return spanned(opened, { signature: "prompty.run", inputs: given }, async (span) => {
     const messages = Array.isArray(given)
       ? (given as readonly Message[])
-      : await span.within("prepare", {}, () => prepare(agent, given as Inputs, host));
+      : await span.within("prepare", {}, () => prepare(agent, given as PromptInputs, host));
     const asked = (await judgedInput(messages, guardrails)) ?? messages;
     const response = await span.within("Executor", {}, async (span) => {
       const answer = await getExecutor(providerOf(agent)).execute(agent, asked, { host, signal });
@@ -55,8 +55,8 @@ export async function run(
 /** Runs a file or an agent once with inputs. Throws as `load` and `run`. */
 export async function invoke(
   pathOrAgent: string | Prompty,
-  inputs: Inputs = {},
-  options: RunOptions = {},
+  inputs: PromptInputs = {},
+  options: InvokeOptions = {},
 ): Promise<unknown> {
   const { host = {}, signal } = options;
   const opened = options.span?.child("invoke") ?? Span.root("invoke", host.tracers);

@@ -1,6 +1,6 @@
 /** What a program registers once and every agent finds by name: connections, tools, handlers of kinds of tools. */
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import type { Connection, Inputs, Prompty, PromptyHost, ToolDefinition } from "./types.js";
+import type { Connection, PromptInputs, Prompty, PromptyHost, PromptyTool } from "./types.js";
 
 export class Registry<T> {
   readonly #entries = new Map<string, T>();
@@ -19,10 +19,10 @@ export type ToolFunction = (args: any) => unknown;
 
 /** The function that runs the tools of a kind that have no function of their own. */
 export type ToolHandler = (
-  tool: ToolDefinition,
+  tool: PromptyTool,
   args: any,
   agent: Prompty,
-  inputs: Inputs,
+  inputs: PromptInputs,
   around: { host: PromptyHost; signal?: HostAbortSignal | undefined },
 ) => unknown;
 

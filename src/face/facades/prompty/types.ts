@@ -3,7 +3,7 @@ import type { Clock } from "../../core/api/index.js";
 import type { Host } from "../host.js";
 import type { Tracer } from "./tracer.js";
 
-export interface Inputs {
+export interface PromptInputs {
   [name: string]: unknown;
 }
 
@@ -60,7 +60,7 @@ export interface PromptyModel {
 }
 
 /** A tool of an agent. Its `kind` says which of the fields it has. */
-export interface ToolDefinition {
+export interface PromptyTool {
   name: string;
   /** `function`, `prompty`, or the key of a kind handler. */
   kind: string;
@@ -86,7 +86,7 @@ export interface Prompty {
   model: PromptyModel;
   inputs: Property[];
   outputs: Property[];
-  tools: ToolDefinition[];
+  tools: PromptyTool[];
   template: { format: { kind: string }; parser: { kind: string } };
   /** The text below the frontmatter. */
   instructions: string;

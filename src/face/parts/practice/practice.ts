@@ -11,7 +11,7 @@ import { plan } from "./planner/plan.js";
 import { between, signatureOf, type Random } from "./random.js";
 import { estimateTokens, takeTokens } from "./tokens.js";
 import { perform, refuse } from "./turn.js";
-import type { Failure, PracticeFetch, ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
+import type { ReplyFailure, PracticeFetch, ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
 import type { Refusal } from "./wire/format.js";
 
 /** Options of `practice()`. All have defaults; none is needed. */
@@ -21,12 +21,12 @@ export interface PracticeOptions extends PaceOptions {
   /** Ask for a key: `true` accepts any, a string accepts that one only. Default: no key is needed. */
   apiKey?: string | true;
   /**
-   * Answers the first requests with HTTP errors: one entry per request (a status or a full `Failure`), `undefined`
-   * for a request that succeeds. Or a function of the request and its number, from 0. Default: none.
+   * Answers the first requests with HTTP errors: one entry per request (a status or a full `ReplyFailure`),
+   * `undefined` for a request that succeeds. Or a function of the request and its number, from 0. Default: none.
    */
   failures?:
-    | readonly (number | Failure | undefined)[]
-    | ((request: ReceivedRequest, index: number) => number | Failure | undefined);
+    | readonly (number | ReplyFailure | undefined)[]
+    | ((request: ReceivedRequest, index: number) => number | ReplyFailure | undefined);
   /** Refuse two messages of one role in a row (Anthropic's rule; today it joins them, many gateways do not). Default true. */
   alternatingRoles?: boolean;
 }

@@ -54,7 +54,7 @@ export interface ReceivedRequest {
 }
 
 /** An HTTP error that the provider answers with on request. */
-export interface Failure {
+export interface ReplyFailure {
   /** HTTP status, for instance 429, 500 or 529. */
   status: number;
   /** Default: the vendor's own words for that status. */
@@ -127,7 +127,7 @@ export type ReplyBlock =
  * Why an answer ended. `"end"`, `"tool-calls"`, `"length"`, `"stop-sequence"`, `"refusal"` and `"pause"` are
  * translated into the vendor's word; any other string is sent as it stands.
  */
-export type StopReason =
+export type ReplyStopReason =
   "end" | "tool-calls" | "length" | "stop-sequence" | "refusal" | "pause" | (string & {});
 
 /**
@@ -144,7 +144,7 @@ export interface ScriptedTurn extends StreamFaults {
   /** All blocks in their exact order; the three fields above are ignored then. */
   blocks?: readonly ReplyBlock[];
   /** Default: `"tool-calls"` when there are calls, else `"end"`. */
-  stopReason?: StopReason;
+  stopReason?: ReplyStopReason;
   /** The stop sequence that Anthropic reports; the others report none. Default: null. */
   stopSequence?: string;
   /** Missing counts are estimated: four bytes a token. */

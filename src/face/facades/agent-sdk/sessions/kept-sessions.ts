@@ -1,6 +1,6 @@
 /** Sessions in a store of looplet: IndexedDB, files, a Durable Object, or one of your own. */
 import type { JournalEntry, Store } from "../../../core/api/index.js";
-import type { SessionEntry, SessionInfo, SessionKey, SessionStore } from "./sessions.js";
+import type { SessionEntry, ListedSession, SessionKey, SessionStore } from "./sessions.js";
 
 /** An entry of the journal that lists the sessions of a project, or the `subpath`s of a session. */
 interface Listed {
@@ -92,7 +92,7 @@ export function sessionStoreOf(store: Store): SessionStore {
       for (const { sessionId, isDeleted } of await read<Listed>(listOf(projectKey)))
         if (isDeleted === true) ids.delete(sessionId);
         else ids.add(sessionId);
-      const infos = [...ids].map(async (sessionId): Promise<SessionInfo[]> => {
+      const infos = [...ids].map(async (sessionId): Promise<ListedSession[]> => {
         const last = (await read<SessionEntry>(journalOf({ projectKey, sessionId }))).at(-1);
         return last === undefined ? [] : [{ sessionId, mtime: Date.parse(last.timestamp) || 0 }];
       });

@@ -33,13 +33,13 @@ export interface SessionStore {
   /** The entries in their order; `null` if there is no such session. */
   load(key: SessionKey): Promise<readonly SessionEntry[] | null> | readonly SessionEntry[] | null;
   /** The sessions, the latest first. Needed for `continue` and {@link listSessions}. */
-  listSessions?(projectKey: string): Promise<readonly SessionInfo[]> | readonly SessionInfo[];
+  listSessions?(projectKey: string): Promise<readonly ListedSession[]> | readonly ListedSession[];
   delete?(key: SessionKey): Promise<void> | void;
   /** The `subpath`s of a session. Only with it the conversations of agents are kept, below their session. */
   listSubkeys?(key: SessionKey): Promise<readonly string[]> | readonly string[];
 }
 
-export interface SessionInfo {
+export interface ListedSession {
   readonly sessionId: string;
   /** The time of its last entry, in milliseconds since the Unix epoch. */
   readonly mtime: number;
@@ -72,7 +72,7 @@ export class InMemorySessionStore implements SessionStore {
     return this.#projects.get(projectKey)?.get(sessionId) ?? null;
   }
 
-  listSessions(projectKey: string): readonly SessionInfo[] {
+  listSessions(projectKey: string): readonly ListedSession[] {
     const sessions = [...(this.#projects.get(projectKey) ?? [])].reverse();
     const time = (entries: SessionEntry[]): number => Date.parse(entries.at(-1)?.timestamp ?? "") || 0;
     return sessions.map(([sessionId, entries]) => ({ sessionId, mtime: time(entries) }));

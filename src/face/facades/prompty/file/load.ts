@@ -4,7 +4,7 @@ import { ValueError } from "../errors.js";
 import { checkedMap, isMap, splitFile } from "./frontmatter.js";
 import { propertiesOf } from "./properties.js";
 import { readText, References } from "./references.js";
-import type { Prompty, PromptyHost, PromptyModel, ToolDefinition } from "../types.js";
+import type { Prompty, PromptyHost, PromptyModel, PromptyTool } from "../types.js";
 
 /**
  * Loads a file by `host.vfs`. An abort of `signal` ends it.
@@ -84,7 +84,7 @@ function templateOf(template: unknown): Prompty["template"] {
 
 const INVALID_TEMPLATE = "Invalid template format: template needs { format: { kind }, parser: { kind } }";
 
-function toolsOf(tools: unknown): ToolDefinition[] {
+function toolsOf(tools: unknown): PromptyTool[] {
   if (tools === undefined || tools === null) return [];
   const list = isMap(tools)
     ? Object.entries(tools).map(([name, tool]) => (isMap(tool) ? { name, ...tool } : tool))
@@ -102,7 +102,7 @@ function toolsOf(tools: unknown): ToolDefinition[] {
         ? {}
         : { parameters: propertiesOf(parameters, `tools[${at}].parameters`) }),
       ...(isMap(bindings) ? { bindings: bindingsOf(bindings) } : {}),
-    } as ToolDefinition;
+    } as PromptyTool;
   });
 }
 

@@ -26,7 +26,7 @@ import { RefusalError, type StreamItem } from "./stream.js";
 import type { ContentPart, Message, Prompty, PromptyHost, PromptyModel } from "../types.js";
 
 /** What surrounds one call of an executor. */
-export interface ExecuteOptions {
+export interface ExecutorOptions {
   host: PromptyHost;
   signal?: HostAbortSignal | undefined;
   /** Whether the executor may answer with an async iterable of chunks. */
@@ -37,7 +37,7 @@ export interface ExecuteOptions {
 export async function executeOnEngine(
   agent: Prompty,
   messages: readonly Message[],
-  options: ExecuteOptions,
+  options: ExecutorOptions,
 ): Promise<Answer> {
   for await (const item of streamOnEngine(agent, messages, options))
     if (item.kind === "answer") return item.answer;
@@ -52,7 +52,7 @@ export async function executeOnEngine(
 export async function* streamOnEngine(
   agent: Prompty,
   messages: readonly Message[],
-  { host, signal, stream = false }: ExecuteOptions,
+  { host, signal, stream = false }: ExecutorOptions,
 ): AsyncGenerator<StreamItem> {
   const run = start(agent, messages, host, signal);
   let facts: Pick<Answer, "id" | "usage"> = {};

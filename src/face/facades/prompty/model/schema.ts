@@ -1,5 +1,5 @@
 /** Properties as JSON Schema. */
-import type { Property, ToolDefinition } from "../types.js";
+import type { Property, PromptyTool } from "../types.js";
 
 type Schema = { [keyword: string]: unknown };
 
@@ -42,7 +42,7 @@ function propertySchema(property: Omit<Property, "name">, isStrict: boolean, isI
 }
 
 /** The schema of a tool's arguments as the model sees it: without the parameters that bindings fill. */
-export function toolSchema({ parameters = [], bindings = {}, strict = false }: ToolDefinition): Schema {
+export function toolSchema({ parameters = [], bindings = {}, strict = false }: PromptyTool): Schema {
   return objectSchema(
     parameters.filter(({ name }) => !Object.hasOwn(bindings, name)),
     strict,

@@ -4,11 +4,15 @@ import { checkDepth, type Effort } from "./effort.js";
 import { readExpression, type Expression, type Scope } from "./expression.js";
 import { isMap } from "../file/frontmatter.js";
 import { Segments, type Segment } from "./segments.js";
-import type { Inputs } from "../types.js";
+import type { PromptInputs } from "../types.js";
 import { isTruthy, namesOf, printed } from "./values.js";
 
 /** @throws ValueError for a template that is not of the subset */
-export function renderJinja(template: string, inputs: Inputs, strict: Iterable<string> = []): Segment[] {
+export function renderJinja(
+  template: string,
+  inputs: PromptInputs,
+  strict: Iterable<string> = [],
+): Segment[] {
   const segments = new Segments(strict);
   const nodes = new Parser(template).all();
   const scope = { frames: [inputs], effort: segments.effort };

@@ -4,11 +4,15 @@ import { checkDepth } from "./effort.js";
 import { readExpression, type Expression, type Scope } from "./expression.js";
 import { isMap } from "../file/frontmatter.js";
 import { Segments, type Segment } from "./segments.js";
-import type { Inputs } from "../types.js";
+import type { PromptInputs } from "../types.js";
 import { isTruthy, printed } from "./values.js";
 
 /** @throws ValueError for a section that does not end */
-export function renderMustache(template: string, inputs: Inputs, strict: Iterable<string> = []): Segment[] {
+export function renderMustache(
+  template: string,
+  inputs: PromptInputs,
+  strict: Iterable<string> = [],
+): Segment[] {
   const segments = new Segments(strict);
   const { effort } = segments;
   const tags = tagsOf(template);

@@ -3,7 +3,7 @@ import { ValueError } from "../errors.js";
 import { isMap } from "../file/frontmatter.js";
 import { isContentPart, textOfMessage } from "../model/content.js";
 import { withoutOuterLines } from "../text.js";
-import type { ContentPart, Inputs, MediaPart, Message, Property, PromptyHost } from "../types.js";
+import type { ContentPart, PromptInputs, MediaPart, Message, Property, PromptyHost } from "../types.js";
 
 /** The value behind each nonce, with the kind of its input. */
 export type Nonces = Map<string, { kind: string; name: string; value: unknown }>;
@@ -12,10 +12,10 @@ const RICH = ["thread", "image", "file", "audio"];
 
 /** The inputs with a nonce in place of each value that is not text. */
 export function withNonces(
-  inputs: Inputs,
+  inputs: PromptInputs,
   properties: readonly Property[],
   { random }: PromptyHost,
-): { inputs: Inputs; nonces: Nonces } {
+): { inputs: PromptInputs; nonces: Nonces } {
   const nonces: Nonces = new Map();
   const given = new Map(Object.entries(inputs));
   const replaced = new Map(given);

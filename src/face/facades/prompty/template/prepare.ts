@@ -3,7 +3,7 @@ import { ValueError } from "../errors.js";
 import { expandNonces, withNonces, type Nonces } from "./nonces.js";
 import { getParser, getRenderer } from "../components.js";
 import { checkStrict, textOf, type Segment } from "./segments.js";
-import type { Inputs, Message, Prompty, PromptyHost } from "../types.js";
+import type { PromptInputs, Message, Prompty, PromptyHost } from "../types.js";
 
 /**
  * The inputs with their defaults. An optional input without a value is left out, and inputs that the file does not
@@ -11,7 +11,7 @@ import type { Inputs, Message, Prompty, PromptyHost } from "../types.js";
  *
  * @throws ValueError `Missing required input: …`
  */
-export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: Inputs = {}): Inputs {
+export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: PromptInputs = {}): PromptInputs {
   // Whatever its name, an input is a field of its own and no prototype.
   const valid = new Map(Object.entries(given));
   for (const { name, required = false, default: fallback } of inputs) {
@@ -28,14 +28,18 @@ export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: Input
  *
  * @throws StrictViolation for the value of a strict input that forges a role marker
  */
-export async function render(agent: Prompty, inputs: Inputs = {}, host: PromptyHost = {}): Promise<string> {
+export async function render(
+  agent: Prompty,
+  inputs: PromptInputs = {},
+  host: PromptyHost = {},
+): Promise<string> {
   return (await rendered(agent, inputs, host)).text;
 }
 
 /** The pieces of that text, with the input that each came from. Throws as `render`. */
 export async function renderSegments(
   agent: Prompty,
-  inputs: Inputs = {},
+  inputs: PromptInputs = {},
   host: PromptyHost = {},
 ): Promise<Segment[]> {
   return (await rendered(agent, inputs, host)).segments;
@@ -54,7 +58,7 @@ export async function parse(agent: Prompty, text: string): Promise<Message[]> {
  */
 export async function prepare(
   agent: Prompty,
-  inputs: Inputs = {},
+  inputs: PromptInputs = {},
   host: PromptyHost = {},
 ): Promise<Message[]> {
   const { text, nonces } = await rendered(agent, validateInputs(agent, inputs), host);
@@ -63,7 +67,7 @@ export async function prepare(
 
 async function rendered(
   agent: Prompty,
-  given: Inputs,
+  given: PromptInputs,
   host: PromptyHost,
 ): Promise<{ text: string; segments: Segment[]; nonces: Nonces }> {
   const { inputs, nonces } = withNonces(given, agent.inputs, host);

@@ -4,7 +4,7 @@ import { ValueError } from "../errors.js";
 import { load } from "../file/load.js";
 import { folderOf, joinPath } from "../file/paths.js";
 import { placeInside } from "../file/references.js";
-import type { Prompty, PromptyHost, ToolDefinition } from "../types.js";
+import type { Prompty, PromptyHost, PromptyTool } from "../types.js";
 
 /** Files that one file has as tools. Each is read before the first request. */
 const MAX_CHILDREN = 50;
@@ -18,7 +18,7 @@ export async function offered(
   host: PromptyHost,
   signal: HostAbortSignal | undefined,
 ): Promise<Prompty> {
-  const tools: ToolDefinition[] = [];
+  const tools: PromptyTool[] = [];
   let children = 0;
   for (const tool of agent.tools) {
     if (tool.kind !== "prompty" || tool.parameters !== undefined || tool.path === undefined) {
@@ -43,7 +43,7 @@ export async function offered(
  * @throws ValueError for a tool without a path, and for a path that leads out
  */
 export async function childPath(
-  { name, path }: ToolDefinition,
+  { name, path }: PromptyTool,
   parent: Prompty,
   within: readonly string[],
   host: PromptyHost,

@@ -1,6 +1,6 @@
 /** What a turn tells its listener. */
 import type { Clock } from "../../../core/api/index.js";
-import type { ContentPart, Inputs, Message } from "../types.js";
+import type { ContentPart, PromptInputs, Message } from "../types.js";
 
 export interface TurnEvents {
   token: { token: string };
@@ -12,7 +12,7 @@ export interface TurnEvents {
   /** After each change of the conversation. */
   messages_updated: { messages: Message[] };
   /** The messages of the first request stand. */
-  turn_start: { agent?: string; inputs: Inputs; maxIterations: number };
+  turn_start: { agent?: string; inputs: PromptInputs; maxIterations: number };
   /** Before `done`; behind the event of its error if the turn fails. `iterations` are the model calls it has made. */
   turn_end: {
     iterations: number;
@@ -36,7 +36,7 @@ export interface TurnEvents {
     reason?: string;
   };
   /** Around the function of a tool, with the arguments that it gets. */
-  tool_execution_start: { toolCallId: string; toolName: string; arguments: Inputs };
+  tool_execution_start: { toolCallId: string; toolName: string; arguments: PromptInputs };
   tool_execution_complete: { toolCallId: string; toolName: string; success: boolean; durationMs: number };
   /** The call has its result, by its function or for a reason that `errorKind` names. */
   tool_call_complete: {

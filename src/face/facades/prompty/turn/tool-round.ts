@@ -7,16 +7,16 @@ import type { ToolGuardrail, Verdict } from "./guardrails.js";
 import { getTool, getToolHandler, type ToolFunction, type ToolHandler } from "../registry.js";
 import { readResult, type ReadResult } from "./tool-result.js";
 import type { Span } from "../tracer.js";
-import type { Inputs, Prompty, PromptyHost, ToolCall, ToolDefinition, ToolResult } from "../types.js";
+import type { PromptInputs, Prompty, PromptyHost, ToolCall, PromptyTool, ToolResult } from "../types.js";
 
 export interface RoundOptions {
   agent: Prompty;
-  inputs: Inputs;
+  inputs: PromptInputs;
   host: PromptyHost;
   /** The functions of this turn. They win over registered ones. */
   functions: ReadonlyMap<string, ToolFunction>;
   /** Runs tools of kind `prompty`. */
-  runPrompty: (tool: ToolDefinition, args: Inputs, span: Span) => Promise<unknown>;
+  runPrompty: (tool: PromptyTool, args: PromptInputs, span: Span) => Promise<unknown>;
   guardrail: ToolGuardrail | undefined;
   isParallel: boolean;
   signal: HostAbortSignal | undefined;
@@ -114,7 +114,7 @@ async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promi
 /** Asks the guardrail whether a call may run. Without one nobody is asked. */
 async function permitted(
   { id, name }: ToolCall,
-  args: Inputs,
+  args: PromptInputs,
   { guardrail, tell }: RoundOptions,
 ): Promise<Verdict<object> | undefined> {
   if (guardrail === undefined) return undefined;
@@ -130,8 +130,8 @@ async function permitted(
 /** Runs the function of a call; throws as it does. */
 async function executed(
   { id: toolCallId, name: toolName }: ToolCall,
-  args: Inputs,
-  run: (args: Inputs) => unknown,
+  args: PromptInputs,
+  run: (args: PromptInputs) => unknown,
   { host, tell }: RoundOptions,
 ): Promise<ReadResult> {
   const elapsed = stopwatch(host.clock);
@@ -147,7 +147,7 @@ async function executed(
 }
 
 /** The tool of the agent, or one that the program has registered by its name alone. @throws ValueError */
-function toolOf(name: string, { agent, functions }: RoundOptions): ToolDefinition {
+function toolOf(name: string, { agent, functions }: RoundOptions): PromptyTool {
   const declared = agent.tools.find((tool) => tool.name === name);
   if (declared !== undefined) return declared;
   if (functions.has(name) || getTool(name) !== undefined) return { name, kind: "function" };
@@ -158,7 +158,7 @@ function toolOf(name: string, { agent, functions }: RoundOptions): ToolDefinitio
 const UNBUILT = ["mcp", "openapi"];
 
 /** The function of a tool's name, or the handler of its kind. @throws ValueError */
-function handlerOf(tool: ToolDefinition, options: RoundOptions, span: Span): (args: Inputs) => unknown {
+function handlerOf(tool: PromptyTool, options: RoundOptions, span: Span): (args: PromptInputs) => unknown {
   const { agent, inputs, host, signal, functions, runPrompty } = options;
   const own = functions.get(tool.name) ?? getTool(tool.name);
   if (own !== undefined) return own;
@@ -172,7 +172,7 @@ function handlerOf(tool: ToolDefinition, options: RoundOptions, span: Span): (ar
 }
 
 /** The parameters that the inputs fill. */
-function bound({ bindings = {} }: ToolDefinition, inputs: Inputs): Inputs {
+function bound({ bindings = {} }: PromptyTool, inputs: PromptInputs): PromptInputs {
   const given = Object.entries(bindings).filter(([, { input }]) => Object.hasOwn(inputs, input));
   return Object.fromEntries(given.map(([parameter, { input }]) => [parameter, inputs[input]]));
 }

@@ -15,7 +15,7 @@ import { PromptyStream } from "../model/stream.js";
 import { runCalls, type RoundOptions } from "./tool-round.js";
 import { Span } from "../tracer.js";
 import { summarize, trim } from "./trim.js";
-import type { Inputs, Message, Prompty, PromptyHost, ToolDefinition } from "../types.js";
+import type { PromptInputs, Message, Prompty, PromptyHost, PromptyTool } from "../types.js";
 
 export interface TurnOptions {
   host?: PromptyHost | undefined;
@@ -47,7 +47,7 @@ export interface TurnOptions {
 
 /** The functions of tools, each alone or with its definition for the model. */
 export type TurnTools = {
-  [name: string]: ToolFunction | (Partial<ToolDefinition> & { execute: ToolFunction });
+  [name: string]: ToolFunction | (Partial<PromptyTool> & { execute: ToolFunction });
 };
 
 /**
@@ -63,7 +63,7 @@ export type TurnTools = {
  */
 export async function turn(
   pathOrAgent: string | Prompty,
-  inputs: Inputs = {},
+  inputs: PromptInputs = {},
   tools: TurnTools = {},
   options: TurnOptions = {},
 ): Promise<unknown> {
@@ -128,13 +128,13 @@ async function* begun(
 /** What a turn begins with. A file or an input that is wrong is told like any other error of a turn. */
 async function begin(
   pathOrAgent: string | Prompty,
-  given: Inputs,
+  given: PromptInputs,
   tools: TurnTools,
   { host = {}, within = [], signal }: TurnOptions,
   span: Span,
   tell: OnTurnEvent,
   checkCancelled: () => void,
-): Promise<{ agent: Prompty; inputs: Inputs; first: Message[] }> {
+): Promise<{ agent: Prompty; inputs: PromptInputs; first: Message[] }> {
   try {
     const loaded = typeof pathOrAgent === "string" ? await load(pathOrAgent, { host, signal }) : pathOrAgent;
     const agent = await offered(merged(loaded, tools), within, host, signal);
@@ -149,7 +149,7 @@ async function begin(
 
 async function* loop(
   pathOrAgent: string | Prompty,
-  given: Inputs,
+  given: PromptInputs,
   tools: TurnTools,
   options: TurnOptions,
   span: Span,
@@ -313,8 +313,8 @@ function merged(agent: Prompty, tools: TurnTools): Prompty {
 
 /** A tool of kind `prompty`: one model call, or a turn of its own, in the span of its call. */
 async function runPrompty(
-  tool: ToolDefinition,
-  args: Inputs,
+  tool: PromptyTool,
+  args: PromptInputs,
   parent: Prompty,
   given: TurnOptions,
   span: Span,

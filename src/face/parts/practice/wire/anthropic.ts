@@ -5,7 +5,7 @@
 import { fieldsBeyond, saidByUser, textOf, told, toolsIn } from "../conversation.js";
 import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
-import type { StopReason } from "../types.js";
+import type { ReplyStopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
 import { EVENT_STREAM, typedSse, type WireEvent, type WireFormat } from "./format.js";
 import type { Reply, WireBlock } from "./reply.js";
@@ -134,7 +134,7 @@ function messageOf({ model, id, blocks, stopReason, stopSequence, usage }: Reply
   };
 }
 
-const STOP_REASONS: Record<StopReason, string> = {
+const STOP_REASONS: Record<ReplyStopReason, string> = {
   end: "end_turn",
   "tool-calls": "tool_use",
   length: "max_tokens",

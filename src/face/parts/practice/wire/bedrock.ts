@@ -6,7 +6,7 @@ import { fieldsBeyond, othersIn, saidByUser, textOf, told, toolsIn } from "../co
 import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import { signatureOf } from "../random.js";
-import type { ReceivedRequest, StopReason } from "../types.js";
+import type { ReceivedRequest, ReplyStopReason } from "../types.js";
 import { firstBroken, walk, type Rule } from "./check.js";
 import { eventMessage } from "./event-stream.js";
 import type { Refusal, Strictness, WireEvent, WireFormat } from "./format.js";
@@ -213,7 +213,7 @@ function frame(data: object, index: number): Uint8Array {
 }
 
 const stopOf = ({ stopReason }: Reply) => ({ stopReason: STOP_REASONS[stopReason] ?? stopReason });
-const STOP_REASONS: Record<StopReason, string> = {
+const STOP_REASONS: Record<ReplyStopReason, string> = {
   end: "end_turn",
   "tool-calls": "tool_use",
   length: "max_tokens",

@@ -3,7 +3,7 @@
  * writer; `../exchange.ts` lists the rows. A writer makes plain data, and the row's `frame` makes bytes of them.
  */
 import type { Conversation } from "../conversation.js";
-import type { Failure, ReceivedRequest } from "../types.js";
+import type { ReplyFailure, ReceivedRequest } from "../types.js";
 import type { Reply } from "./reply.js";
 
 /** A protocol of a vendor, with the vendor's own words for its errors. */
@@ -60,7 +60,7 @@ export interface Strictness {
 }
 
 /** A request that is refused before any answer. `param` exists in OpenAI's bodies only. */
-export interface Refusal extends Failure {
+export interface Refusal extends ReplyFailure {
   param?: string | undefined;
 }
 

@@ -5,7 +5,7 @@
 import { ANY_JSON, fieldsBeyond, othersIn, saidByUser, textOf, toolsIn } from "../conversation.js";
 import type { Conversation, PastCall, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
-import type { ReceivedRequest, StopReason } from "../types.js";
+import type { ReceivedRequest, ReplyStopReason } from "../types.js";
 import { firstBroken, walk, type Rule } from "./check.js";
 import { EVENT_STREAM, sse, type Refusal, type WireEvent, type WireFormat } from "./format.js";
 import { promptOf } from "./openai.js";
@@ -194,7 +194,7 @@ function chunkOf({ id, model, usage }: Reply, parts: readonly object[], finishRe
 }
 
 const finishReason = ({ stopReason }: Reply) => FINISH_REASONS[stopReason] ?? stopReason;
-const FINISH_REASONS: Record<StopReason, string> = {
+const FINISH_REASONS: Record<ReplyStopReason, string> = {
   end: "STOP",
   "tool-calls": "STOP",
   length: "MAX_TOKENS",

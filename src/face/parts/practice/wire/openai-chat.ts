@@ -5,7 +5,7 @@
 import { ANY_JSON, fieldsBeyond, othersIn, told, toolsIn } from "../conversation.js";
 import type { Conversation, Said } from "../conversation.js";
 import { listOf, parseJson } from "../json.js";
-import type { StopReason } from "../types.js";
+import type { ReplyStopReason } from "../types.js";
 import { EVENT_STREAM, sse, type WireEvent, type WireFormat } from "./format.js";
 import { choiceIn, OPENAI, promptOf, soundsLikeError } from "./openai.js";
 import { checkOpenaiChat } from "./openai-chat-check.js";
@@ -140,7 +140,7 @@ function usageOf({ usage }: Reply): object {
 }
 
 const finishReason = ({ stopReason }: Reply) => FINISH_REASONS[stopReason] ?? stopReason;
-const FINISH_REASONS: Record<StopReason, string> = {
+const FINISH_REASONS: Record<ReplyStopReason, string> = {
   end: "stop",
   "tool-calls": "tool_calls",
   length: "length",

@@ -6,7 +6,7 @@ import { ANY_JSON, fieldsBeyond, joined, othersIn, textOf, told, toolsIn } from 
 import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import { signatureOf } from "../random.js";
-import type { ReceivedRequest, StopReason } from "../types.js";
+import type { ReceivedRequest, ReplyStopReason } from "../types.js";
 import { firstBroken, type Rule } from "./check.js";
 import {
   EVENT_STREAM,
@@ -183,7 +183,7 @@ function endOf({ stopReason }: Reply): { status: string; incomplete_details: obj
   return { status: "incomplete", incomplete_details: { reason } };
 }
 
-const COMPLETE: readonly StopReason[] = ["end", "tool-calls", "stop-sequence", "refusal", "pause"];
+const COMPLETE: readonly ReplyStopReason[] = ["end", "tool-calls", "stop-sequence", "refusal", "pause"];
 
 /** `created_at` is in seconds since 1970, and fixed: equal requests get equal bytes. */
 function responseOf(reply: Reply, { input, include, stream, ...asked }: any, status: string): object {

@@ -1,7 +1,7 @@
 /** An answer on its way to the wire: blocks with their exact deltas. */
 import { mintId, signatureOf, type Random } from "../random.js";
 import { estimateTokens } from "../tokens.js";
-import type { Pieces, ReplyBlock, ReplyUsage, StopReason } from "../types.js";
+import type { Pieces, ReplyBlock, ReplyUsage, ReplyStopReason } from "../types.js";
 import type { WireFormat } from "./format.js";
 
 /** A block whose deltas, id and signature are settled; a field that its type does not have is empty. */
@@ -23,7 +23,7 @@ export interface Reply {
   id: string;
   model: string;
   blocks: WireBlock[];
-  stopReason: StopReason;
+  stopReason: ReplyStopReason;
   /** The stop sequence that ended the answer. */
   stopSequence: string | undefined;
   usage: Required<ReplyUsage>;
