@@ -82,7 +82,7 @@ fn a_run_that_is_suspended_ends_here_and_goes_on_elsewhere() {
         told[..],
         [EventKind::Finish { .. }, EventKind::Abort { .. }]
     ));
-    assert_eq!(world.checkpoint.agents[0].state.course.step, Step::Act);
+    assert_eq!(world.checkpoint.agents[0].state.step.step, Step::Act);
     pick_up(&mut world);
     world.return_value("a", json!(1));
     world.respond(&stream(&[text("Done.")], "end_turn"));

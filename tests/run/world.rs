@@ -303,7 +303,7 @@ impl World {
             }
             Output::Done(outcome) => {
                 let root = self.checkpoint.agents.first();
-                let step = root.map(|root| &root.state.course.step);
+                let step = root.map(|root| &root.state.step.step);
                 let is_refused =
                     outcome.error.as_ref().map(|error| error.code) == Some(FailureCode::RunExists);
                 let is_left = self.checkpoint.is_suspended || is_refused;

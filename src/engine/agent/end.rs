@@ -8,11 +8,12 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
-use crate::engine::agent::request::close_request;
+use crate::engine::agent::machine::step::Now;
+use crate::engine::agent::request::{close_request, count_usage};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 use crate::engine::model::question::{Facts, Point};
@@ -30,7 +31,7 @@ impl Agent {
             last_assistant_message: self.answers.reply.text(),
         };
         desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
-        self.phase = Phase::Completing;
+        self.machine.enter(Step::Complete, Now::Nothing);
     }
 
     pub(super) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
@@ -107,26 +108,23 @@ impl Agent {
 
     /// Closes everything that is under way and keeps what has arrived.
     fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
-        let mut phase = std::mem::take(&mut self.phase);
-        if let Some(call) = phase.call_mut() {
+        if let Some(call) = self.machine.call_mut() {
             close_request(call, desk, true);
         }
         desk.withdraw_asks();
-        if let Phase::Judging(guarded) = &phase {
-            self.take_back_blocks(desk, guarded.blocks);
+        let now = self.machine.leave();
+        if let Now::Judging { blocks, .. } = &now {
+            self.take_back_blocks(desk, *blocks);
         }
         self.calls.abort(desk, why);
-        match phase {
-            Phase::Reading(call) => self.keep_partial(desk, *call),
-            Phase::Summarizing(mut summary) => {
+        match now {
+            Now::Reading(call) => self.keep_partial(desk, *call),
+            Now::Summarizing(mut summary) => {
                 if let Some(call) = &mut summary.call {
-                    self.count_usage(desk, call);
+                    count_usage(desk, &mut self.answers.reply, call);
                 }
             }
-            Phase::HandingOver {
-                handover: Some(handover),
-                ..
-            } => drop(desk.ledger.close(handover)),
+            Now::HandingOver(Some(handover)) => drop(desk.ledger.close(handover)),
             _ => {}
         }
     }
@@ -149,7 +147,7 @@ impl Agent {
             desk.emit(kind);
         }
         self.finish_iteration(desk);
-        self.phase = Phase::Ended(outcome.clone());
+        self.machine.enter(Step::Ended(outcome.clone()), Now::Nothing);
         desk.emit(EventKind::AgentFinish { outcome });
     }
 }

@@ -17,13 +17,14 @@ use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::inbox::deliver;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::{Agent, Progress};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{OnOutputLimit, StopCondition};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::Step;
 use crate::engine::model::journal::Tries;
 use crate::engine::model::message::{Block, Message};
 use crate::engine::model::outcome::StoppedBy;
@@ -36,7 +37,7 @@ const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go o
 
 impl Agent {
     pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
-        self.phase = Phase::Preparing;
+        self.machine.enter(Step::Ask, Now::Preparing);
         self.reserve(desk);
         match self.limit_on_iteration(desk) {
             Some(stopped_by) => self.reach_limit(desk, stopped_by),
@@ -118,7 +119,7 @@ impl Agent {
                 Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
             }
         }
-        match self.phase {
+        match self.machine.phase() {
             Phase::Preparing => self.open(desk),
             _ => self.send(desk),
         }
@@ -136,7 +137,7 @@ impl Agent {
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
         desk.emit(EventKind::IterationStart);
-        self.phase = Phase::Sending;
+        self.machine.enter(Step::Ask, Now::Sending);
         self.fit(desk);
     }
 
@@ -158,7 +159,7 @@ impl Agent {
         }
         desk.who.kept.attempt += 1;
         if let Some(call) = self.attach(desk) {
-            self.phase = Phase::Reading(Box::new(call));
+            self.machine.enter(Step::Ask, Now::Reading(Box::new(call)));
             return;
         }
         self.take_next_model(desk);
@@ -175,7 +176,7 @@ impl Agent {
             call.go_on_from(&text, body);
             tell_changes(&mut call.answer, desk, false);
         }
-        self.phase = Phase::Reading(Box::new(call));
+        self.machine.enter(Step::Ask, Now::Reading(Box::new(call)));
     }
 
     /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
@@ -246,7 +247,7 @@ impl Agent {
     }
 
     fn run_calls(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
-        self.phase = Phase::Running;
+        self.machine.enter(Step::Act, Now::Nothing);
         if let Err(error) = self.calls.take_in(desk, calls) {
             return self.end_failed(desk, error);
         }
@@ -280,7 +281,7 @@ impl Agent {
     /// Judges the stop conditions when the round is over. `repeats` is the number of repetitions that your code is
     /// asked about.
     pub(super) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
-        self.phase = Phase::Closing { repeats };
+        self.machine.enter(Step::Close { repeats }, Now::Nothing);
         let conditions = &desk.config.stop_when;
         if conditions.iter().any(|condition| self.meets(desk, condition)) {
             return self.end_stopped(desk, StoppedBy::Condition);
@@ -363,10 +364,8 @@ impl Agent {
             desk.ledger.output(Output::HandOver { handover });
             Some(handover)
         };
-        self.phase = Phase::HandingOver {
-            handover,
-            owes_answer,
-        };
+        self.machine
+            .enter(Step::HandOver { owes_answer }, Now::HandingOver(handover));
     }
 
     /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
@@ -392,7 +391,7 @@ impl Agent {
 
     pub(super) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
         self.set_progress(Progress::Told);
-        if let Phase::HandingOver { owes_answer, .. } = self.phase {
+        if let Step::HandOver { owes_answer } = *self.machine.step() {
             self.hand_over(desk, owes_answer);
         }
     }
@@ -400,10 +399,8 @@ impl Agent {
     /// Starts the next iteration if a steer, a follow-up or an owed answer waits for the model. Else the agent is
     /// complete.
     pub fn handed_over(&mut self, desk: &mut Desk<'_>) {
-        let Phase::HandingOver {
-            handover: Some(handover),
-            owes_answer,
-        } = self.phase
+        let (&Step::HandOver { owes_answer }, &Now::HandingOver(Some(handover))) =
+            (self.machine.step(), &self.machine.now)
         else {
             return;
         };

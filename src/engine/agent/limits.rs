@@ -7,7 +7,7 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::Phase;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::Limits;
@@ -87,7 +87,8 @@ impl Agent {
             self.change_limits(desk, &mut |limits| raise.apply(limits));
         }
         // Your code may also have raised the limit unasked in the meantime.
-        let left = match self.phase {
+        let phase = self.machine.phase();
+        let left = match phase {
             Phase::Preparing => {
                 self.reserve(desk);
                 self.limit_on_iteration(desk)
@@ -95,7 +96,7 @@ impl Agent {
             Phase::Running => self.calls.limit(desk, 0),
             _ => desk.overrun(),
         };
-        match (left, &self.phase) {
+        match (left, phase) {
             (Some(same), _) if same == stopped_by => self.stop(desk, same),
             (Some(other), _) => self.reach_limit(desk, other),
             (None, Phase::Preparing) => self.prepare(desk),

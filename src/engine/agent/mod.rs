@@ -2,7 +2,7 @@
 //!
 //! [`Agent`] owns the state of one agent, and each part owns its own: the calls ([`calls`]), the length of the
 //! history ([`context`]), the requests ([`request`]), the last answer ([`answer`]). [`iteration`] holds the order of
-//! the steps, [`phase`] the step that the agent is at.
+//! the steps, [`machine`] the step that the agent is at.
 //!
 //! The run calls an agent within one `handle_input`, with a [`Desk`] that is lent for this input. The agent opens and
 //! closes its effects in the ledger and leaves its outputs there. It never performs an effect and never waits. When
@@ -18,7 +18,7 @@ mod end;
 pub mod inbox;
 mod iteration;
 mod limits;
-pub mod phase;
+pub mod machine;
 mod prompt;
 mod report;
 pub mod request;
@@ -37,7 +37,8 @@ pub use request::active_model::inherited;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::Machine;
+use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
@@ -63,8 +64,8 @@ pub struct Node {
 /// An agent's state. Its parts keep what the journal has of it (`state.rs`).
 #[derive(Clone)]
 pub struct Agent {
+    machine: Machine,
     kept: CourseState,
-    phase: Phase,
     pub transcript: Transcript,
     pub inbox: Inbox,
     pub calls: Calls,
@@ -90,11 +91,11 @@ enum Progress {
 impl Agent {
     pub fn new(transcript: Transcript) -> Agent {
         Agent {
+            machine: Machine::default(),
             kept: CourseState {
                 is_told: true,
                 ..CourseState::default()
             },
-            phase: Phase::default(),
             transcript,
             inbox: Inbox::default(),
             calls: Calls::default(),
@@ -138,15 +139,15 @@ impl Agent {
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
     pub fn request_body<'a>(&'a mut self, desk: Desk<'a>, request: EffectId) -> Option<&'a [u8]> {
-        if self.phase.call()?.request != Some(request) {
+        if self.machine.call()?.request != Some(request) {
             return None;
         }
-        if self.phase.is_summarizing() {
+        if self.machine.is(Phase::Summarizing) {
             return self.summary_body(&desk).ok();
         }
-        let has_own = self.phase.call().is_some_and(|call| call.own_body().is_some());
+        let has_own = self.machine.call().is_some_and(|call| call.own_body().is_some());
         if has_own {
-            return self.phase.call().and_then(ModelCall::own_body);
+            return self.machine.call().and_then(ModelCall::own_body);
         }
         self.encode(desk.who, desk.config).ok()
     }

@@ -7,8 +7,9 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
@@ -29,21 +30,33 @@ impl Agent {
             model: &desk.who.model.config.model,
         };
         desk.ask(Ask::new(point, About::Phase, &facts).named(session));
-        self.phase = Phase::Opening { prompt };
+        let step = Step::Prompt {
+            content: prompt,
+            source: PROMPT.to_owned(),
+            owes_answer: true,
+            is_opening: true,
+        };
+        self.machine.enter(step, Now::Nothing);
     }
 
     pub(super) fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
         if let Some(why) = verdict.stop.take() {
             return self.stop_because(desk, StoppedBy::Hook, why);
         }
-        match std::mem::take(&mut self.phase) {
-            Phase::Opening { prompt } => self.after_session(desk, prompt, verdict),
-            Phase::Prompting {
-                content,
-                source,
-                owes_answer,
-            } => self.say(desk, content, &source, owes_answer, verdict),
-            phase => self.phase = phase,
+        if !self.machine.is(Phase::Prompting) {
+            return;
+        }
+        if let Step::Prompt {
+            content,
+            source,
+            owes_answer,
+            is_opening,
+        } = self.machine.take_step()
+        {
+            match is_opening {
+                true => self.after_session(desk, content, verdict),
+                false => self.say(desk, content, &source, owes_answer, verdict),
+            }
         }
     }
 
@@ -74,11 +87,13 @@ impl Agent {
             source,
         };
         desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
-        self.phase = Phase::Prompting {
+        let step = Step::Prompt {
             content,
             source: source.to_owned(),
             owes_answer,
+            is_opening: false,
         };
+        self.machine.enter(step, Now::Nothing);
     }
 
     /// Puts content into the transcript, after its hooks have answered.

@@ -6,17 +6,19 @@ use std::borrow::Cow;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::text_of_parts;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::Now;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
 use crate::engine::model::output::EffectId;
 
 impl Agent {
     pub fn ended(&self) -> Option<&Outcome> {
-        match &self.phase {
-            Phase::Ended(outcome) => Some(outcome),
-            _ => None,
-        }
+        self.machine.ended()
+    }
+
+    /// Returns true if no step is left to take.
+    pub fn is_over(&self) -> bool {
+        self.machine.is_over()
     }
 
     /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
@@ -46,8 +48,8 @@ impl Agent {
 
     /// The text of the streaming answer, or else of the last answer that brought any.
     pub fn text(&self) -> String {
-        match &self.phase {
-            Phase::Reading(call) if !call.answer.parts.is_empty() => {
+        match &self.machine.now {
+            Now::Reading(call) if !call.answer.parts.is_empty() => {
                 format!(
                     "{}{}",
                     self.answers.reply.text_before,

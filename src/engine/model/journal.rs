@@ -30,8 +30,8 @@ use crate::engine::model::usage::Usage;
 
 pub use agent::{
     AgentState, AnswersState, CallsState, CourseState, HistoryState, Inbox, Length, MAX_PERIOD, ModelName,
-    OwnModel, Queued, Repeats, Reply, RequestsState, Step, StreamedText, Successor, Summarized, Tries,
-    UsageState, Wanted, WhoState,
+    OwnModel, Queued, Repeats, Reply, RequestsState, Step, StepState, StreamedText, Successor, Summarized,
+    Tries, UsageState, Wanted, WhoState,
 };
 pub use call::{CallState, CallStatus, Elicitation, note_call};
 pub use deaths::Deaths;
@@ -421,7 +421,7 @@ impl AgentCheckpoint {
     }
 
     fn has_ended(&self) -> bool {
-        matches!(self.state.course.step, Step::Ended(_))
+        matches!(self.state.step.step, Step::Ended(_))
     }
 
     /// Takes a fact in. Returns true if it brings the run further.
@@ -453,7 +453,7 @@ impl AgentCheckpoint {
                 let now = &self.state;
                 let is_same =
                     (now.who.iteration, now.who.attempt) == (before.who.iteration, before.who.attempt);
-                if !is_same || now.course.step != Step::Ask {
+                if !is_same || now.step.step != Step::Ask {
                     self.streamed.clear();
                 }
             }

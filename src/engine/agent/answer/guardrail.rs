@@ -1,21 +1,21 @@
 //! The output guardrail, which lets an answer through, rewrites it or denies it.
 //!
 //! [`Agent::guard_answer`] asks it about each complete answer, before anything follows from that answer. The answer
-//! waits as a [`Guarded`]. A denial stops the agent with `stoppedBy: "guardrail"`, and the text that was streamed is
-//! taken back.
+//! waits as a [`Step::Judge`]. A denial stops the agent with `stoppedBy: "guardrail"`, and the text that was streamed
+//! is taken back.
 
 use looplet_scan::reader::string;
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::answer::guarded::Guarded;
 use crate::engine::agent::answer::structured::answer_with;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
@@ -37,26 +37,29 @@ impl Agent {
         let told = as_told(&message, desk);
         let facts = Facts::Output { message: &told };
         desk.ask(Ask::new(point, About::Phase, &facts));
-        let guarded = Guarded {
+        let cut_off = calls.iter().filter(|call| call.is_cut_off);
+        let step = Step::Judge {
             message,
-            calls,
             text: self.answers.reply.hold_back(),
-            blocks: shown as u32,
+            cut_off: cut_off.map(|call| call.id.clone()).collect(),
         };
-        self.phase = Phase::Judging(Box::new(guarded));
+        let blocks = shown as u32;
+        self.machine.enter(step, Now::Judging { calls, blocks });
     }
 
     pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
-        let guarded = match std::mem::take(&mut self.phase) {
-            Phase::Judging(guarded) => *guarded,
-            phase => return self.phase = phase,
+        if !self.machine.is(Phase::Judging) {
+            return;
+        }
+        let (
+            Step::Judge {
+                mut message, text, ..
+            },
+            Now::Judging { mut calls, blocks },
+        ) = (self.machine.take_step(), self.machine.leave())
+        else {
+            return;
         };
-        let Guarded {
-            mut message,
-            mut calls,
-            text,
-            blocks,
-        } = guarded;
         if verdict.denies() {
             self.take_back_blocks(desk, blocks);
             return self.end_denied(desk, "Output", verdict.reason);

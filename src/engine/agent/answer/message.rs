@@ -11,10 +11,10 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::answer::telling::{tell_changes, tell_held};
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::request::{close_request, count_usage};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
@@ -22,7 +22,7 @@ impl Agent {
     /// Ends the answer when its response is complete: counts its usage, reads its calls and hands its message to the
     /// output guardrail.
     pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
-        let Phase::Reading(mut call) = std::mem::take(&mut self.phase) else {
+        let Now::Reading(mut call) = self.machine.leave() else {
             return;
         };
         call.answer.end_all();
@@ -31,7 +31,7 @@ impl Agent {
         close_request(&mut call, desk, false);
         self.reserve_answer(desk, &call.answer);
         let usage = call.answer.usage;
-        self.count_usage(desk, &mut call);
+        count_usage(desk, &mut self.answers.reply, &mut call);
         let mut answer = call.answer;
         self.answers.reply.take(&mut answer);
         self.answers.reply.text = Some(format!(
@@ -55,7 +55,7 @@ impl Agent {
     pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
         call.answer.end_unfinished();
         tell_changes(&mut call.answer, desk, false);
-        self.count_usage(desk, &mut call);
+        count_usage(desk, &mut self.answers.reply, &mut call);
         let mut answer = call.answer;
         self.answers.reply.note_response(&mut answer);
         let mut early = self.calls.batch.calls.len();

@@ -4,7 +4,6 @@
 //! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Reply`]
 //! holds the facts of the last answer. The steps come from `iteration.rs`; nothing here sends a request.
 
-pub(crate) mod guarded;
 pub(crate) mod guardrail;
 pub(crate) mod message;
 pub mod output_format;

@@ -9,10 +9,11 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::input::CheckedOutput;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
@@ -70,13 +71,15 @@ impl Agent {
         let facts = Facts::Checked { output: &written };
         let ask = Ask::new(Point::CheckOutput, About::Phase, &facts);
         desk.ask(ask);
-        self.phase = Phase::Checking { written, call_ids };
+        self.machine.enter(Step::Act, Now::Checking { written, call_ids });
     }
 
     pub(crate) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
-        let (written, call_ids) = match std::mem::take(&mut self.phase) {
-            Phase::Checking { written, call_ids } => (written, call_ids),
-            phase => return self.phase = phase,
+        if !self.machine.is(Phase::Checking) {
+            return;
+        }
+        let Now::Checking { written, call_ids } = self.machine.leave() else {
+            return;
         };
         match checked.problem {
             Some(problem) => self.refuse_output(desk, &call_ids, &problem),

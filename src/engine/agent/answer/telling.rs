@@ -15,7 +15,7 @@ impl Agent {
     /// The text of a delta that has not been polled.
     pub fn grown_text(&self, grown: &Grown) -> &str {
         let part = self
-            .phase
+            .machine
             .call()
             .and_then(|call| call.answer.parts.get(grown.part));
         let text = part.and_then(|part| part.text.get(grown.from..grown.to));

@@ -13,14 +13,14 @@ use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::context::summing::Summary;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
-use crate::engine::agent::request::close_request;
+use crate::engine::agent::machine::step::{Now, Phase};
+use crate::engine::agent::request::{close_request, count_usage};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::hook::HookAnswer;
-use crate::engine::model::journal::{Summarized, Tries, Wanted};
+use crate::engine::model::journal::{Step, Summarized, Tries, Wanted};
 use crate::engine::model::json::word;
 use crate::engine::model::message::Message;
 use crate::engine::model::question::{Facts, Point};
@@ -98,7 +98,7 @@ impl Agent {
             };
             desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
         }
-        self.phase = Phase::Summarizing(Box::new(Summary {
+        let summary = Box::new(Summary {
             trigger,
             cut,
             pre_tokens,
@@ -108,7 +108,8 @@ impl Agent {
             overflow,
             call: None,
             body: Vec::new(),
-        }));
+        });
+        self.machine.enter(Step::Ask, Now::Summarizing(summary));
         if !is_asked {
             self.summarize(desk);
         }
@@ -126,11 +127,11 @@ impl Agent {
         desk.warn("compaction_blocked", why);
         self.length.note_made(desk.who.kept.iteration);
         self.length.last = Summarized::Blocked;
-        let phase = std::mem::replace(&mut self.phase, Phase::Sending);
-        let overflow = match phase {
-            Phase::Summarizing(summary) => summary.overflow,
+        let overflow = match self.machine.leave() {
+            Now::Summarizing(summary) => summary.overflow,
             _ => None,
         };
+        self.machine.enter(Step::Ask, Now::Sending);
         match overflow {
             Some(failure) => self.end_failed(desk, failure),
             None => self.send(desk),
@@ -142,7 +143,7 @@ impl Agent {
         if !desk.config.context.ask {
             return self.send_summary(desk);
         }
-        let Phase::Summarizing(summary) = &self.phase else {
+        let Now::Summarizing(summary) = &self.machine.now else {
             return;
         };
         let messages = self.transcript.messages();
@@ -166,7 +167,7 @@ impl Agent {
             return self.apply_summary(desk, "");
         }
         let call = self.open_request(desk);
-        if let Phase::Summarizing(summary) = &mut self.phase {
+        if let Now::Summarizing(summary) = &mut self.machine.now {
             summary.call = Some(Box::new(call));
         }
     }
@@ -174,10 +175,10 @@ impl Agent {
     /// The body of the summary's request: the conversation as it was sent, and the prompt for the summary.
     pub(crate) fn summary_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
         let Agent {
-            phase, transcript, ..
+            machine, transcript, ..
         } = self;
         let model = &desk.who.model;
-        let Phase::Summarizing(summary) = phase else {
+        let Now::Summarizing(summary) = &mut machine.now else {
             return Ok(&[]);
         };
         if summary.body.is_empty() {
@@ -206,14 +207,14 @@ impl Agent {
 
     /// The summary's response is complete.
     pub(crate) fn finish_summary(&mut self, desk: &mut Desk<'_>) {
-        let Phase::Summarizing(summary) = &mut self.phase else {
+        let Now::Summarizing(summary) = &mut self.machine.now else {
             return;
         };
         let Some(mut call) = summary.call.take() else {
             return;
         };
         close_request(&mut call, desk, false);
-        self.count_usage(desk, &mut call);
+        count_usage(desk, &mut self.answers.reply, &mut call);
         if let Some(why) = no_summary(&call.answer) {
             desk.warn(NO_SUMMARY, unwritten(why, ""));
             return self.apply_summary(desk, "");
@@ -227,7 +228,7 @@ impl Agent {
     pub(crate) fn summary_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
         let attempt = desk.who.kept.attempt;
-        let Phase::Summarizing(summary) = &mut self.phase else {
+        let Now::Summarizing(summary) = &mut self.machine.now else {
             return;
         };
         summary.call = None;
@@ -246,9 +247,13 @@ impl Agent {
     /// Puts the summary in place of the messages that it sums up, and sends the request. An empty summary, or one
     /// that is too long, gives way to the built-in one.
     pub(crate) fn apply_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
-        let Phase::Summarizing(open) = std::mem::replace(&mut self.phase, Phase::Sending) else {
+        if !self.machine.is(Phase::Summarizing) {
+            return;
+        }
+        let Now::Summarizing(open) = self.machine.leave() else {
             return;
         };
+        self.machine.enter(Step::Ask, Now::Sending);
         self.requests.kept.tries = Tries::after(desk.who.kept.attempt);
         self.length.note_made(desk.who.kept.iteration);
         let before = self.transcript.messages().get(..open.cut).unwrap_or_default();

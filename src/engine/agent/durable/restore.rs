@@ -4,7 +4,8 @@ use crate::engine::agent::calls::calls_of;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models;
 use crate::engine::agent::durable::state::last_text;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::Machine;
+use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
@@ -42,6 +43,7 @@ impl Node {
             ..
         } = kept;
         let AgentState {
+            step,
             course,
             who: counts,
             usage: _,
@@ -78,7 +80,7 @@ impl Node {
         agent.calls.round_start = records.len().saturating_sub(last_round);
         agent.calls.records = records;
         agent.calls.restored = calls;
-        let asks = course.step == Step::Ask;
+        let asks = step.step == Step::Ask;
         agent.requests = Requests::restored(requests, asks);
         if let Some(model) = next_model {
             agent.requests.set_next_model(Box::new(model.config), setup);
@@ -88,11 +90,8 @@ impl Node {
         agent.length.make_again();
         agent.kept = course;
         agent.kept.is_told |= !agent.kept.is_open && who.kept.iteration == 0;
-        agent.phase = match std::mem::take(&mut agent.kept.step) {
-            // A subagent that has ended never acts again.
-            Step::Ended(outcome) if who.parent.is_some() => Phase::Ended(outcome),
-            step => Phase::Restored(Box::new(step)),
-        };
+        // A subagent that has ended never acts again.
+        agent.machine = Machine::restored(step, who.parent.is_some());
         Ok(Node { who, agent })
     }
 }
@@ -101,11 +100,10 @@ impl Agent {
     /// Takes the step again at which the agent was when its process ended. `reopens` says that a run goes on that has
     /// been stopped, perhaps with higher limits.
     pub fn go_on_from_checkpoint(&mut self, desk: &mut Desk<'_>, reopens: bool) {
-        let step = match std::mem::take(&mut self.phase) {
-            Phase::Restored(step) => *step,
-            phase => return self.phase = phase,
-        };
-        match step {
+        if !self.machine.is(Phase::Restored) {
+            return;
+        }
+        match self.machine.take_step() {
             Step::Ready => {
                 let why = "The journal ends before the prompt.";
                 self.end_failed(desk, Failure::new(FailureCode::ConfigInvalid, why));
@@ -159,7 +157,7 @@ impl Agent {
 
     /// Takes back the blocks that were told of an answer, if the answer was lost and the model is asked again.
     pub fn take_back_lost(&self, desk: &mut Desk<'_>, blocks: u32) {
-        if matches!(&self.phase, Phase::Restored(step) if **step == Step::Ask) {
+        if self.machine.is(Phase::Restored) && *self.machine.step() == Step::Ask {
             self.take_back_blocks(desk, blocks);
         }
     }

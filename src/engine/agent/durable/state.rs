@@ -1,12 +1,8 @@
 //! The durable state of an agent, as the journal has it.
 
-use crate::engine::agent::phase::Phase;
-use crate::engine::agent::prompt::PROMPT;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node};
-use crate::engine::model::journal::{
-    AgentState, CourseState, HistoryState, Place, RequestsState, Step, UsageState,
-};
+use crate::engine::model::journal::{AgentState, HistoryState, Place, RequestsState, UsageState};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
 /// The number of messages in which the last text is looked for at each input.
@@ -38,6 +34,7 @@ impl Node {
         let Node { who, agent } = self;
         // Every field of an agent is noted here, or is one that a process makes anew.
         let Agent {
+            machine,
             kept,
             calls,
             requests,
@@ -45,13 +42,8 @@ impl Node {
             answers,
             inbox,
             transcript,
-            phase: _,
             is_kept: _,
         } = agent;
-        let course = CourseState {
-            step: agent.step(),
-            ..kept.clone()
-        };
         let requests = RequestsState {
             background: agent.background_id(who).map(str::to_owned),
             ..requests.kept.clone()
@@ -61,7 +53,8 @@ impl Node {
             length: length.clone(),
         };
         let changes = [
-            renew(&mut noted.course, &course),
+            renew(&mut noted.step, machine.kept()),
+            renew(&mut noted.course, kept),
             renew(&mut noted.who, &who.kept),
             renew(&mut noted.usage, usage),
             renew(&mut noted.calls, &calls.kept),
@@ -92,49 +85,6 @@ fn renew<T: Clone + PartialEq>(noted: &mut T, now: &T) -> bool {
         noted.clone_from(now);
     }
     is_new
-}
-
-impl Agent {
-    /// Returns true if no step is left to take.
-    pub fn is_over(&self) -> bool {
-        match &self.phase {
-            Phase::Restored(step) => matches!(**step, Step::Ready | Step::Ended(_)),
-            phase => matches!(phase, Phase::Ready | Phase::Ended(_)),
-        }
-    }
-
-    /// The step that is taken again in another process.
-    pub fn step(&self) -> Step {
-        match &self.phase {
-            Phase::Ready => Step::Ready,
-            Phase::Opening { prompt } => Step::Prompt {
-                content: prompt.clone(),
-                source: PROMPT.into(),
-                owes_answer: true,
-                is_opening: true,
-            },
-            Phase::Prompting {
-                content,
-                source,
-                owes_answer,
-            } => Step::Prompt {
-                content: content.clone(),
-                source: source.clone(),
-                owes_answer: *owes_answer,
-                is_opening: false,
-            },
-            Phase::Preparing | Phase::Summarizing(_) | Phase::Sending | Phase::Reading(_) => Step::Ask,
-            Phase::Judging(guarded) => guarded.step(),
-            Phase::Checking { .. } | Phase::Running => Step::Act,
-            Phase::Closing { repeats } => Step::Close { repeats: *repeats },
-            Phase::HandingOver { owes_answer, .. } => Step::HandOver {
-                owes_answer: *owes_answer,
-            },
-            Phase::Completing => Step::Complete,
-            Phase::Ended(outcome) => Step::Ended(outcome.clone()),
-            Phase::Restored(step) => (**step).clone(),
-        }
-    }
 }
 
 /// True if the last answers show that this is the text of the one that brought any.

@@ -4,7 +4,7 @@
 //! keeps none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::journal::{Fact, StreamedText};
 
@@ -37,8 +37,8 @@ impl Streamed {
             self.parts.clear();
             let (is_first, texts) = (true, Vec::new());
             let is_over = !matches!(
-                agent.phase,
-                Phase::Summarizing(_) | Phase::Sending | Phase::Reading(_)
+                agent.machine.phase(),
+                Phase::Summarizing | Phase::Sending | Phase::Reading
             );
             return (!is_over).then_some(Fact::Streamed { is_first, texts });
         }
@@ -76,13 +76,13 @@ impl Streamed {
 impl Agent {
     /// True when the next request goes on from the text of an attempt that has failed.
     fn waits_with_begun(&self) -> bool {
-        matches!(self.phase, Phase::Sending) && self.requests.begun.is_some()
+        self.machine.is(Phase::Sending) && self.requests.begun.is_some()
     }
 
     /// The parts of the answer that streams, unless its text is held back.
     fn streaming(&self) -> &[Part] {
-        match &self.phase {
-            Phase::Reading(call) if !call.answer.holds_text => &call.answer.parts,
+        match &self.machine.now {
+            Now::Reading(call) if !call.answer.holds_text => &call.answer.parts,
             _ => &[],
         }
     }

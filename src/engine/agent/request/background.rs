@@ -9,19 +9,20 @@ use percent_encoding::utf8_percent_encode;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::who::Who;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::journal::Step;
 use crate::engine::protocol::vertex::RESERVED;
 
 impl Agent {
     /// The id of the answer that the provider goes on with, for the process that comes after this one.
     pub fn background_id(&self, who: &Who) -> Option<&str> {
-        match &self.phase {
-            Phase::Reading(call) => id_of(call, who),
+        match &self.machine.now {
+            Now::Reading(call) => id_of(call, who),
             _ => self.requests.kept.background.as_deref(),
         }
     }
@@ -29,7 +30,7 @@ impl Agent {
     /// Waits for the next attempt with the answer as it stands. Returns false for an answer that the provider does
     /// not go on with, and after the last attempt.
     pub(super) fn wait_for_rest(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
-        let Phase::Reading(call) = &mut self.phase else {
+        let Now::Reading(call) = &mut self.machine.now else {
             return false;
         };
         let is_lost = matches!(
@@ -51,10 +52,11 @@ impl Agent {
 
     /// Asks for the stream of the answer that the provider goes on with. `None` if there is none.
     pub(crate) fn attach(&mut self, desk: &mut Desk<'_>) -> Option<ModelCall> {
-        let before = match std::mem::replace(&mut self.phase, Phase::Sending) {
-            Phase::Reading(call) => Some(call),
+        let before = match self.machine.leave() {
+            Now::Reading(call) => Some(call),
             _ => None,
         };
+        self.machine.enter(Step::Ask, Now::Sending);
         let id = self.requests.kept.background.take();
         let id = before
             .as_ref()
@@ -63,7 +65,7 @@ impl Agent {
         let model = &desk.who.model;
         if self.requests.next_model.is_some() || !(model.protocol.is_background)(model.asked()) {
             if let Some(call) = before {
-                self.phase = Phase::Reading(call);
+                self.machine.now = Now::Reading(call);
                 self.take_back(desk);
             }
             return None;
@@ -79,12 +81,12 @@ impl Agent {
     /// Asks for the whole answer, if the provider does not know the one that was to go on. Returns false for any
     /// other failure.
     pub(super) fn ask_anew(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
-        let is_attached = matches!(&self.phase, Phase::Reading(call) if call.is_attached());
+        let is_attached = matches!(&self.machine.now, Now::Reading(call) if call.is_attached());
         if !is_attached || !matches!(failure.status, Some(400 | 404 | 405 | 409 | 410 | 422)) {
             return false;
         }
         self.take_back(desk);
-        self.phase = Phase::Sending;
+        self.machine.enter(Step::Ask, Now::Sending);
         let message = [
             "The answer that the provider went on with is asked for anew: ",
             &failure.message,

@@ -7,7 +7,7 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::Now;
 use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::config::OnCutOff;
 use crate::engine::model::error::Failure;
@@ -56,7 +56,7 @@ impl Begun {
 impl Agent {
     /// Keeps the text of an attempt that has failed, for the next one.
     pub(super) fn keep_begun(&mut self, desk: &Desk<'_>) {
-        if let Phase::Reading(call) = &self.phase
+        if let Now::Reading(call) = &self.machine.now
             && desk.config.on_cut_off == OnCutOff::Continue
         {
             self.requests.begun = Begun::of_parts(&call.answer.parts);
@@ -93,7 +93,7 @@ impl Agent {
     /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other
     /// failure.
     pub(super) fn begin_again(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
-        let is_begun = matches!(&self.phase, Phase::Reading(call) if call.answer.has_only_begun());
+        let is_begun = matches!(&self.machine.now, Now::Reading(call) if call.answer.has_only_begun());
         if !is_begun || !matches!(failure.status, Some(400 | 422)) {
             return false;
         }

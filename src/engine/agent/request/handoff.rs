@@ -8,12 +8,12 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::active_model::{ActiveModel, inherited};
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::model::question::{Facts, Point};
 
@@ -40,7 +40,7 @@ impl Agent {
 
     /// Takes the messages that your code has chosen, or the reason why there are none.
     pub(crate) fn after_filter(&mut self, desk: &mut Desk<'_>, chosen: Result<Vec<Message>, String>) {
-        let Phase::HandingOver { owes_answer, .. } = self.phase else {
+        let Step::HandOver { owes_answer } = *self.machine.step() else {
             return;
         };
         let transcript = chosen.and_then(|messages| {

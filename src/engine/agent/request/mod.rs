@@ -16,7 +16,7 @@ pub mod tuning;
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models::name_of;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::background::is_segment;
 use crate::engine::agent::request::cut_off::Begun;
@@ -26,7 +26,7 @@ use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::journal::{RequestsState, Tries};
+use crate::engine::model::journal::{Reply, RequestsState, Step, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::model::usage::add_report;
 
@@ -163,28 +163,10 @@ impl Agent {
         desk.warn("raw_result", message.concat());
     }
 
-    /// Counts the usage of a model call that is over, also of a failed one.
-    pub(super) fn count_usage(&mut self, desk: &mut Desk<'_>, call: &mut ModelCall) {
-        let answer = &mut call.answer;
-        let usage = answer.usage.take();
-        let accounts = &mut desk.ledger.accounts;
-        accounts.count(desk.who.agent, usage.as_ref());
-        let asked = &desk.who.model.config.model;
-        let parts = std::mem::take(&mut answer.usage_by_model);
-        for (model, usage) in &parts {
-            accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
-        }
-        let has_answered = usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some();
-        if parts.is_empty() && has_answered {
-            accounts.count_model(asked, usage.as_ref());
-        }
-        add_report(&mut self.answers.reply.usage, usage.as_ref());
-    }
-
     /// Sends again after a wait, or after a limit was raised.
     pub fn send_again(&mut self, desk: &mut Desk<'_>) {
-        match self.phase {
-            Phase::Summarizing(_) => self.send_summary(desk),
+        match self.machine.phase() {
+            Phase::Summarizing => self.send_summary(desk),
             _ => self.send(desk),
         }
     }
@@ -195,13 +177,11 @@ impl Agent {
         if self.wait_for_rest(desk, &failure) {
             return;
         }
-        let mut phase = std::mem::take(&mut self.phase);
-        if let Some(call) = phase.call_mut() {
+        if let Some(call) = self.machine.call_mut() {
             close_request(call, desk, true);
-            self.count_usage(desk, call);
+            count_usage(desk, &mut self.answers.reply, call);
         }
-        self.phase = phase;
-        if self.phase.is_summarizing() {
+        if self.machine.is(Phase::Summarizing) {
             return self.summary_failed(desk, failure);
         }
         if self.ask_anew(desk, &failure) {
@@ -230,9 +210,10 @@ impl Agent {
         }
         self.keep_begun(desk);
         self.take_back(desk);
-        if let Phase::Reading(mut call) = std::mem::replace(&mut self.phase, Phase::Sending) {
+        if let Now::Reading(mut call) = self.machine.leave() {
             self.answers.reply.note_response(&mut call.answer);
         }
+        self.machine.enter(Step::Ask, Now::Sending);
         self.retry_after(desk, delay_ms, failure);
     }
 
@@ -270,7 +251,7 @@ impl Agent {
     /// Takes back the text and the early calls of an attempt that is given up.
     fn take_back(&mut self, desk: &mut Desk<'_>) {
         self.calls.drop_early(desk);
-        let Phase::Reading(call) = &mut self.phase else {
+        let Now::Reading(call) = &mut self.machine.now else {
             return;
         };
         let shown = std::mem::take(&mut call.answer.parts).len();
@@ -278,6 +259,24 @@ impl Agent {
             self.take_back_blocks(desk, shown as u32);
         }
     }
+}
+
+/// Counts the usage of a model call that is over, also of a failed one.
+pub(super) fn count_usage(desk: &mut Desk<'_>, reply: &mut Reply, call: &mut ModelCall) {
+    let answer = &mut call.answer;
+    let usage = answer.usage.take();
+    let accounts = &mut desk.ledger.accounts;
+    accounts.count(desk.who.agent, usage.as_ref());
+    let asked = &desk.who.model.config.model;
+    let parts = std::mem::take(&mut answer.usage_by_model);
+    for (model, usage) in &parts {
+        accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
+    }
+    let has_answered = usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some();
+    if parts.is_empty() && has_answered {
+        accounts.count_model(asked, usage.as_ref());
+    }
+    add_report(&mut reply.usage, usage.as_ref());
 }
 
 /// Closes the open request, so that its late answers are ignored. `abort` stops a request that may still be running.

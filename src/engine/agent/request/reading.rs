@@ -9,7 +9,7 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::telling::{tell_changes, tell_growth};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::phase::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::request::close_request;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::Stage;
@@ -30,7 +30,7 @@ impl Agent {
         status: u16,
         headers: Vec<(String, String)>,
     ) {
-        let Some(call) = self.phase.call_mut() else {
+        let Some(call) = self.machine.call_mut() else {
             return;
         };
         self.requests.kept.is_answered = true;
@@ -44,8 +44,8 @@ impl Agent {
     }
 
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
-        let is_summary = self.phase.is_summarizing();
-        let Some(call) = self.phase.call_mut() else {
+        let is_summary = self.machine.is(Phase::Summarizing);
+        let Some(call) = self.machine.call_mut() else {
             return;
         };
         if call.is_refused() {
@@ -68,7 +68,7 @@ impl Agent {
             return;
         }
         self.heed_void(desk);
-        let Some(call) = self.phase.call_mut() else {
+        let Some(call) = self.machine.call_mut() else {
             return;
         };
         let model = &desk.who.model;
@@ -88,13 +88,13 @@ impl Agent {
         if let Err(failure) = fed {
             return self.report(desk, failure);
         }
-        if let Phase::Reading(call) = &mut self.phase {
+        if let Now::Reading(call) = &mut self.machine.now {
             let next = self.calls.start_early(desk, &mut call.answer);
             self.follow(desk, next);
         }
         let wait_ms = match stage {
             Stage::Streaming => {
-                if let Some(call) = self.phase.call() {
+                if let Some(call) = self.machine.call() {
                     self.reserve_answer(desk, &call.answer);
                 }
                 match desk.overrun() {
@@ -117,7 +117,7 @@ impl Agent {
     /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all
     /// the same, and the body of an error is as long as it has come.
     pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
-        let Some(call) = self.phase.call_mut() else {
+        let Some(call) = self.machine.call_mut() else {
             return;
         };
         if call.answer.stage() != Stage::Streaming || call.is_refused() {
@@ -129,13 +129,13 @@ impl Agent {
 
     /// Takes the response as complete. `abort` stops a request whose body may go on.
     fn end_response(&mut self, desk: &mut Desk<'_>, abort: bool) {
-        let is_summary = self.phase.is_summarizing();
-        let Some(call) = self.phase.call_mut() else {
+        let is_summary = self.machine.is(Phase::Summarizing);
+        let Some(call) = self.machine.call_mut() else {
             return;
         };
         let finished = call.handle_end(desk.ledger.now_ms, desk.who.model.protocol);
         self.heed_void(desk);
-        let Some(call) = self.phase.call_mut() else {
+        let Some(call) = self.machine.call_mut() else {
             return;
         };
         tell_changes(&mut call.answer, desk, is_summary);
@@ -155,11 +155,11 @@ impl Agent {
     /// Takes back the blocks of an answer in whose place the vendor has begun another, and its calls that have
     /// started.
     fn heed_void(&mut self, desk: &mut Desk<'_>) {
-        let call = self.phase.call_mut();
+        let call = self.machine.call_mut();
         let Some(shown) = call.and_then(|call| call.answer.voided.take()) else {
             return;
         };
-        if !self.phase.is_summarizing() {
+        if !self.machine.is(Phase::Summarizing) {
             self.calls.drop_early(desk);
             if shown > 0 {
                 self.take_back_blocks(desk, shown as u32);
@@ -169,7 +169,7 @@ impl Agent {
 
     /// Hands a failure of the open request out with its facts, for its secrets to be removed.
     fn report(&self, desk: &mut Desk<'_>, failure: Failure) {
-        let Some((call, request)) = self.phase.call().and_then(|call| Some((call, call.request?))) else {
+        let Some((call, request)) = self.machine.call().and_then(|call| Some((call, call.request?))) else {
             return;
         };
         let failure = call.describe(failure, &desk.who.model);

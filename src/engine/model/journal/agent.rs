@@ -26,6 +26,8 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AgentState {
     #[serde(flatten)]
+    pub step: StepState,
+    #[serde(flatten)]
     pub course: CourseState,
     #[serde(flatten)]
     pub who: WhoState,
@@ -55,6 +57,7 @@ impl AgentState {
     fn of(text: &str) -> Result<AgentState, ConfigError> {
         let text = &with_policies(text);
         Ok(AgentState {
+            step: json::read("", text)?,
             course: json::read("", text)?,
             who: json::read("", text)?,
             usage: json::read("", text)?,
@@ -82,12 +85,17 @@ fn fields_of(object: &str) -> Option<&str> {
     (!inside.trim_ascii().is_empty()).then_some(inside)
 }
 
-/// The step that an agent is at, and what is owed there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StepState {
+    #[serde(skip_serializing_if = "is_default")]
+    pub step: Step,
+}
+
+/// How far an agent has come in its iteration, and what is owed there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CourseState {
-    #[serde(skip_serializing_if = "is_default")]
-    pub step: Step,
     /// The iteration has begun, and its end was not told.
     #[serde(skip_serializing_if = "is_default")]
     pub is_open: bool,

@@ -86,7 +86,7 @@ impl Checkpoint {
     /// Whether the run was ended by its deaths; `None` if it has not ended.
     fn end_by_deaths(&self) -> Option<bool> {
         let root: &AgentCheckpoint = self.agents.first()?;
-        match &root.state.course.step {
+        match &root.state.step.step {
             Step::Ended(outcome) => Some(outcome.stopped_by == Some(StoppedBy::RecoveryExhausted)),
             _ => None,
         }

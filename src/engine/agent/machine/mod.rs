@@ -1,0 +1,105 @@
+//! The step that an agent is at. Nobody else writes it.
+//!
+//! Steps take the data of their phase out with [`Machine::leave`], act on it and enter the next phase. An answer that
+//! comes to another phase than its own has come too late.
+
+pub mod step;
+
+use crate::engine::agent::machine::step::{Now, Phase};
+use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::model::journal::{Step, StepState};
+use crate::engine::model::outcome::Outcome;
+
+#[derive(Clone, Default)]
+pub struct Machine {
+    kept: StepState,
+    phase: Phase,
+    /// The data of the phase. A step that has taken it out leaves nothing here until it enters the next phase.
+    pub now: Now,
+}
+
+impl Machine {
+    /// The machine of a checkpoint. An agent that has ended for good is not restored as one that may go on.
+    pub fn restored(kept: StepState, is_final: bool) -> Machine {
+        let now = match kept.step {
+            Step::Ended(_) if is_final => Now::Nothing,
+            _ => Now::Restored,
+        };
+        Machine {
+            phase: Phase::of(&kept.step, &now),
+            kept,
+            now,
+        }
+    }
+
+    /// Enters the phase of a step. A test build stops at a phase that must not follow (`step.rs`).
+    pub fn enter(&mut self, step: Step, now: Now) {
+        let phase = Phase::of(&step, &now);
+        debug_assert!(
+            self.phase.may_lead_to(phase),
+            "{:?} is followed by {phase:?}",
+            self.phase
+        );
+        self.kept.step = step;
+        (self.phase, self.now) = (phase, now);
+    }
+
+    /// Takes out the data of the phase, which goes on without it.
+    pub fn leave(&mut self) -> Now {
+        std::mem::take(&mut self.now)
+    }
+
+    /// Takes out the step, in whose place another one must be entered.
+    pub fn take_step(&mut self) -> Step {
+        std::mem::take(&mut self.kept.step)
+    }
+
+    pub fn kept(&self) -> &StepState {
+        &self.kept
+    }
+
+    pub fn step(&self) -> &Step {
+        &self.kept.step
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub fn is(&self, phase: Phase) -> bool {
+        self.phase == phase
+    }
+
+    pub fn ended(&self) -> Option<&Outcome> {
+        match &self.kept.step {
+            Step::Ended(outcome) if self.phase == Phase::Ended => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// Returns true if no step is left to take.
+    pub fn is_over(&self) -> bool {
+        matches!(self.kept.step, Step::Ready | Step::Ended(_))
+    }
+
+    /// The open model call, of the conversation or of a summary.
+    pub fn call(&self) -> Option<&ModelCall> {
+        match &self.now {
+            Now::Reading(call) => Some(call),
+            Now::Summarizing(summary) => summary.call.as_deref(),
+            _ => None,
+        }
+    }
+
+    pub fn call_mut(&mut self) -> Option<&mut ModelCall> {
+        match &mut self.now {
+            Now::Reading(call) => Some(call),
+            Now::Summarizing(summary) => summary.call.as_deref_mut(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;
