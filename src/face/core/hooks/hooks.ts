@@ -24,9 +24,9 @@ const TOOL_EVENTS: readonly string[] = [
 ] satisfies Point[];
 const AGENT_EVENTS: readonly string[] = ["SubagentStart", "SubagentStop"] satisfies Point[];
 const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
-const EVENTS_TABLE: OptionTable = Object.fromEntries(
-  [...HOOK_POINTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
-);
+/** All events that have hooks. */
+export const EVENTS: readonly string[] = [...HOOK_POINTS, ...HEARD_EVENTS];
+const EVENTS_TABLE: OptionTable = Object.fromEntries(EVENTS.map((event) => [event, "any"] as const));
 const TRIGGERS = ["auto", "manual", "overflow"];
 /** Events whose matchers are compared with one of these words and not with a name. */
 const WORDS: { readonly [event: string]: readonly string[] } = {

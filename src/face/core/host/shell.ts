@@ -16,6 +16,7 @@ import {
 import { batchesOf, entriesOf } from "./entries.js";
 import { instanceOf, isProblem, wholeLetters, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
+import { invocationOf } from "./question.js";
 import { redact, redactFailure, secretsOf } from "./secrets/redact.js";
 import type { ElicitationAnswer, Failure, FetchInit, Outcome } from "../api/index.js";
 import type { ToolCheckpoint } from "../generated/model.js";
@@ -171,11 +172,8 @@ export class Shell {
     checkpointJson: string,
   ): void {
     if (this.instance.isLost) return;
-    const nameEnd = idUnits + nameUnits;
-    const toolCallId = texts.slice(0, idUnits);
-    const toolName = texts.slice(idUnits, nameEnd);
-    const input = texts.slice(nameEnd);
-    const invocation = { call, toolCallId, toolName, input, iteration, agent, profile, once };
+    const others = { call, iteration, agent, profile, once };
+    const invocation = invocationOf(texts, idUnits, nameUnits, others);
     const checkpoint =
       checkpointJson === "" ? {} : { checkpoint: JSON.parse(checkpointJson) as ToolCheckpoint };
     this.call((host) => host.callTool({ ...invocation, ...checkpoint }));

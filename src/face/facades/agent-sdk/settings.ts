@@ -1,5 +1,6 @@
 /** Settings files of Claude Code, in the files of a program: CLAUDE.md, settings.json, agents and skills. */
 import type { PermissionMode } from "../../core/api/permission.js";
+import { PERMISSION_MODES } from "../../core/generated/tables.js";
 import { isObject } from "../../core/options/check.js";
 import { isRule } from "../../core/options/permissions.js";
 import type { Vfs } from "../../parts/vfs/index.js";
@@ -243,15 +244,6 @@ async function readInstructions(files: SettingFiles, path: string, settings: Set
 
 const LISTS = ["allow", "ask", "deny", "additionalDirectories"] as const;
 
-const MODES: readonly PermissionMode[] = [
-  "default",
-  "acceptEdits",
-  "plan",
-  "dontAsk",
-  "auto",
-  "bypassPermissions",
-];
-
 interface Reading {
   readonly notes: string[];
   readonly cwd: string;
@@ -301,7 +293,9 @@ function saidBy(whole: unknown, path: string, { notes, cwd, isOption = false }: 
       }),
     ),
     ...(model !== undefined && { model }),
-    ...(MODES.includes(defaultMode as PermissionMode) && { defaultMode: defaultMode as PermissionMode }),
+    ...(PERMISSION_MODES.includes(defaultMode as PermissionMode) && {
+      defaultMode: defaultMode as PermissionMode,
+    }),
   };
   const left = [...Object.keys(others), ...Object.keys(more).map((name) => `permissions.${name}`)];
   if (defaultMode !== undefined && said.defaultMode === undefined) left.push("permissions.defaultMode");

@@ -12,6 +12,7 @@ import {
 import { batchesOf, entriesOf, journalOf } from "../../core/host/entries.js";
 import { describe } from "../../core/host/exchange.js";
 import { instanceOf, isProblem, type Instance } from "../../core/host/instance.js";
+import { invocationOf } from "../../core/host/question.js";
 import type { Handle } from "../../core/host/shell.js";
 import type { LoadedWasm } from "../../core/host/wasm.js";
 import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
@@ -45,11 +46,7 @@ class ReplayShell {
     profile: number,
     once: boolean,
   ): void {
-    const nameEnd = idUnits + nameUnits;
-    const toolCallId = texts.slice(0, idUnits);
-    const toolName = texts.slice(idUnits, nameEnd);
-    const input = texts.slice(nameEnd);
-    this.asked.onCall({ call, toolCallId, toolName, input, iteration, agent, profile, once });
+    this.asked.onCall(invocationOf(texts, idUnits, nameUnits, { call, iteration, agent, profile, once }));
   }
 
   ask(_question: number, json: string): void {

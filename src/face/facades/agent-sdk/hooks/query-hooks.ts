@@ -10,6 +10,7 @@ import {
   type AgentSdkHookGroup,
   type AgentSdkHooks,
 } from "../../presets/agent-sdk-hooks.js";
+import { EVENTS } from "../../../core/hooks/hooks.js";
 import { matcherOf } from "../../../core/hooks/matcher.js";
 import type { Untold } from "../told.js";
 import type { PlainOptions } from "../options/options.js";
@@ -31,26 +32,6 @@ export interface AskedAgent {
   readonly type: string;
 }
 
-/** Events of the SDK that looplet's runs have too. */
-const HEARD: readonly string[] = [
-  "PreToolUse",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "PostToolBatch",
-  "Notification",
-  "UserPromptSubmit",
-  "SessionStart",
-  "SessionEnd",
-  "Stop",
-  "StopFailure",
-  "SubagentStart",
-  "SubagentStop",
-  "PreCompact",
-  "PostCompact",
-  "PermissionRequest",
-  "PermissionDenied",
-];
-
 /** Events of the query's own conversation, of which an agent has none. */
 const OF_THE_QUERY = ["SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "StopFailure"];
 
@@ -66,7 +47,7 @@ export function unheardHooks({ hooks = {} }: { readonly hooks?: object | undefin
 }
 
 const isUnheard = (event: string): boolean =>
-  (HOOK_EVENTS as readonly string[]).includes(event) && !HEARD.includes(event);
+  (HOOK_EVENTS as readonly string[]).includes(event) && !EVENTS.includes(event);
 
 /** The hooks of the query, or of an agent that it asks. */
 export function queryHooks(
