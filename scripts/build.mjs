@@ -116,7 +116,7 @@ function entryPoints(exports) {
     if (existsSync(join(root, source))) sources.push([`external/${name}`, source]);
   }
   for (const { types, default: file } of Object.values(exports)) {
-    const name = file?.match(/^\.\/dist\/([\w-]+)\.js$/)?.[1];
+    const name = file?.match(/^\.\/dist\/([\w/-]+)\.js$/)?.[1];
     if (name === undefined || entries.includes(name)) continue;
     sources.push([name, types.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts")]);
   }
