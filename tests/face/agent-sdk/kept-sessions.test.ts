@@ -80,6 +80,17 @@ describe.each(stores)("sessions in a store of %s", (_, makeStore) => {
     expect((await other.load(key))!.map(({ uuid }) => uuid)).toEqual(["a", "b", "c"]);
   });
 
+  it("are all listed when two processes begin one each at the same moment", async () => {
+    const store = makeStore();
+    const ids = ["one", "two"];
+    const begun = ids.map((sessionId) =>
+      sessionStoreOf(store).append({ projectKey: "/all", sessionId }, [entry(sessionId)]),
+    );
+    await Promise.all(begun);
+    const listed = (await sessionStoreOf(store).listSessions!("/all")).map(({ sessionId }) => sessionId);
+    expect(listed.sort()).toEqual(ids);
+  });
+
   it("a session that is not there has no entries", async () => {
     const sessionStore = sessionStoreOf(makeStore());
     expect(await sessionStore.load({ projectKey: "/", sessionId: "gone" })).toBeNull();

@@ -2,7 +2,7 @@
  * `looplet/sessions`: the list of the chats that a store keeps, with names and tags. The list is a journal of its own
  * in the same store, to which each change is appended. It needs no engine: your agents open the chats.
  */
-import { isStoreConflict, LoopletError } from "../../core/api/errors.js";
+import { LoopletError } from "../../core/api/errors.js";
 import type {
   Agent,
   OpenChatOptions,
@@ -11,6 +11,7 @@ import type {
   TypedAgent,
   TypedChat,
 } from "../../core/api/index.js";
+import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
 import { exported, imported } from "./transfer.js";
 
 /** A chat in the list. */
@@ -99,29 +100,17 @@ interface Change {
   readonly isGone?: true;
 }
 
-/** The tries of a change that others make at the same moment. */
-const TRIES = 20;
-
 /** The list of the chats in a store. */
 export function sessionsOf(
   store: Store,
   { key = "looplet.sessions", now = Date.now, ids = () => crypto.randomUUID() }: SessionsOptions = {},
 ): Sessions {
-  const changes = async (): Promise<Change[]> =>
-    ((await store.load(key)) ?? []).flatMap(({ json }) => changeIn(json) ?? []);
+  const log = new SharedLog(store, key);
   const note = async (change: Omit<Change, "atMs">): Promise<void> => {
-    const json = JSON.stringify({ ...change, atMs: now() });
-    for (let attempt = 1; ; attempt++) {
-      const last = ((await store.load(key)) ?? []).at(-1)?.seq ?? 0;
-      try {
-        return await store.append(key, [{ seq: last + 1, json }], last);
-      } catch (error) {
-        if (!isStoreConflict(error) || attempt === TRIES) throw error;
-      }
-    }
+    await log.add({ ...change, atMs: now() });
   };
   const list: Sessions["list"] = async ({ tag } = {}) =>
-    folded(await changes())
+    folded((await log.load()).filter(isChange))
       .filter(({ tags }) => tag === undefined || tags.includes(tag))
       .reverse();
   const get: Sessions["get"] = async (id) => (await list()).find((session) => session.id === id);
@@ -184,19 +173,10 @@ export function sessionsOf(
   };
 }
 
-/** Undefined for an entry that is damaged: the list goes on without it. */
-function changeIn(json: string): Change | undefined {
-  try {
-    const change = JSON.parse(json) as Change | null;
-    return isChange(change) ? change : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isChange(change: Change | null): change is Change {
-  if (typeof change?.id !== "string" || typeof change.atMs !== "number") return false;
-  const { title = "", from = "", tags = [] } = change as { [field in keyof Change]: unknown };
+/** The list goes on without an entry that is damaged. */
+function isChange(change: LogObject): change is LogObject & Change {
+  const { id, atMs, title = "", from = "", tags = [] }: { [field in keyof Change]?: unknown } = change;
+  if (typeof id !== "string" || typeof atMs !== "number") return false;
   return [title, from, ...(Array.isArray(tags) ? (tags as unknown[]) : [0])].every(
     (text) => typeof text === "string",
   );

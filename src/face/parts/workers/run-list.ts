@@ -1,16 +1,13 @@
 /** The runs that a host has begun, in the order of their beginnings. The last ones keep their logs. */
-import { isStoreConflict } from "../../core/api/errors.js";
-import type { JournalEntry, Store } from "../../core/api/run.js";
+import type { Store } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/host/failures.js";
+import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
 import type { Target } from "./protocol.js";
-import { parsed, RunLog } from "./run-log.js";
+import { RunLog } from "./run-log.js";
 
 /** The journal of the list, and the beginning of the keys of logs. */
 const LIST = "looplet.runs";
 const LOG = "looplet.events ";
-
-/** The tries of a note that another host makes at the same moment. */
-const TRIES = 10;
 
 export interface ListedRun extends Target {
   readonly run: string;
@@ -18,12 +15,14 @@ export interface ListedRun extends Target {
 
 export class RunList {
   readonly #store: Store | undefined;
+  readonly #list: SharedLog | undefined;
   readonly #keep: number;
   readonly #logs = new Map<string, RunLog>();
 
   /** `keep` is the number of runs whose logs stay. */
   constructor(store: Store | undefined, keep: number) {
     this.#store = store;
+    this.#list = store && new SharedLog(store, LIST);
     this.#keep = keep;
   }
 
@@ -38,21 +37,9 @@ export class RunList {
   }
 
   async #note(run: ListedRun): Promise<void> {
-    const store = this.#store;
-    if (store === undefined) return;
-    for (let attempt = 1; ; attempt++) {
-      const entries = (await store.load(LIST)) ?? [];
-      const runs = runsOf(entries);
-      const last = entries.at(-1)?.seq ?? 0;
-      try {
-        await store.append(LIST, [{ seq: last + 1, json: JSON.stringify(run) }], last);
-        const old = runs.at(-this.#keep)?.run;
-        if (old !== undefined && (await this.log(old).state()) === "over") await store.delete?.(LOG + old);
-        return;
-      } catch (error) {
-        if (!isStoreConflict(error) || attempt === TRIES) throw error;
-      }
-    }
+    const before = runsOf((await this.#list?.add(run)) ?? []);
+    const old = before.at(-this.#keep)?.run;
+    if (old !== undefined && (await this.log(old).state()) === "over") await this.#store?.delete?.(LOG + old);
   }
 
   log(run: string): RunLog {
@@ -91,14 +78,13 @@ export class RunList {
   }
 
   async #all(): Promise<ListedRun[]> {
-    return runsOf((await this.#store?.load(LIST)) ?? []);
+    return runsOf((await this.#list?.load()) ?? []);
   }
 }
 
 /** The runs of a list. Entries that are damaged do not count. */
-function runsOf(entries: readonly JournalEntry[]): ListedRun[] {
-  return entries.flatMap(({ json }) => {
-    const { run, chat } = parsed(json) ?? {};
+function runsOf(entries: readonly LogObject[]): ListedRun[] {
+  return entries.flatMap(({ run, chat }) => {
     if (typeof run !== "string") return [];
     return [typeof chat === "string" ? { run, chat } : { run }];
   });

@@ -9,6 +9,7 @@ import type { RunEvent } from "../../core/api/event.js";
 import type { JournalEntry, Store } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { isObject } from "../../core/options/check.js";
+import { parsed, type LogObject } from "../stores/logs/shared-log.js";
 import { randomName, type LogEntry } from "./protocol.js";
 
 /** Waits between the tries of a write, in milliseconds. */
@@ -197,17 +198,7 @@ export class RunLog {
   }
 }
 
-function isLogEntry(entry: { readonly [name: string]: unknown } | undefined): entry is LogEntry {
+function isLogEntry(entry: LogObject | undefined): entry is LogEntry {
   if (entry === undefined) return false;
   return isObject(entry["event"]) || isObject(entry["result"]) || isObject(entry["thrown"]);
-}
-
-/** The object that an entry of a store has; undefined for one that is damaged. */
-export function parsed(json: string): { readonly [name: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? (value as { [name: string]: unknown }) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,12 +1,7 @@
 /** Sessions in a store of looplet: IndexedDB, files, a Durable Object, or one of your own. */
 import type { JournalEntry, Store } from "../../../core/api/index.js";
+import { SharedLog, type LogObject } from "../../../parts/stores/logs/shared-log.js";
 import type { SessionEntry, ListedSession, SessionKey, SessionStore } from "./sessions.js";
-
-/** An entry of the journal that lists the sessions of a project, or the `subpath`s of a session. */
-interface Listed {
-  readonly sessionId: string;
-  readonly isDeleted?: true;
-}
 
 /** What this process knows of a session's journal. */
 interface Known {
@@ -29,33 +24,23 @@ export function sessionStoreOf(store: Store): SessionStore {
     subpath === undefined
       ? keyOf("session", projectKey, sessionId)
       : keyOf("session", projectKey, sessionId, subpath);
-  const belowOf = ({ projectKey, sessionId }: SessionKey): string =>
+  /** The list of the sessions of a project. */
+  const listOf = (projectKey: string): SharedLog => new SharedLog(store, keyOf("sessions", projectKey));
+  const belowKeyOf = ({ projectKey, sessionId }: SessionKey): string =>
     keyOf("subagents", projectKey, sessionId);
-  const listOf = (projectKey: string): string => keyOf("sessions", projectKey);
-  const read = async <T>(key: string): Promise<T[]> =>
+  /** The list of the `subpath`s of a session. */
+  const belowOf = (sessionKey: SessionKey): SharedLog => new SharedLog(store, belowKeyOf(sessionKey));
+  const read = async (key: string): Promise<SessionEntry[]> =>
     ((await store.load(key)) ?? []).map(({ json }) => {
-      const { seq: _, ...value } = JSON.parse(json);
-      return value as T;
+      const { seq: _, ...entry } = JSON.parse(json);
+      return entry as SessionEntry;
     });
-
-  const add = async (key: string, values: readonly object[], lastSeq: number): Promise<void> => {
-    // A store may look for the number in the text, as in the facts of a run.
-    const entries = values.map((value, at): JournalEntry => {
-      const seq = lastSeq + 1 + at;
-      return { seq, json: JSON.stringify({ seq, ...value }) };
-    });
-    await store.append(key, entries, lastSeq);
-  };
-  const list = async (key: string, entry: Listed): Promise<void> => {
-    const listed = await read<Listed>(key);
-    await add(key, [entry], listed.length);
-  };
   const subkeysOf = async (sessionKey: SessionKey): Promise<string[]> =>
-    (await read<Listed>(belowOf(sessionKey))).map(({ sessionId }) => sessionId);
+    listedIn(await belowOf(sessionKey).load());
   const knownOf = async (key: string): Promise<Known> => {
     const found = known.get(key);
     if (found !== undefined) return found;
-    const entries = await read<SessionEntry>(key);
+    const entries = await read(key);
     const made = { lastSeq: entries.length, uuids: new Set(entries.map(({ uuid }) => uuid)) };
     known.set(key, made);
     return made;
@@ -70,10 +55,16 @@ export function sessionStoreOf(store: Store): SessionStore {
       try {
         // A session that is listed and empty does no harm; one that is not listed would be lost.
         const { projectKey, sessionId, subpath } = sessionKey;
-        if (journal.lastSeq === 0 && subpath === undefined) await list(listOf(projectKey), { sessionId });
+        if (journal.lastSeq === 0 && subpath === undefined) await listOf(projectKey).add({ sessionId });
         if (journal.lastSeq === 0 && subpath !== undefined)
-          await list(belowOf(sessionKey), { sessionId: subpath });
-        await add(key, added, journal.lastSeq);
+          await belowOf(sessionKey).add({ sessionId: subpath });
+        const { lastSeq } = journal;
+        const numbered = added.map((entry, at): JournalEntry => {
+          // A store may look for the number in the text, as in the facts of a run.
+          const seq = lastSeq + 1 + at;
+          return { seq, json: JSON.stringify({ seq, ...entry }) };
+        });
+        await store.append(key, numbered, lastSeq);
       } catch (error) {
         known.delete(key);
         throw error;
@@ -83,17 +74,14 @@ export function sessionStoreOf(store: Store): SessionStore {
     },
 
     async load(sessionKey) {
-      const entries = await read<SessionEntry>(journalOf(sessionKey));
+      const entries = await read(journalOf(sessionKey));
       return entries.length === 0 ? null : entries;
     },
 
     async listSessions(projectKey) {
-      const ids = new Set<string>();
-      for (const { sessionId, isDeleted } of await read<Listed>(listOf(projectKey)))
-        if (isDeleted === true) ids.delete(sessionId);
-        else ids.add(sessionId);
-      const infos = [...ids].map(async (sessionId): Promise<ListedSession[]> => {
-        const last = (await read<SessionEntry>(journalOf({ projectKey, sessionId }))).at(-1);
+      const ids = listedIn(await listOf(projectKey).load());
+      const infos = ids.map(async (sessionId): Promise<ListedSession[]> => {
+        const last = (await read(journalOf({ projectKey, sessionId }))).at(-1);
         return last === undefined ? [] : [{ sessionId, mtime: Date.parse(last.timestamp) || 0 }];
       });
       // Sessions of the same moment stand with the one that began later first.
@@ -112,10 +100,19 @@ export function sessionStoreOf(store: Store): SessionStore {
         await store.delete(journalOf({ ...sessionKey, subpath }));
         known.delete(journalOf({ ...sessionKey, subpath }));
       }
-      await store.delete(belowOf(sessionKey));
-      await list(listOf(sessionKey.projectKey), { sessionId: sessionKey.sessionId, isDeleted: true });
+      await store.delete(belowKeyOf(sessionKey));
+      await listOf(sessionKey.projectKey).add({ sessionId: sessionKey.sessionId, isDeleted: true });
     },
 
     listSubkeys: subkeysOf,
   };
+}
+
+/** The ids that a list comes to. */
+function listedIn(list: readonly LogObject[]): string[] {
+  const ids = new Set<string>();
+  for (const { sessionId, isDeleted } of list as readonly { sessionId: string; isDeleted?: boolean }[])
+    if (isDeleted === true) ids.delete(sessionId);
+    else ids.add(sessionId);
+  return [...ids];
 }

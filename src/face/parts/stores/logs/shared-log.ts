@@ -1,0 +1,60 @@
+/** A log in a store to which several processes add, such as a list: an entry goes behind the last one of any of them. */
+import { isStoreConflict } from "../../../core/api/errors.js";
+import type { JournalEntry, Store } from "../../../core/api/run.js";
+import { isObject } from "../../../core/options/check.js";
+
+/** The tries of an entry before which others come at the same moment. */
+const TRIES = 20;
+
+/** An entry of a log as its author wrote it. A reader checks the fields that it needs. */
+export interface LogObject {
+  readonly [name: string]: unknown;
+}
+
+export class SharedLog {
+  readonly #store: Store;
+  readonly #key: string;
+
+  constructor(store: Store, key: string) {
+    this.#store = store;
+    this.#key = key;
+  }
+
+  /** The entries that are whole, in their order. */
+  async load(): Promise<LogObject[]> {
+    return objectsOf(await this.#entries());
+  }
+
+  /** Adds an entry, and returns those before it. */
+  async add(entry: object): Promise<LogObject[]> {
+    const json = JSON.stringify(entry);
+    for (let attempt = 1; ; attempt++) {
+      const before = await this.#entries();
+      const last = before.at(-1)?.seq ?? 0;
+      try {
+        await this.#store.append(this.#key, [{ seq: last + 1, json }], last);
+        return objectsOf(before);
+      } catch (error) {
+        if (!isStoreConflict(error) || attempt === TRIES) throw error;
+      }
+    }
+  }
+
+  async #entries(): Promise<readonly JournalEntry[]> {
+    return (await this.#store.load(this.#key)) ?? [];
+  }
+}
+
+function objectsOf(entries: readonly JournalEntry[]): LogObject[] {
+  return entries.map(({ json }) => parsed(json)).filter((object) => object !== undefined);
+}
+
+/** The object that an entry of a store has; undefined for one that is damaged. */
+export function parsed(json: string): LogObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? (value as LogObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
