@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::batch::{Batch, Wants, lend, utf16_length};
+use super::batch::{Batch, Wants, lend};
 use super::inlet::with_inlet;
 use super::javascript::Shell;
 use super::request;
@@ -353,40 +353,15 @@ impl Driver {
         self.batch.borrow_mut().clear();
     }
 
-    fn perform(self: &Rc<Self>, effect: Output) {
+    fn perform(self: &Rc<Self>, output: Output) {
         self.has_called.set(true);
-        match effect {
-            Output::Send { request, http } if self.is_live(request) => {
-                self.called(request::send(self, request, &http));
-            }
-            Output::Redact { request, failure } if self.is_live(request) => {
-                self.called(self.shell.redact(request, &json::write(&failure)));
-            }
-            Output::CallTool(call) if self.is_live(call.call) => {
-                let (id, name) = (&call.tool_call_id, &call.tool_name);
-                self.called(self.shell.call_tool(
-                    call.call,
-                    &[id, name, call.input.as_str()].concat(),
-                    utf16_length(id.as_bytes()),
-                    utf16_length(name.as_bytes()),
-                    call.iteration,
-                    call.agent,
-                    call.profile,
-                    call.once,
-                    &call.checkpoint.as_ref().map(json::write).unwrap_or_default(),
-                ));
-            }
-            Output::Ask { question, ask } if self.is_live(question) => {
-                self.called(self.shell.ask(question, &json::write(&ask)));
-            }
-            Output::Abort { request } => self.called(self.shell.stop(request)),
-            Output::AbortTool { call, why } => self.called(self.shell.abort_tool(call, &why)),
-            Output::AnswerTool { call, number, answer } => {
-                self.called(self.shell.answer_tool(call, number, &json::write(&answer)));
-            }
-            Output::Withdraw { question, why } => self.called(self.shell.withdraw(question, &why)),
+        if output.live_effect().is_some_and(|effect| !self.is_live(effect)) {
+            return;
+        }
+        match output {
+            Output::Send { request, http } => self.called(request::send(self, request, &http)),
             Output::Done(_) => self.finish(),
-            _ => {}
+            output => self.called(self.shell.perform(&json::write(&output))),
         }
     }
 

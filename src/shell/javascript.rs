@@ -21,33 +21,10 @@ extern "C" {
         text_length: usize,
     ) -> Result<(), JsValue>;
 
-    /// Calls a tool. `texts` is the provider's id of the call, the tool's name and the input's JSON in a row, because
-    /// cutting a string costs less than making one. The two numbers are the lengths of the first two in UTF-16 units.
-    /// `checkpoint` is the JSON of the state from which the tool goes on, or empty.
-    #[wasm_bindgen(method, catch, js_name = callTool)]
-    pub fn call_tool(
-        this: &Shell,
-        call: u32,
-        texts: &str,
-        id_units: usize,
-        name_units: usize,
-        iteration: u32,
-        agent: u32,
-        profile: u32,
-        once: bool,
-        checkpoint: &str,
-    ) -> Result<(), JsValue>;
-
-    /// Hands a running tool the answer to its question of this number, as JSON.
-    #[wasm_bindgen(method, catch, js_name = answerTool)]
-    pub fn answer_tool(this: &Shell, call: u32, number: u32, answer: &str) -> Result<(), JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = abortTool)]
-    pub fn abort_tool(this: &Shell, call: u32, why: &str) -> Result<(), JsValue>;
-
-    /// Asks a question. `ask` is the question's JSON.
+    /// Performs an output that has no method of its own. `output` is the JSON of an
+    /// [`Output`](crate::engine::model::output::Output).
     #[wasm_bindgen(method, catch)]
-    pub fn ask(this: &Shell, question: u32, ask: &str) -> Result<(), JsValue>;
+    pub fn perform(this: &Shell, output: &str) -> Result<(), JsValue>;
 
     /// Writes entries of the journal: JSON, one a line, of which the first has this number. The answer is the input
     /// `Saved`.
@@ -63,10 +40,6 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn record(this: &Shell, now_ms: f64, random: u64, performed: u32, text: &str) -> Result<(), JsValue>;
 
-    /// Forgets a question whose answer has no effect any more.
-    #[wasm_bindgen(method, catch)]
-    pub fn withdraw(this: &Shell, question: u32, why: &str) -> Result<(), JsValue>;
-
     /// Reports the end: the outcome is set, and nothing follows.
     #[wasm_bindgen(method, catch)]
     pub fn done(this: &Shell) -> Result<(), JsValue>;
@@ -80,14 +53,6 @@ extern "C" {
     /// Contract: copies the body before it calls anything.
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Shell, request: u32, http: &str, at: usize, length: usize) -> Result<(), JsValue>;
-
-    /// Removes the request's secrets from a failure, which is JSON, and hands it back as an input.
-    #[wasm_bindgen(method, catch)]
-    pub fn redact(this: &Shell, request: u32, failure: &str) -> Result<(), JsValue>;
-
-    /// Stops a request and the pump of its body.
-    #[wasm_bindgen(method, catch)]
-    pub fn stop(this: &Shell, request: u32) -> Result<(), JsValue>;
 
     /// Stops every request and the timer.
     #[wasm_bindgen(method, catch)]

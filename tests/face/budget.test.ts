@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { agentOn } from "../../src/face/core/agents/agent.js";
 import { anthropic } from "../../src/face/core/models/models.js";
+import type { Question } from "../../src/face/core/generated/model.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 function begin() {
@@ -50,7 +51,8 @@ describe("run.addBudget", () => {
     agentOn(engine.load, { model: anthropic("m", { apiKey: "k" }), onLimit }).run("Hi");
     const driver = await engine.driver();
     const data = { limit: "time", timeout: "totalMs" };
-    driver.host.ask(4, { point: "Limit", asker: 0, profile: 0, agentPath: "root", iteration: 1, data });
+    const ask = { point: "Limit", asker: 0, profile: 0, agentPath: "root", iteration: 1, data };
+    driver.host.perform({ ask: { question: 4, ask: ask as Question } });
     await vi.waitFor(() =>
       expect(driver.calls).toContainEqual(["answer", 4, { hook: { limits: { timeMs: 5000 } } }]),
     );

@@ -55,18 +55,16 @@ export class TestHost {
     this.call(event.type, event);
   }
 
-  callTool(call, texts, idUnits, nameUnits) {
-    this.log.push(`tool ${texts.slice(idUnits, idUnits + nameUnits)}`);
-    this.call("callTool", call);
+  perform(json) {
+    const output = JSON.parse(json);
+    if (output.callTool) {
+      this.log.push(`tool ${output.callTool.toolName}`);
+      this.call("callTool", output.callTool.call);
+    }
+    if (output.abortTool) this.log.push("abort tool");
+    if (output.abort) this.stop(output.abort.request);
+    if (output.redact) this.redact(output.redact.request, JSON.stringify(output.redact.failure));
   }
-
-  withdraw() {}
-
-  abortTool() {
-    this.log.push("abort tool");
-  }
-
-  ask() {}
 
   done() {
     this.log.push("done");

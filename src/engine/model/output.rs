@@ -17,10 +17,14 @@ use crate::engine::model::question::{Point, Question};
 /// The id of one effect of a run. Ids are unique and increase.
 pub type EffectId = u32;
 
-/// One output, to be performed in order. Ask `run.is_live(effect)` before you perform an effect.
-#[derive(Clone, Debug, PartialEq)]
+/// One output, to be performed in order. Ask `run.is_live(effect)` before you perform an effect. The outputs that
+/// have no way of their own into JavaScript go there as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Output {
     /// Sends an HTTP request. Its body is `run.request_body(request)`.
+    #[serde(skip)]
     Send {
         request: EffectId,
         http: HttpRequest,
@@ -57,17 +61,33 @@ pub enum Output {
         why: String,
     },
     /// Writes the journal's entries. `awaited` says that the run waits for the answer.
+    #[serde(skip)]
     Save {
         save: EffectId,
         entries: Vec<Entry>,
         awaited: bool,
     },
     /// Tells your listeners everything before this; the answer is [`crate::engine::model::input::Input::HandedOver`].
+    #[serde(skip)]
     HandOver {
         handover: EffectId,
     },
+    #[serde(skip)]
     Emit(Event),
+    #[serde(skip)]
     Done(Outcome),
+}
+
+impl Output {
+    /// The effect that must be open for this output to be performed.
+    pub fn live_effect(&self) -> Option<EffectId> {
+        match self {
+            Output::Send { request, .. } | Output::Redact { request, .. } => Some(*request),
+            Output::CallTool(invocation) => Some(invocation.call),
+            Output::Ask { question, .. } => Some(*question),
+            _ => None,
+        }
+    }
 }
 
 /// A request without its body and without secrets.

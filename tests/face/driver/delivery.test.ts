@@ -88,7 +88,7 @@ describe("delivery", () => {
       fetch: async () => new Response(streamOf([answers.shift()!.join("")])),
       onEvent: ({ type }) => order.push(type),
       callTool: ({ call, input, toolCallId, iteration }) => {
-        order.push(`call ${toolCallId} ${input} ${iteration}`);
+        order.push(`call ${toolCallId} ${JSON.stringify(input)} ${iteration}`);
         run.driver.toolFinished(call, { value: '{"sky":"clear"}' });
         order.push("told");
       },

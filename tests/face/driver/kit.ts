@@ -1,6 +1,12 @@
 // A host for runs in tests: records what the driver calls, and answers requests from a script.
 import { readFile } from "node:fs/promises";
-import { RunDriver, type HostCallbacks, type ResponseLike } from "../../../src/face/core/host/driver.js";
+import {
+  RunDriver,
+  type HostCallbacks,
+  type HostOutput,
+  type ResponseLike,
+  type ToolInvocation,
+} from "../../../src/face/core/host/driver.js";
 import type { RunEvent } from "../../../src/face/core/api/index.js";
 import type { LoadedWasm } from "../../../src/face/core/host/wasm.js";
 import * as glue from "../../../target/glue/looplet.js";
@@ -30,7 +36,10 @@ export interface Recorded {
   done: Promise<void>;
 }
 
-export type Overrides = Partial<HostCallbacks> & { config?: object };
+export type Overrides = Partial<HostCallbacks> & {
+  config?: object;
+  callTool?: (invocation: ToolInvocation) => void;
+};
 
 /** Opens a run and starts it with one prompt. */
 export async function begin(overrides: Overrides = {}): Promise<Recorded> {
@@ -40,7 +49,7 @@ export async function begin(overrides: Overrides = {}): Promise<Recorded> {
 }
 
 /** Opens a run. Time stands still; timers fire when a test says so. */
-export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {}): Recorded {
+export function open(loaded: LoadedWasm, { config, callTool, ...overrides }: Overrides = {}): Recorded {
   let finished!: () => void;
   const done = new Promise<void>((resolve) => (finished = resolve));
   const timers: Recorded["timers"] = new Map();
@@ -49,11 +58,10 @@ export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {
   const host: HostCallbacks = {
     fetch: async () => new Response(streamOf(answer("Hello"))),
     authorize: (request) => request.headers,
-    callTool: ({ toolName }) => run.log.push(`tool ${toolName}`),
-    answerTool: (_call, number, answer) => run.log.push(`answer tool ${number}: ${answer.action}`),
-    abortTool: (_call, why) => run.log.push(`abort tool: ${why}`),
-    ask: (question) => run.log.push(`ask ${question}`),
-    withdraw: (question, why) => run.log.push(`withdraw ${question}: ${why}`),
+    perform: (output) => {
+      if ("callTool" in output && callTool !== undefined) callTool(output.callTool);
+      else run.log.push(lineOf(output));
+    },
     onDelta: (kind, text, block, seq) => run.deltas.push({ kind, text, block, seq }),
     onEvent: (event) => run.events.push(event),
     save: (save) => run.log.push(`save ${save}`),
@@ -83,6 +91,15 @@ export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {
     done,
   };
   return run;
+}
+
+function lineOf(output: HostOutput): string {
+  if ("callTool" in output) return `tool ${output.callTool.toolName}`;
+  if ("answerTool" in output)
+    return `answer tool ${output.answerTool.number}: ${output.answerTool.answer.action}`;
+  if ("abortTool" in output) return `abort tool: ${output.abortTool.why}`;
+  if ("ask" in output) return `ask ${output.ask.question}`;
+  return `withdraw ${output.withdraw.question}: ${output.withdraw.why}`;
 }
 
 export const basicConfig = {

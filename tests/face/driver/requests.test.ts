@@ -62,7 +62,7 @@ describe("a request", () => {
         return response;
       },
       callTool: ({ call: id, toolCallId, toolName, input }) => {
-        names.push([toolCallId, toolName, input].join(" "));
+        names.push([toolCallId, toolName, JSON.stringify(input)].join(" "));
         run.driver.toolFinished(id, { value: JSON.stringify(results[names.length - 1]) });
       },
     });

@@ -34,7 +34,7 @@ export function bench(options: Partial<Tool>): Bench {
     calls,
     errors,
     call: (input = "{}", id = 1) => {
-      calls.call({ ...invocation, call: id, input });
+      calls.call({ ...invocation, call: id, input: JSON.parse(input) as unknown });
       return settled();
     },
     result: () => driver.told("toolFinished").find(([id]) => id === 1)?.[1],

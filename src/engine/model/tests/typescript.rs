@@ -23,7 +23,7 @@ use crate::engine::model::input::Input;
 use crate::engine::model::journal::JournalTail;
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::{History, Outcome, Report};
-use crate::engine::model::output::ToolInvocation;
+use crate::engine::model::output::Output;
 use crate::engine::model::question::{Answer, Facts, Point, Question};
 use crate::engine::model::usage::Bound;
 use crate::engine::model::usage::Usage;
@@ -107,7 +107,7 @@ fn printed_types() -> Map<String, Value> {
         add::<PermissionMode>,
         add::<Question>,
         add::<Report<'_>>,
-        add::<ToolInvocation>,
+        add::<Output>,
         add::<Usage>,
     ] {
         add(&mut generator);

@@ -1,7 +1,7 @@
 /** A tool: its definition, its context, and the options of `createAgent` about calls. */
 import type { ToolFault } from "./event.js";
-import type { ElicitationAnswer } from "../generated/input.js";
 import type {
+  ElicitationAnswer,
   ElicitationRequest,
   Facts,
   OnUnknownTool as OnUnknownToolWord,
@@ -10,8 +10,12 @@ import type {
 import type { HostAbortSignal } from "./platform.js";
 import type { InputOf, InputSchema, OutputOf, WrittenOf } from "./schema.js";
 
-export type { ElicitationAction, ElicitationAnswer } from "../generated/input.js";
-export type { ElicitationRequest, ToolAccess } from "../generated/model.js";
+export type {
+  ElicitationAction,
+  ElicitationAnswer,
+  ElicitationRequest,
+  ToolAccess,
+} from "../generated/model.js";
 
 /** The tools of an agent, as a record or as an array. */
 export type Tools = { readonly [name: string]: Tool } | readonly (Tool & { readonly name: string })[];

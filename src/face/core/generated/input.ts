@@ -2,6 +2,7 @@
 import type {
   Block,
   Effort,
+  ElicitationAnswer,
   Failure,
   FailureCode,
   Message,
@@ -502,20 +503,6 @@ export type Reconciled =
         message: string;
       };
     };
-
-/** The answer of a person to a tool, in the words of MCP. */
-export interface ElicitationAnswer {
-  action: ElicitationAction;
-  /** The values that the person has filled in, for `accept`. */
-  content?: { readonly [field: string]: unknown };
-}
-
-export type ElicitationAction =
-  | "accept"
-  /** The person has said no. */
-  | "decline"
-  /** Nobody has said anything. */
-  | "cancel";
 
 /** Your code's judgement of a structured answer. */
 export interface CheckedOutput {

@@ -1314,6 +1314,73 @@ export interface Report {
   undelivered: number[];
 }
 
+/** The answer of a person to a tool, in the words of MCP. */
+export interface ElicitationAnswer {
+  action: ElicitationAction;
+  /** The values that the person has filled in, for `accept`. */
+  content?: { readonly [field: string]: unknown };
+}
+
+export type ElicitationAction =
+  | "accept"
+  /** The person has said no. */
+  | "decline"
+  /** Nobody has said anything. */
+  | "cancel";
+
+/**
+ * One output, to be performed in order. Ask `run.is_live(effect)` before you perform an effect. The outputs that
+ * have no way of their own into JavaScript go there as JSON.
+ */
+export type Output =
+  /** Stops a request. The run ignores everything that still comes from it. */
+  | {
+      abort: {
+        request: number;
+      };
+    }
+  /**
+   * Removes the request's secrets from its failure, before anything in the run reads the server's words. The
+   * answer is `RequestFailed`.
+   */
+  | {
+      redact: {
+        request: number;
+        failure: Failure;
+      };
+    }
+  | {
+      callTool: ToolInvocation;
+    }
+  /** Tells a running tool to stop. The run does not wait for it. */
+  | {
+      abortTool: {
+        call: number;
+        why: string;
+      };
+    }
+  /** Hands a running tool the answer to its question of this number. */
+  | {
+      answerTool: {
+        call: number;
+        number: number;
+        answer: ElicitationAnswer;
+      };
+    }
+  | {
+      ask: {
+        question: number;
+        ask: Question;
+      };
+    }
+  /** Withdraws a question whose answer would come too late or has no effect any more. */
+  | {
+      withdraw: {
+        question: number;
+        why: string;
+      };
+    };
+
 /** The options of an agent that are plain data. */
 export interface AgentData {
   /** Time limits of the run and its parts. */

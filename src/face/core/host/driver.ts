@@ -16,10 +16,9 @@ import type { JournalText } from "./entries.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell, type Handle } from "./shell.js";
-import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
+import type { Answer, HookAnswer, HostOutput, ToolReturn } from "./question.js";
 import type {
   Block,
-  ElicitationAnswer,
   Failure,
   FetchInit,
   JournalEntry,
@@ -46,13 +45,8 @@ export interface HostCallbacks extends BatchListener {
   fetch(url: string, init: FetchInit, model: number): Promise<ResponseLike> | ResponseLike;
   /** Adds the key just before `fetch`; returns the headers to send. A rejection means that nothing is sent. */
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
-  callTool(invocation: ToolInvocation): void;
-  abortTool(call: number, why: string): void;
-  /** Hands a running tool the answer to its question of this number. */
-  answerTool(call: number, number: number, answer: ElicitationAnswer): void;
-  ask(question: number, ask: Question): void;
-  /** Forgets a question whose answer has no effect any more. */
-  withdraw(question: number, why: string): void;
+  /** Calls, stops and answers tools; asks and withdraws questions. */
+  perform(output: HostOutput): void;
   /** Writes entries of the journal. The answer comes later, as {@link RunDriver.saved}. */
   save(save: number, entries: readonly JournalEntry[]): void;
   /** Keeps the inputs of the run. Default: nobody does. */

@@ -3,7 +3,7 @@
  * and hold everything that a run has open in JavaScript (its timer, its pumps). They decide nothing.
  */
 import { report, type BatchReader } from "./batch.js";
-import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike, RunSource } from "./driver.js";
+import type { AuthorizeRequest, HostCallbacks, ResponseLike, RunSource } from "./driver.js";
 import {
   codeOf,
   describe,
@@ -16,10 +16,9 @@ import {
 import { batchesOf, entriesOf } from "./entries.js";
 import { instanceOf, isProblem, wholeLetters, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
-import { invocationOf } from "./question.js";
 import { redact, redactFailure, secretsOf } from "./secrets/redact.js";
-import type { ElicitationAnswer, Failure, FetchInit, Outcome } from "../api/index.js";
-import type { ToolCheckpoint } from "../generated/model.js";
+import type { Failure, FetchInit, Outcome } from "../api/index.js";
+import type { Output } from "../generated/model.js";
 import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
@@ -160,40 +159,12 @@ export class Shell {
     if (!this.instance.isLost) this.reader.read(wordsAt, records, textAt, textBytes, this.host);
   }
 
-  callTool(
-    call: number,
-    texts: string,
-    idUnits: number,
-    nameUnits: number,
-    iteration: number,
-    agent: number,
-    profile: number,
-    once: boolean,
-    checkpointJson: string,
-  ): void {
+  perform(json: string): void {
     if (this.instance.isLost) return;
-    const others = { call, iteration, agent, profile, once };
-    const invocation = invocationOf(texts, idUnits, nameUnits, others);
-    const checkpoint =
-      checkpointJson === "" ? {} : { checkpoint: JSON.parse(checkpointJson) as ToolCheckpoint };
-    this.call((host) => host.callTool({ ...invocation, ...checkpoint }));
-  }
-
-  answerTool(call: number, number: number, json: string): void {
-    this.call((host) => host.answerTool(call, number, JSON.parse(json) as ElicitationAnswer));
-  }
-
-  abortTool(call: number, why: string): void {
-    this.call((host) => host.abortTool(call, why));
-  }
-
-  ask(question: number, json: string): void {
-    if (this.instance.isLost) return;
-    this.call((host) => host.ask(question, JSON.parse(json) as Question));
-  }
-
-  withdraw(question: number, why: string): void {
-    this.call((host) => host.withdraw(question, why));
+    const output = JSON.parse(json) as Output;
+    if ("abort" in output) return this.stop(output.abort.request);
+    if ("redact" in output) return this.redact(output.redact.request, output.redact.failure);
+    this.call((host) => host.perform(output));
   }
 
   save(save: number, firstSeq: number, lines: string): void {
@@ -292,7 +263,7 @@ export class Shell {
     void open.pump.start();
   }
 
-  stop(request: number): void {
+  private stop(request: number): void {
     const open = this.requests.get(request);
     this.requests.delete(request);
     if (open === undefined || open.isOver) return;
@@ -300,8 +271,7 @@ export class Shell {
     open.controller.abort();
   }
 
-  redact(request: number, json: string): void {
-    const failure = JSON.parse(json) as Failure;
+  private redact(request: number, failure: Failure): void {
     const secrets = this.requests.get(request)?.secrets;
     this.handleInput({ requestFailed: { request, failure: redactFailure(failure, secrets) } });
   }

@@ -61,11 +61,7 @@ function nothing(): void {}
 const DEAF = {
   fetch: () => Promise.reject(new Error("a journal is read")),
   authorize: () => [],
-  callTool: nothing,
-  abortTool: nothing,
-  answerTool: nothing,
-  ask: nothing,
-  withdraw: nothing,
+  perform: nothing,
   onDelta: nothing,
   onEvent: nothing,
   onHostError: nothing,

@@ -18,7 +18,7 @@ import { partialOutput } from "../tools/structured-output.js";
 import type { Driver } from "../host/engine.js";
 import { EventBuffer } from "./events/event-buffer.js";
 import { EventQueue } from "./events/event-queue.js";
-import { Heard } from "./heard.js";
+import { Heard } from "./events/heard.js";
 import type { EndEvent } from "./run-end.js";
 
 /**

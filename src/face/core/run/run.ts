@@ -40,6 +40,7 @@ import { checkOptions, joined } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
 import { checkMode } from "../options/permissions.js";
+import { perform } from "./outputs.js";
 import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
 import { StructuredOutput } from "../tools/structured-output.js";
@@ -377,11 +378,7 @@ export class EngineRun implements Run {
       },
       authorize: (request) =>
         authorizeRequest(models.at(request.model), { ...request, url: requestUrl(request.url) }),
-      callTool: (invocation) => this.#tools.call(invocation),
-      abortTool: (call, why) => this.#tools.abort(call, why),
-      answerTool: (call, number, answer) => this.#tools.answer(call, number, answer),
-      ask: (id, question) => this.#asks.ask(id, question),
-      withdraw: (question, why) => this.#asks.withdraw(question, why),
+      perform: (output) => perform(output, this.#tools, this.#asks),
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
       save: (save, entries) => {

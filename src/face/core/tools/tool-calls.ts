@@ -4,7 +4,7 @@
  */
 import { describe, describeReturned } from "../options/check.js";
 import { Elicitations } from "./elicitations.js";
-import type { AskedCall, AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
+import type { AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
 import type { Driver } from "../host/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
@@ -142,7 +142,7 @@ export class ToolCalls {
   }
 
   /** The inputs of calls after validation, with their resource keys. */
-  prepare(calls: readonly AskedCall[]): Promise<PreparedCall[]> {
+  prepare(calls: readonly ToolInvocation[]): Promise<PreparedCall[]> {
     return Promise.all(calls.map((asked) => this.#prepare(asked)));
   }
 
@@ -162,7 +162,7 @@ export class ToolCalls {
     return JSON.stringify({ error, ...fault });
   }
 
-  async #prepare(asked: AskedCall): Promise<PreparedCall> {
+  async #prepare(asked: ToolInvocation): Promise<PreparedCall> {
     const { toolCallId, toolName, input: written, profile } = asked;
     const known = this.#tools[profile]?.get(toolName);
     if (known === undefined) return {};
@@ -264,7 +264,7 @@ export class ToolCalls {
   }
 
   #input(invocation: ToolInvocation): unknown {
-    const input = JSON.parse(invocation.input) as unknown;
+    const { input } = invocation;
     if (this.#prepared.size === 0) return input;
     const place = placeOf(invocation);
     const prepared = this.#prepared.get(place);

@@ -12,9 +12,9 @@ import {
 import { batchesOf, entriesOf, journalOf } from "../../core/host/entries.js";
 import { describe } from "../../core/host/exchange.js";
 import { instanceOf, isProblem, type Instance } from "../../core/host/instance.js";
-import { invocationOf } from "../../core/host/question.js";
 import type { Handle } from "../../core/host/shell.js";
 import type { LoadedWasm } from "../../core/host/wasm.js";
+import type { Output } from "../../core/generated/model.js";
 import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 
 /** What the engine asks for while a process is played. */
@@ -36,21 +36,10 @@ class ReplayShell {
     this.instance.reader.read(wordsAt, records, textAt, textBytes, this.asked);
   }
 
-  callTool(
-    call: number,
-    texts: string,
-    idUnits: number,
-    nameUnits: number,
-    iteration: number,
-    agent: number,
-    profile: number,
-    once: boolean,
-  ): void {
-    this.asked.onCall(invocationOf(texts, idUnits, nameUnits, { call, iteration, agent, profile, once }));
-  }
-
-  ask(_question: number, json: string): void {
-    this.asked.onQuestion(JSON.parse(json) as Question);
+  perform(json: string): void {
+    const output = JSON.parse(json) as Output;
+    if ("callTool" in output) this.asked.onCall(output.callTool);
+    if ("ask" in output) this.asked.onQuestion(output.ask.ask);
   }
 
   save(_save: number, firstSeq: number, lines: string): void {
@@ -71,11 +60,6 @@ class ReplayShell {
   }
 
   // The record has the answers to all of these.
-  abortTool(): void {}
-  answerTool(): void {}
-  withdraw(): void {}
-  redact(): void {}
-  stop(): void {}
   done(): void {}
   release(): void {}
   arm(): void {}

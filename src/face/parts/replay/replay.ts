@@ -233,7 +233,7 @@ class Steps implements Asked {
     this.hearCall(call);
     const { agent, toolCallId, toolName, input } = call;
     const { agentPath } = this.#originOf(agent);
-    this.#calls.push({ agentPath, toolCallId, toolName, input: JSON.parse(input) as unknown });
+    this.#calls.push({ agentPath, toolCallId, toolName, input });
   }
 
   onQuestion({ point, data }: Parameters<Asked["onQuestion"]>[0]): void {

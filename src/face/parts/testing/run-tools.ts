@@ -34,7 +34,7 @@ export async function* runTools(
         () => driver as unknown as Driver,
         () => {},
         toolRun,
-      ).call(invocation);
+      ).call({ ...invocation, input: structuredClone(invocation.input) });
     });
     yield {
       invocation,
