@@ -1,13 +1,14 @@
 /**
  * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write,
- * so that the store gets them in order and few at a time. A write that fails is repeated. After the last failure the
- * run hears of it, the entries wait for the next write, and the calls that needed the save are not made. In a store
- * with leases the journal takes the run's lease before its first write, and has it until the run ends.
+ * so that the store gets them in order and few at a time. After a write that has failed in all its tries the run
+ * hears of it, the entries wait for the next write, and the calls that needed the save are not made. In a store with
+ * leases the journal takes the run's lease before its first write, and has it until the run ends.
  */
-import { isStoreConflict, StoreConflict } from "../api/errors.js";
-import type { JournalEntry, Store } from "../api/index.js";
+import { isStoreConflict } from "../api/errors.js";
+import type { JournalEntry } from "../api/index.js";
+import { AppendLog } from "./saving/append-log.js";
 import { ANSWER_MS, StoreTimeout, within } from "./saving/timed-store.js";
-import { RunLease, WAITS_MS, type Held, type LeaseHost } from "./run-lease.js";
+import { pause, RunLease, type Held, type LeaseHost } from "./run-lease.js";
 import type { Permit } from "../tools/tool-calls.js";
 
 /** The reason with which a run ends whose journal another process has taken. */
@@ -44,10 +45,6 @@ export class Journal {
   /** The saves whose entries are on their way into the store. */
   #underWay: ((ok: boolean) => void)[] | undefined;
   #writing: Promise<void> | undefined;
-  /** The error of the store; undefined if it has done all that it was asked for. */
-  #error: unknown;
-  /** A write that failed may have reached the store all the same. */
-  #isInDoubt = false;
   /** The number of the last entry of this run; undefined before the first. */
   last: number | undefined;
   /** The journal of the chat's run before this one, and its end. */
@@ -57,6 +54,7 @@ export class Journal {
   readonly #begun: Promise<void>;
   #begin!: () => void;
   readonly #lease: RunLease;
+  readonly #log: AppendLog;
   #claiming: Promise<boolean> | undefined;
   /** Whether the store has entries of the run, as far as this process knows. */
   #isKept: boolean | undefined;
@@ -72,6 +70,7 @@ export class Journal {
     this.#key = key;
     this.#before = before;
     this.#lease = new RunLease(host, key, held);
+    this.#log = new AppendLog(host, key, this.#lease);
     if (held !== undefined) this.#isKept = true;
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
     this.#over = new Promise((resolve) => (this.#finish = resolve));
@@ -79,7 +78,7 @@ export class Journal {
 
   /** Takes the lease of a journal that may be there already; false if another process has it. */
   claim(takeOver = false): Promise<boolean> {
-    return (this.#claiming = this.#asked(this.#lease.take(takeOver)));
+    return (this.#claiming = this.#log.asked(this.#lease.take(takeOver)));
   }
 
   /** Whether a call may begin in this process. */
@@ -126,7 +125,7 @@ export class Journal {
     if (store.lease === undefined) return "claimed";
     try {
       const isOurs = this.#lease.isHeld;
-      if (!(await this.#asked(this.#lease.take(takeOver)))) return "held";
+      if (!(await this.#log.asked(this.#lease.take(takeOver)))) return "held";
       if (isOurs) return "claimed";
       // Entries that the store has missed are still to come.
       const expected = (this.#entries[0]?.seq ?? last + 1) - 1;
@@ -141,7 +140,7 @@ export class Journal {
 
   /** The entries that the store has behind this number. */
   async load(after = 0): Promise<readonly JournalEntry[]> {
-    const entries = await this.#asked(entriesBehind(this.#host.store, this.#key, after));
+    const entries = await this.#log.load(after);
     if (after === 0 || entries.length > 0) this.#isKept = entries.length > 0;
     return entries;
   }
@@ -177,7 +176,8 @@ export class Journal {
     const limitMs = ANSWER_MS + flushMs;
     return within(clock, limitMs, this.#settled(), () => {
       return (
-        this.#error ?? new StoreTimeout(`The run "${this.#key}" was not saved within ${limitMs / 1000} s.`)
+        this.#log.error ??
+        new StoreTimeout(`The run "${this.#key}" was not saved within ${limitMs / 1000} s.`)
       );
     });
   }
@@ -186,14 +186,14 @@ export class Journal {
     await this.#begun;
     await this.#inherit();
     const isLate = this.#end !== undefined && this.#writing === undefined && this.#entries.length > 0;
-    if (!(await this.#attempt())) throw this.#error;
+    if (!(await this.#attempt())) throw this.#log.error;
     if (isLate) this.#end = this.#giveBack(this.#how!);
     await this.#end;
   }
 
   /** Resolves with whether the store has everything so far. Missing entries are written, unless a write is under way. */
   async #attempt(): Promise<boolean> {
-    if (this.#entries.length === 0 && this.#writing === undefined) return this.#error === undefined;
+    if (this.#entries.length === 0 && this.#writing === undefined) return this.#log.error === undefined;
     return new Promise((resolve) => {
       // Entries that are under way are not in the list.
       ((this.#entries.length === 0 ? this.#underWay : undefined) ?? this.#saves).push(resolve);
@@ -223,88 +223,40 @@ export class Journal {
     // A lease that was not given back goes on with the entries that wait for it.
     this.#lease.takeFrom(before.#lease);
     this.#entries.unshift(...before.#entries);
-    this.#error ??= before.#error;
-    this.#isInDoubt = before.#isInDoubt;
+    this.#log.takeFrom(before.#log);
   }
 
   async #write(): Promise<void> {
     await this.#inherit();
     while (this.#saves.length > 0) {
-      const { flushMs } = this.#host;
-      if (flushMs && this.#end === undefined) await this.#wait(flushMs);
+      const { clock, flushMs } = this.#host;
+      if (flushMs && this.#end === undefined) await pause(clock, flushMs);
       const [saves, entries] = [this.#saves, this.#entries];
       [this.#saves, this.#entries, this.#underWay] = [[], [], saves];
-      const end = entries.length === 0 ? "saved" : await this.#append(entries);
-      if (end !== "saved") this.#entries.unshift(...entries);
-      if (end === "failed") await this.#tellNotSaved();
+      let isSaved = true;
+      try {
+        if (entries.length > 0) {
+          await this.#log.write(entries);
+          this.#isKept = true;
+        }
+      } catch (error) {
+        isSaved = false;
+        this.#entries.unshift(...entries);
+        if (isStoreConflict(error)) this.#host.lost();
+        else await this.#tellNotSaved(error);
+      }
       this.#underWay = undefined;
-      for (const saved of saves) saved(end === "saved");
+      for (const saved of saves) saved(isSaved);
     }
     this.#writing = undefined;
   }
 
-  async #append(entries: readonly JournalEntry[]): Promise<"saved" | "failed" | "lost"> {
-    const { store, report, lost } = this.#host;
-    const waitsMs = [...WAITS_MS];
-    for (let missing = entries; ;) {
-      try {
-        if (!(await this.claim())) throw new StoreConflict(`Another process holds the run "${this.#key}".`);
-        if (missing.length > 0)
-          await store.append(this.#key, missing, missing[0]!.seq - 1, this.#lease.fence);
-        [this.#isKept, this.#isInDoubt, this.#error] = [true, false, undefined];
-        return "saved";
-      } catch (error) {
-        this.#error = error;
-        if (isStoreConflict(error)) {
-          const rest = await this.#notArrived(missing);
-          if (rest.length < missing.length) {
-            missing = rest;
-            continue;
-          }
-          lost();
-          return "lost";
-        }
-        this.#isInDoubt = true;
-        const waitMs = waitsMs.shift();
-        if (waitMs === undefined || error instanceof StoreTimeout) {
-          report(error);
-          return "failed";
-        }
-        await this.#wait(waitMs);
-      }
-    }
-  }
-
-  /** The entries that the store does not have, if a write that failed has reached it all the same. */
-  async #notArrived(entries: readonly JournalEntry[]): Promise<readonly JournalEntry[]> {
-    if (!this.#isInDoubt) return entries;
-    try {
-      if (!(await this.#lease.renew())) return entries;
-      const arrived = await entriesBehind(this.#host.store, this.#key, entries[0]!.seq - 1);
-      const ours = new Map(entries.map(({ seq, json }) => [seq, json]));
-      if (!arrived.every(({ seq, json }) => ours.get(seq) === json)) return entries;
-      return entries.slice(arrived.length);
-    } catch (error) {
-      this.#host.report(error);
-      return entries;
-    }
-  }
-
-  async #tellNotSaved(): Promise<void> {
+  async #tellNotSaved(error: unknown): Promise<void> {
     const { notSaved, report } = this.#host;
+    report(error);
     if (notSaved === undefined) return;
-    const unsaved = { error: this.#error, entries: this.#entries.length, since: this.#entries[0]!.seq };
+    const unsaved = { error, entries: this.#entries.length, since: this.#entries[0]!.seq };
     await Promise.race([notSaved(unsaved).catch(report), this.#over]);
-  }
-
-  /** Takes note of the error of a store that was asked for something. */
-  async #asked<T>(answer: T | PromiseLike<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      this.#error = error;
-      throw error;
-    }
   }
 
   async #giveBack(how: JournalEnd): Promise<void> {
@@ -321,14 +273,4 @@ export class Journal {
       report(error);
     }
   }
-
-  #wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => void this.#host.clock.setTimer(resolve, delayMs));
-  }
-}
-
-/** The entries that a store has behind this number. It may give earlier ones too. */
-async function entriesBehind(store: Store, key: string, after: number): Promise<readonly JournalEntry[]> {
-  const entries = (await store.load(key, after)) ?? [];
-  return after === 0 ? entries : entries.filter(({ seq }) => seq > after);
 }

@@ -51,6 +51,11 @@ export function timeOf(clock: Clock): number {
   }
 }
 
+/** Resolves when the clock says that the time is over. */
+export function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, delayMs));
+}
+
 export class RunLease {
   readonly #host: LeaseHost;
   readonly #key: string;
@@ -139,7 +144,7 @@ export class RunLease {
       } catch (error) {
         report(error);
       }
-      if (waitMs !== undefined) await new Promise<void>((resolve) => void clock.setTimer(resolve, waitMs));
+      if (waitMs !== undefined) await pause(clock, waitMs);
     }
     return "unknown";
   }
