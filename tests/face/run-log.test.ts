@@ -112,4 +112,34 @@ describe("the log of a run", () => {
     await new RunLog(kept, "a").follow("page", undefined, again.hear);
     expect(again.heard).toEqual([1, 2, 3]);
   });
+
+  it("stays its host's when a write that has failed reaches the store late, before the next one", async () => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => {});
+    vi.useFakeTimers();
+    const kept = memoryStore();
+    let late: Parameters<Store["append"]> | undefined;
+    let isSlow = true;
+    const slow: Store = {
+      load: (key, after) => kept.load(key, after),
+      append: (...args) => {
+        if (!isSlow) return kept.append(...args);
+        late = args;
+        throw new Error("the connection was lost");
+      },
+    };
+    const log = new RunLog(slow, "a");
+    const page = follower();
+    await log.follow("page", undefined, page.hear);
+    log.append(event(1));
+    await vi.advanceTimersByTimeAsync(2000);
+    await kept.append(...late!);
+    isSlow = false;
+    for (const seq of [2, 3]) await log.append(event(seq));
+    vi.useRealTimers();
+    reported.mockRestore();
+    expect(page.heard).toEqual([1, 2, 3]);
+    const again = follower();
+    await new RunLog(kept, "a").follow("page", undefined, again.hear);
+    expect(again.heard).toEqual([1, 2, 3]);
+  });
 });

@@ -6,14 +6,14 @@
  */
 import { isStoreConflict } from "../../core/api/errors.js";
 import type { RunEvent } from "../../core/api/event.js";
-import type { JournalEntry, Store } from "../../core/api/run.js";
+import type { Store } from "../../core/api/run.js";
+import { HOST_CLOCK } from "../../core/clock.js";
+import { entriesOf } from "../../core/host/entries.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { isObject } from "../../core/options/check.js";
+import { AppendLog } from "../../core/run/saving/append-log.js";
 import { parsed, type LogObject } from "../stores/logs/shared-log.js";
 import { randomName, type LogEntry } from "./protocol.js";
-
-/** Waits between the tries of a write, in milliseconds. */
-const WAITS_MS = [100, 1000];
 
 /** Hears of an entry, with the cursor behind it. */
 export type Follower = (cursor: string, entry: LogEntry) => void;
@@ -21,6 +21,7 @@ export type Follower = (cursor: string, entry: LogEntry) => void;
 export class RunLog {
   readonly #store: Store | undefined;
   readonly #key: string;
+  #log: AppendLog | undefined;
   /** The name of the log, which its first entry keeps, and the entries as they were told. */
   #name = randomName();
   #told: LogEntry[] = [];
@@ -29,7 +30,6 @@ export class RunLog {
   #missed: LogEntry[] = [];
   /** The number of the store's last entry. */
   #last = 0;
-  #fence: number | undefined;
   #loaded: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #isLost = false;
@@ -38,6 +38,7 @@ export class RunLog {
   constructor(store: Store | undefined, key: string) {
     this.#store = store;
     this.#key = key;
+    this.#log = this.#logBehind(undefined);
   }
 
   /** Whether the run has begun, and whether it has ended. */
@@ -55,7 +56,7 @@ export class RunLog {
       ttlMs: 1000,
       takeOver: true,
     });
-    this.#fence = lease?.fence;
+    this.#log = this.#logBehind(lease?.fence);
     // The fence alone is needed: no process takes a log up.
     await lease?.release(false);
     this.#loaded = undefined;
@@ -127,12 +128,12 @@ export class RunLog {
 
   /** Reads what the store has of a run of another host. */
   #load(): Promise<void> | undefined {
-    if (this.#store === undefined) return undefined;
-    return (this.#loaded ??= this.#read(this.#store));
+    if (this.#log === undefined) return undefined;
+    return (this.#loaded ??= this.#read(this.#log));
   }
 
-  async #read(store: Store): Promise<void> {
-    const kept = (await store.load(this.#key)) ?? [];
+  async #read(log: AppendLog): Promise<void> {
+    const kept = await log.load();
     const entries = kept.map(({ json }) => parsed(json));
     this.#last = kept.at(-1)?.seq ?? 0;
     this.#told = entries.filter(isLogEntry);
@@ -149,7 +150,7 @@ export class RunLog {
       const entries = this.#waiting;
       this.#waiting = [];
       // An entry that cannot be kept is told all the same.
-      if (this.#store !== undefined) await this.#keep(this.#store, entries).catch(reportUnheard);
+      if (this.#log !== undefined) await this.#keep(this.#log, entries).catch(reportUnheard);
       for (const entry of entries) this.#tell(entry);
     }
     this.#writing = undefined;
@@ -162,39 +163,28 @@ export class RunLog {
     for (const follower of [...this.#followers.values()]) follower(cursor, entry);
   }
 
-  async #keep(store: Store, entries: readonly LogEntry[]): Promise<void> {
+  async #keep(log: AppendLog, entries: readonly LogEntry[]): Promise<void> {
     const all = [...this.#missed, ...entries];
-    const before = this.#last;
     // The name of the log is its first entry.
-    const named = before === 0 ? [{ log: this.#name }, ...all] : all;
-    const rows: JournalEntry[] = named.map((entry, at) => ({
-      seq: before + at + 1,
-      json: JSON.stringify(entry),
-    }));
+    const named = this.#last === 0 ? [{ log: this.#name }, ...all] : all;
+    const lines = named.map((entry) => JSON.stringify(entry)).join("\n");
     this.#missed = all;
-    // A store that has just failed is not waited for again.
-    const waits = all.length > entries.length ? [] : WAITS_MS;
-    for (const waitMs of [...waits, undefined]) {
-      try {
-        await store.append(this.#key, rows, before, this.#fence);
-        return this.#kept(rows);
-      } catch (error) {
-        // A write that failed may have reached the store, and then it has the last entry.
-        if (isStoreConflict(error)) {
-          const last = (await store.load(this.#key, before))?.at(-1)?.json;
-          this.#isLost = last !== rows.at(-1)!.json;
-          if (!this.#isLost) this.#kept(rows);
-          return;
-        }
-        if (waitMs === undefined) reportUnheard(error);
-        else await new Promise((resolve) => setTimeout(resolve, waitMs));
-      }
+    try {
+      // A store that has just failed is not waited for again.
+      await log.write(entriesOf(this.#last + 1, lines), all.length > entries.length ? [] : undefined);
+      this.#missed = [];
+      this.#last += named.length;
+    } catch (error) {
+      if (!isStoreConflict(error)) throw error;
+      this.#isLost = true;
     }
   }
 
-  #kept(rows: readonly JournalEntry[]): void {
-    this.#missed = [];
-    this.#last += rows.length;
+  /** The log in the store, to which the holder of this fence writes. */
+  #logBehind(fence: number | undefined): AppendLog | undefined {
+    const store = this.#store;
+    if (store === undefined) return undefined;
+    return new AppendLog({ store, clock: HOST_CLOCK, report: reportUnheard }, this.#key, { fence });
   }
 }
 
