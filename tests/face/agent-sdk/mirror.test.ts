@@ -53,5 +53,5 @@ it("tries an append that fails three times, and one that takes a minute once", a
   await slow.clock.pass(59_999);
   expect(slow.lost).toEqual([]);
   await slow.clock.pass(1);
-  expect([appends, String(slow.lost[0])]).toEqual([1, "Error: the store took longer than 60000 ms"]);
+  expect([appends, String(slow.lost[0])]).toEqual([1, "TimeoutError: the store took longer than 60000 ms"]);
 });

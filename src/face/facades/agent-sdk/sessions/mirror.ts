@@ -1,6 +1,7 @@
 /** The copy of a session in its store. A store that fails loses entries, and stops nothing. */
 import type { Clock } from "../../../core/api/index.js";
 import { HOST_CLOCK } from "../../../core/clock.js";
+import { StoreTimeout, within } from "../../../core/run/saving/timed-store.js";
 import type { SessionEntry, SessionKey, SessionStore } from "./sessions.js";
 
 /** Tries of one append. */
@@ -18,7 +19,7 @@ export type SessionStoreFlush = "batched" | "eager";
 export class Mirror {
   readonly #store: SessionStore;
   readonly #isEager: boolean;
-  readonly #clock: Pick<Clock, "setTimer" | "clearTimer">;
+  readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
   #waiting: { readonly key: SessionKey; readonly entries: SessionEntry[] } | undefined;
   #timer: unknown;
@@ -29,7 +30,7 @@ export class Mirror {
   constructor(
     store: SessionStore,
     flush: SessionStoreFlush,
-    clock: Pick<Clock, "setTimer" | "clearTimer"> = HOST_CLOCK,
+    clock: Clock = HOST_CLOCK,
     failed: (error: unknown) => void,
   ) {
     this.#store = store;
@@ -65,26 +66,16 @@ export class Mirror {
   async #append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#inTime(() => this.#store.append(key, entries));
+        const append = (async () => this.#store.append(key, entries))();
+        return await within(this.#clock, APPEND_MS, append, tooLate);
       } catch (error) {
-        if (attempt < ATTEMPTS && !(error instanceof AppendTimeout)) continue;
+        if (attempt < ATTEMPTS && !(error instanceof StoreTimeout)) continue;
         return this.#failed(error);
       }
     }
   }
-
-  async #inTime(append: () => Promise<void> | void): Promise<void> {
-    let timer: unknown;
-    const late = new Promise<never>((_, reject) => {
-      const expire = (): void => reject(new AppendTimeout(`the store took longer than ${APPEND_MS} ms`));
-      timer = this.#clock.setTimer(expire, APPEND_MS);
-    });
-    try {
-      await Promise.race([(async () => append())(), late]);
-    } finally {
-      this.#clock.clearTimer(timer);
-    }
-  }
 }
 
-class AppendTimeout extends Error {}
+function tooLate(): StoreTimeout {
+  return new StoreTimeout(`the store took longer than ${APPEND_MS} ms`);
+}
