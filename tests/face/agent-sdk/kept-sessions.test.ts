@@ -69,14 +69,13 @@ describe.each(stores)("sessions in a store of %s", (_, makeStore) => {
     expect((await first.load(key))!.map(({ uuid }) => uuid)).toEqual(["a", "b", "c"]);
   });
 
-  it("lose nothing when two processes write to one: the later write is told and made again", async () => {
+  it("lose nothing when two processes write to one: the later write goes behind the other", async () => {
     const store = makeStore();
     const key = { projectKey: "/", sessionId: "two" };
     const [one, other] = [sessionStoreOf(store), sessionStoreOf(store)];
     await one.append(key, [entry("a")]);
     await other.append(key, [entry("b")]);
-    await expect(one.append(key, [entry("c")])).rejects.toThrow();
-    await one.append(key, [entry("c")]);
+    await one.append(key, [entry("b"), entry("c")]);
     expect((await other.load(key))!.map(({ uuid }) => uuid)).toEqual(["a", "b", "c"]);
   });
 

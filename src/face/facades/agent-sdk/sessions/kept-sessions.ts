@@ -1,6 +1,6 @@
 /** Sessions in a store of looplet: IndexedDB, files, a Durable Object, or one of your own. */
 import type { JournalEntry, Store } from "../../../core/api/index.js";
-import { SharedLog, type LogObject } from "../../../parts/stores/logs/shared-log.js";
+import { behindOthers, SharedLog, type LogObject } from "../../../parts/stores/logs/shared-log.js";
 import type { SessionEntry, ListedSession, SessionKey, SessionStore } from "./sessions.js";
 
 /** What this process knows of a session's journal. */
@@ -15,8 +15,7 @@ const keyOf = (...parts: readonly string[]): string =>
 
 /**
  * Keeps sessions in a store. Each session is a journal, and each project has another one that lists them. Two
- * processes may write to one session: an append that finds entries of another process rejects with `StoreConflict`,
- * and the query tries it again behind them.
+ * processes may write to one session: the later entries go behind the others.
  */
 export function sessionStoreOf(store: Store): SessionStore {
   const known = new Map<string, Known>();
@@ -31,47 +30,46 @@ export function sessionStoreOf(store: Store): SessionStore {
   /** The list of the `subpath`s of a session. */
   const belowOf = (sessionKey: SessionKey): SharedLog => new SharedLog(store, belowKeyOf(sessionKey));
   const read = async (key: string): Promise<SessionEntry[]> =>
-    ((await store.load(key)) ?? []).map(({ json }) => {
-      const { seq: _, ...entry } = JSON.parse(json);
-      return entry as SessionEntry;
-    });
+    ((await store.load(key)) ?? []).map(({ json }) => entryIn(json));
   const subkeysOf = async (sessionKey: SessionKey): Promise<string[]> =>
     listedIn(await belowOf(sessionKey).load());
   const knownOf = async (key: string): Promise<Known> => {
     const found = known.get(key);
     if (found !== undefined) return found;
-    const entries = await read(key);
-    const made = { lastSeq: entries.length, uuids: new Set(entries.map(({ uuid }) => uuid)) };
+    const kept = (await store.load(key)) ?? [];
+    const uuids = new Set(kept.map(({ json }) => entryIn(json).uuid));
+    const made = { lastSeq: kept.at(-1)?.seq ?? 0, uuids };
     known.set(key, made);
     return made;
   };
 
+  const append = async (sessionKey: SessionKey, entries: readonly SessionEntry[]): Promise<void> => {
+    const key = journalOf(sessionKey);
+    const journal = await knownOf(key);
+    const added = entries.filter(({ uuid }) => !journal.uuids.has(uuid));
+    if (added.length === 0) return;
+    try {
+      // A session that is listed and empty does no harm; one that is not listed would be lost.
+      const { projectKey, sessionId, subpath } = sessionKey;
+      const list = subpath === undefined ? listOf(projectKey) : belowOf(sessionKey);
+      if (journal.lastSeq === 0) await list.add({ sessionId: subpath ?? sessionId });
+      const { lastSeq } = journal;
+      const numbered = added.map((entry, at): JournalEntry => {
+        // A store may look for the number in the text, as in the facts of a run.
+        const seq = lastSeq + 1 + at;
+        return { seq, json: JSON.stringify({ seq, ...entry }) };
+      });
+      await store.append(key, numbered, lastSeq);
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+    journal.lastSeq += added.length;
+    for (const { uuid } of added) journal.uuids.add(uuid);
+  };
+
   return {
-    async append(sessionKey, entries) {
-      const key = journalOf(sessionKey);
-      const journal = await knownOf(key);
-      const added = entries.filter(({ uuid }) => !journal.uuids.has(uuid));
-      if (added.length === 0) return;
-      try {
-        // A session that is listed and empty does no harm; one that is not listed would be lost.
-        const { projectKey, sessionId, subpath } = sessionKey;
-        if (journal.lastSeq === 0 && subpath === undefined) await listOf(projectKey).add({ sessionId });
-        if (journal.lastSeq === 0 && subpath !== undefined)
-          await belowOf(sessionKey).add({ sessionId: subpath });
-        const { lastSeq } = journal;
-        const numbered = added.map((entry, at): JournalEntry => {
-          // A store may look for the number in the text, as in the facts of a run.
-          const seq = lastSeq + 1 + at;
-          return { seq, json: JSON.stringify({ seq, ...entry }) };
-        });
-        await store.append(key, numbered, lastSeq);
-      } catch (error) {
-        known.delete(key);
-        throw error;
-      }
-      journal.lastSeq += added.length;
-      for (const { uuid } of added) journal.uuids.add(uuid);
-    },
+    append: (sessionKey, entries) => behindOthers(() => append(sessionKey, entries)),
 
     async load(sessionKey) {
       const entries = await read(journalOf(sessionKey));
@@ -106,6 +104,11 @@ export function sessionStoreOf(store: Store): SessionStore {
 
     listSubkeys: subkeysOf,
   };
+}
+
+function entryIn(json: string): SessionEntry {
+  const { seq: _, ...entry } = JSON.parse(json);
+  return entry as SessionEntry;
 }
 
 /** The ids that a list comes to. */

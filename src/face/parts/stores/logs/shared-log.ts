@@ -3,7 +3,7 @@ import { isStoreConflict } from "../../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../../core/api/run.js";
 import { isObject } from "../../../core/options/check.js";
 
-/** The tries of an entry before which others come at the same moment. */
+/** The tries of a write before which others come at the same moment. */
 const TRIES = 20;
 
 /** An entry of a log as its author wrote it. A reader checks the fields that it needs. */
@@ -26,22 +26,29 @@ export class SharedLog {
   }
 
   /** Adds an entry, and returns those before it. */
-  async add(entry: object): Promise<LogObject[]> {
+  add(entry: object): Promise<LogObject[]> {
     const json = JSON.stringify(entry);
-    for (let attempt = 1; ; attempt++) {
+    return behindOthers(async () => {
       const before = await this.#entries();
       const last = before.at(-1)?.seq ?? 0;
-      try {
-        await this.#store.append(this.#key, [{ seq: last + 1, json }], last);
-        return objectsOf(before);
-      } catch (error) {
-        if (!isStoreConflict(error) || attempt === TRIES) throw error;
-      }
-    }
+      await this.#store.append(this.#key, [{ seq: last + 1, json }], last);
+      return objectsOf(before);
+    });
   }
 
   async #entries(): Promise<readonly JournalEntry[]> {
     return (await this.#store.load(this.#key)) ?? [];
+  }
+}
+
+/** Does a write that goes behind the last entry, and does it again if another process has come first. */
+export async function behindOthers<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isStoreConflict(error) || attempt === TRIES) throw error;
+    }
   }
 }
 
