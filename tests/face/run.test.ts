@@ -36,7 +36,7 @@ async function types(events: AsyncIterable<RunEvent>): Promise<string[]> {
 describe("a run", () => {
   it("starts by itself, with its prompt", async () => {
     const { driver } = await started();
-    expect(driver.told("start")).toEqual([[hello]]);
+    expect(driver.told("prompt")).toEqual([[hello]]);
   });
 
   it("settles its result with what the engine says, and gives the driver back", async () => {
@@ -190,7 +190,7 @@ describe("a run", () => {
     driver.say("Hi");
     expect(seen).toEqual(["cancelled", "text-delta", "abort", "finish"]);
     expect(await run.result).toMatchObject({ text: "Hi", abortReason: "enough" });
-    expect(driver.told("abort")).toEqual([["enough"]]);
+    expect(driver.told("cancel")).toEqual([["enough"]]);
   });
 
   it("fails as config_invalid when the engine refuses the configuration", async () => {
@@ -244,7 +244,7 @@ describe("before the engine is loaded", () => {
     expect(order).toEqual([
       ["steer", 2],
       ["followUp", 3],
-      ["start", hello],
+      ["prompt", hello],
     ]);
   });
 
@@ -271,13 +271,13 @@ describe("abort", () => {
     run.abort("first");
     expect(run.outcome).toBe("cancelled");
     run.abort("second");
-    expect(driver.told("abort")).toEqual([["first"]]);
+    expect(driver.told("cancel")).toEqual([["first"]]);
     expect((await run.result).abortReason).toBe("first");
   });
 
   it("ends the run even if the driver throws", async () => {
     const { run, driver } = await started({ onError: () => {} });
-    driver.abort = () => {
+    driver.tell = () => {
       throw new Error("gone");
     };
     run.abort("user");

@@ -74,7 +74,7 @@ describe("delivery", () => {
     const quiet = open(await loadWasm());
     runs.push(quiet);
     quiet.driver.want({ text: false, reasoning: false, toolInput: false, events: true });
-    quiet.driver.start([{ type: "text", text: "Hi" }]);
+    quiet.driver.tell({ prompt: { content: [{ type: "text", text: "Hi" }] } });
     await quiet.done;
     expect(quiet.deltas).toEqual([]);
     expect(quiet.events.at(-1)!.seq).toBe(run.events.at(-1)!.seq);
@@ -152,7 +152,7 @@ describe("a configuration", () => {
   it("and a prompt of no blocks is refused likewise", async () => {
     const run = open(await loadWasm());
     runs.push(run);
-    expect(() => run.driver.start([{ type: "nonsense" } as never])).toThrowError(
+    expect(() => run.driver.tell({ prompt: { content: [{ type: "nonsense" } as never] } })).toThrowError(
       expect.objectContaining({ field: "content[0]" }),
     );
   });

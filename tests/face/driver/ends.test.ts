@@ -37,7 +37,7 @@ describe("an abort", () => {
       fetch: async () => new Response(streamOf(answer("Hel", "lo").slice(0, 3), { isOpenEnded: true })),
     });
     await settle();
-    run.driver.abort("user");
+    run.driver.tell({ cancel: { why: "user" } });
     expect(run.driver.outcome()).toEqual({ outcome: "cancelled", abortReason: "user" });
     expect(run.log).toEqual(["done"]);
     expect(run.events.at(-1)).toMatchObject({ type: "finish" });
@@ -50,7 +50,7 @@ describe("an abort", () => {
       fetch: async () => new Response(streamOf(answer("a", "b", "c"))),
       onDelta: (_kind, text) => {
         order.push(`text ${text}`);
-        run.driver.abort("enough");
+        run.driver.tell({ cancel: { why: "enough" } });
         order.push(`outcome ${run.driver.outcome()!.outcome}`);
       },
       onEvent: ({ type }) => order.push(type),
@@ -74,7 +74,7 @@ describe("an abort", () => {
       config: { tools: [weather] },
       fetch: async () => new Response(streamOf([call().join("")])),
       onEvent: ({ type }) => {
-        if (type === "tool-call") run.driver.abort("no");
+        if (type === "tool-call") run.driver.tell({ cancel: { why: "no" } });
       },
     });
     await run.done;
@@ -88,7 +88,7 @@ describe("an abort", () => {
       fetch: async () => new Response(streamOf([call().join("")])),
       callTool: () => {
         run.log.push("tool");
-        run.driver.abort("no");
+        run.driver.tell({ cancel: { why: "no" } });
         run.log.push(run.driver.outcome()!.outcome);
       },
     });
@@ -118,7 +118,7 @@ describe("an abort", () => {
       }),
     });
     await settle();
-    run.driver.abort("user");
+    run.driver.tell({ cancel: { why: "user" } });
     expect(run.log).toEqual(["done"]);
     await settle();
     if (fetch) expect(signal!.aborted).toBe(true);
@@ -133,7 +133,7 @@ describe("an abort", () => {
     await settle();
     expect(run.events.at(-1)).toMatchObject({ type: "retry" });
     expect(run.timers.size).toBe(1);
-    run.driver.abort("user");
+    run.driver.tell({ cancel: { why: "user" } });
     expect(run.driver.outcome()!.outcome).toBe("cancelled");
     expect(run.timers.size).toBe(0);
   });
@@ -144,7 +144,7 @@ describe("an abort", () => {
     const run = await begun({ fetch: async () => response });
     await settle();
     expect(response.body!.locked).toBe(true);
-    run.driver.abort("user");
+    run.driver.tell({ cancel: { why: "user" } });
     expect(onCancel).toHaveBeenCalledOnce();
     expect(response.body!.locked).toBe(false);
   });
@@ -154,7 +154,7 @@ describe("an abort", () => {
     const onCancel = vi.fn();
     const run = await begun({ fetch: () => new Promise((resolve) => (respond = resolve)) });
     await settle();
-    run.driver.abort("user");
+    run.driver.tell({ cancel: { why: "user" } });
     const before = run.events.length;
     respond(new Response(streamOf(answer("late"), { onCancel })));
     await settle();
@@ -181,8 +181,8 @@ describe("an abort", () => {
         }),
     });
     await settle();
-    waiting.driver.abort("user");
-    reading.driver.abort("user");
+    waiting.driver.tell({ cancel: { why: "user" } });
+    reading.driver.tell({ cancel: { why: "user" } });
     refuse(new Error("late"));
     await settle();
     expect(waiting.log.concat(reading.log)).toEqual(["done", "done"]);
@@ -196,12 +196,12 @@ describe("an abort", () => {
       callTool: (invocation) => (toolCall = invocation.call),
     });
     await settle();
-    run.driver.abort("user");
+    run.driver.tell({ cancel: { why: "user" } });
     const before = JSON.stringify(run.driver.result());
     run.driver.toolProgress(toolCall, "1");
     run.driver.toolFinished(toolCall, { value: "1" });
     expect(run.driver.answer(toolCall, { failed: { why: "late" } })).toBe(false);
-    run.driver.abort("again");
+    run.driver.tell({ cancel: { why: "again" } });
     expect(JSON.stringify(run.driver.result())).toBe(before);
   });
 });
@@ -230,8 +230,8 @@ describe("after the end of a run", () => {
     early.driver.free();
     expect(early.timers.size).toBe(0);
     expect(early.log).toEqual([]);
-    early.driver.abort("after");
-    early.driver.start([]);
+    early.driver.tell({ cancel: { why: "after" } });
+    early.driver.tell({ prompt: { content: [] } });
     expect(early.driver.outcome()).toBeUndefined();
 
     const inside = await begun({ onDelta: () => inside.driver.free() });
@@ -247,11 +247,11 @@ describe("after the end of a run", () => {
   it("withdraw says whether there was something to take back", async () => {
     const run = await begun({ fetch: never });
     const content = [{ type: "text" as const, text: "And?" }];
-    run.driver.steer({ id: 1, isSteer: false, content, requestId: undefined });
+    run.driver.tell({ followUp: { id: 1, content } });
     expect(run.driver.result()!.undelivered).toHaveLength(1);
-    expect(run.driver.withdraw(2)).toBe(false);
-    expect(run.driver.withdraw(1)).toBe(true);
-    expect(run.driver.withdraw(1)).toBe(false);
+    expect(run.driver.tell({ withdraw: { id: 2 } })).toBe(false);
+    expect(run.driver.tell({ withdraw: { id: 1 } })).toBe(true);
+    expect(run.driver.tell({ withdraw: { id: 1 } })).toBe(false);
   });
 });
 
@@ -303,9 +303,9 @@ describe("memory", () => {
         const kind = at % 4;
         const run = open(wasm, {
           fetch: kind === 0 ? never : async () => new Response(streamOf(body, { isOpenEnded: kind === 1 })),
-          ...(kind === 2 && { onDelta: () => run.driver.abort("enough") }),
+          ...(kind === 2 && { onDelta: () => run.driver.tell({ cancel: { why: "enough" } }) }),
         });
-        run.driver.start([{ type: "text", text: "x".repeat(100) }]);
+        run.driver.tell({ prompt: { content: [{ type: "text", text: "x".repeat(100) }] } });
         await (kind >= 2 ? run.done : settle());
         run.driver.free();
       }
@@ -329,7 +329,7 @@ describe("a lost instance", () => {
     await settle();
     // An address beyond the memory.
     Object.assign(reading.driver["shell"]["handle"], { __wbg_ptr: 0x7fff_fff0 });
-    reading.driver.abort("user");
+    reading.driver.tell({ cancel: { why: "user" } });
     for (const run of [waiting, reading]) {
       expect(run.log).toEqual(["done"]);
       expect(run.driver.outcome()).toMatchObject({ outcome: "failed", error: { code: "bug" } });

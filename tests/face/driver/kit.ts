@@ -44,7 +44,7 @@ export type Overrides = Partial<HostCallbacks> & {
 /** Opens a run and starts it with one prompt. */
 export async function begin(overrides: Overrides = {}): Promise<Recorded> {
   const run = open(await loadWasm(), overrides);
-  run.driver.start([{ type: "text", text: "Hi" }]);
+  run.driver.tell({ prompt: { content: [{ type: "text", text: "Hi" }] } });
   return run;
 }
 

@@ -4,11 +4,11 @@ import type {
   RunSource,
   Answer,
   RawRunResult,
-  SteerMessage,
   ToolReturn,
 } from "../../../src/face/core/host/driver.js";
+import type { Input } from "../../../src/face/core/generated/input.js";
 import type { Driver, LoadEngine } from "../../../src/face/core/host/engine.js";
-import type { Block, Outcome, RunEvent } from "../../../src/face/core/api/index.js";
+import type { Outcome, RunEvent } from "../../../src/face/core/api/index.js";
 
 export const USAGE = {
   inputTokens: 3,
@@ -47,24 +47,18 @@ export class FakeDriver implements Driver {
     this.options = JSON.parse(source) as { [name: string]: unknown };
   }
 
-  resume(): void {
-    this.calls.push(["resume"]);
-  }
-
-  pickUp(): void {
-    this.calls.push(["pickUp"]);
-  }
-
-  suspend(why: string): void {
-    this.calls.push(["suspend", why]);
-  }
-
-  notSaved(...what: unknown[]): void {
-    this.calls.push(["notSaved", ...what]);
-  }
-
-  recover(...how: unknown[]): void {
-    this.calls.push(["recover", ...how]);
+  /** Notes the input as its name and its values. As the driver does, an abort sets the outcome at once. */
+  tell(input: Input): boolean {
+    const [name, facts] = typeof input === "string" ? [input, {}] : Object.entries(input)[0]!;
+    if (name === "once") return this.tell((facts as { input: Input }).input);
+    const values = Object.values(facts as object) as unknown[];
+    this.calls.push([name, ...values]);
+    if (name === "cancel") {
+      // Inside a callback only the outcome is set, what follows waits until the callback has returned.
+      this.#outcome = { outcome: "cancelled", abortReason: values[0] as string };
+      if (this.#depth === 0) this.#finish();
+    }
+    return name !== "addBudget" || values[0] === "root";
   }
 
   follow(...end: unknown[]): void {
@@ -79,49 +73,8 @@ export class FakeDriver implements Driver {
     return undefined;
   }
 
-  saved(save: number, ok: boolean): void {
-    this.calls.push(["saved", save, ok]);
-  }
-
-  start(content: readonly Block[]): void {
-    this.calls.push(["start", content]);
-  }
-
-  compact(instructions: string): void {
-    this.calls.push(["compact", instructions]);
-  }
-
-  steer({ id, isSteer, content }: SteerMessage): void {
-    this.calls.push([isSteer ? "steer" : "followUp", id, content]);
-  }
-
-  setMode(mode: string): void {
-    this.calls.push(["setMode", mode]);
-  }
-
-  addBudget(agentPath: string, more: object): boolean {
-    this.calls.push(["addBudget", agentPath, more]);
-    return agentPath === "root";
-  }
-
-  setModel(model: object): void {
-    this.calls.push(["setModel", model]);
-  }
-
   agent(index: number): [string, string] {
     return index === 0 ? ["root", ""] : [`root/${index}`, `call_${index}`];
-  }
-
-  withdraw(id: number): boolean {
-    this.calls.push(["withdraw", id]);
-    return true;
-  }
-
-  /** As the driver does: inside a callback only the outcome is set, what follows waits until the callback has returned. */
-  abort(why: string): void {
-    this.calls.push(["abort", why]);
-    this.#outcome = { outcome: "cancelled", abortReason: why };
-    if (this.#depth === 0) this.#finish();
   }
 
   toolFinished(call: number, result: ToolReturn): void {

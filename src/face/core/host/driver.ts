@@ -9,7 +9,7 @@
  * listener has heard it; earlier answers, calls and usage are lost.
  *
  * Contract: the callbacks may call any method of the driver. Outputs that follow are performed after the callback has
- * returned, but `outcome()` is set when `abort()` returns.
+ * returned, but `outcome()` is set when `tell({ cancel })` returns.
  */
 import type { BatchListener } from "./batch.js";
 import type { JournalText } from "./entries.js";
@@ -17,18 +17,9 @@ import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell, type Handle } from "./shell.js";
 import type { Answer, HookAnswer, HostOutput, ToolReturn } from "./question.js";
-import type {
-  Block,
-  Failure,
-  FetchInit,
-  JournalEntry,
-  Outcome,
-  PermissionMode,
-  RunRecord,
-  Usage,
-} from "../api/index.js";
+import type { FetchInit, JournalEntry, Outcome, RunRecord, Usage } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
-import type { Input, ModelConfig, Raise } from "../generated/input.js";
+import type { Input } from "../generated/input.js";
 import type { JournalTail } from "../generated/model.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
@@ -53,7 +44,7 @@ export interface HostCallbacks extends BatchListener {
   record?: RunRecord | undefined;
   /** Hears that the instance is lost, and returns true if the run goes on without this driver. Default: false. */
   lost?(): boolean;
-  /** Hears that the outcome is set. Nothing follows. `abort()` may call it before it returns. */
+  /** Hears that the outcome is set. Nothing follows. `cancel` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
@@ -68,15 +59,6 @@ export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "leftOut" | "messages"
 
 /** The JSON of a new run's options, or the journal of a run that goes on. */
 export type RunSource = string | JournalText;
-
-/** A message for a run at work. */
-export interface SteerMessage {
-  readonly id: number;
-  /** Whether it comes before the next model call, and not when the model has finished. */
-  readonly isSteer: boolean;
-  readonly content: readonly Block[];
-  readonly requestId: string | undefined;
-}
 
 /** A request before its key is added. */
 export interface AuthorizeRequest {
@@ -140,22 +122,12 @@ export class RunDriver {
     this.shell = new Shell(wasm, config, options, host);
   }
 
-  /** Begins the run with its prompt, or with a summary of its history and nothing else. */
-  start(prompt: readonly Block[] | { readonly onlySummary: string }): void {
-    const isSummary = "onlySummary" in prompt;
-    if (isSummary) this.compact(prompt.onlySummary, true);
-    this.shell.handleInput({ prompt: { content: isSummary ? [] : prompt } });
-  }
-
-  /** Goes on with the run of a journal. Its events have higher numbers than `afterEvent`. */
-  resume(afterEvent?: number): void {
-    if (afterEvent !== undefined) this.shell.handleInput({ numberFrom: { event: afterEvent + 1 } });
-    this.shell.handleInput("resume");
-  }
-
-  /** Goes on with the run of a journal. One that has ended ends again. */
-  pickUp(): void {
-    this.shell.handleInput("pickUp");
+  /**
+   * Gives the engine an input; false if it has no effect any more. Throws `{ field, problem }` for one that the
+   * engine refuses. It is synchronous: `outcome()` is set on return from `cancel`.
+   */
+  tell(input: Input): boolean {
+    return this.shell.handleInput(input);
   }
 
   /** Goes on at this end of a chat's journal. It comes before the first input. `run` is the id of the run. */
@@ -172,62 +144,6 @@ export class RunDriver {
   tail(): JournalTail | undefined {
     const json = this.shell.enter((handle) => handle.tail());
     return json === undefined ? undefined : (JSON.parse(json) as JournalTail);
-  }
-
-  /** Goes on with the run of a journal in the process that has begun it. */
-  recover(running: number[], nextEvent: number, shownBlocks: number): void {
-    this.shell.handleInput({ recover: { running, nextEvent, shownBlocks } });
-  }
-
-  saved(save: number, ok: boolean): void {
-    this.shell.handleInput({ saved: { save, ok } });
-  }
-
-  /** Tells of entries that the store has not taken, the first of which has the number `since`. */
-  notSaved(entries: number, since: number, why: string): void {
-    this.shell.handleInput({ notSaved: { entries, since, why } });
-  }
-
-  /** Hands a steer or follow-up in. One whose `requestId` the run has seen changes nothing. */
-  steer({ id, isSteer, content, requestId }: SteerMessage): void {
-    const input: Input = isSteer ? { steer: { id, content } } : { followUp: { id, content } };
-    // The engine's own requests have other names.
-    const once = { request: `message ${requestId}`, input };
-    this.shell.handleInput(requestId === undefined ? input : { once });
-  }
-
-  /** Takes a steer or follow-up back; false if it has been delivered. */
-  withdraw(id: number): boolean {
-    return this.shell.handleInput({ withdraw: { id } });
-  }
-
-  /** Aborts the run. It is synchronous: `outcome()` is set on return. */
-  abort(why: string): void {
-    this.shell.handleInput({ cancel: { why } });
-  }
-
-  /** Ends the run as `abort` does, or with this failure, but not in its journal. */
-  suspend(why: string, failure?: Failure): void {
-    this.shell.handleInput(failure === undefined ? { suspend: { why } } : { giveUp: { failure } });
-  }
-
-  setMode(mode: PermissionMode): void {
-    this.shell.handleInput({ setMode: { mode } });
-  }
-
-  /** Has the history summarised; empty `instructions` mean none. `only`: the run, which has yet to start, ends with it. */
-  compact(instructions: string, only = false): void {
-    this.shell.handleInput({ compact: { instructions: instructions === "" ? null : instructions, only } });
-  }
-
-  /** Raises limits; false if the agent is not at work. */
-  addBudget(agentPath: string, more: Raise): boolean {
-    return this.shell.handleInput({ addBudget: { agentPath, more } });
-  }
-
-  /** Switches the model. Throws `{ field, problem }` for a model that cannot be used. */
-  setModel(model: ModelConfig): void {
-    this.shell.handleInput({ setModel: { model } });
   }
 
   /** An agent's path, and the provider's id of the call that it answers, which is empty for the root. */

@@ -1,11 +1,11 @@
 /** Calls on a run that come before the engine is loaded, or while a fresh instance takes the place of a lost one. */
-import type { Raise } from "../generated/input.js";
+import type { Input, Raise } from "../generated/input.js";
 import type { Driver } from "../host/engine.js";
-import type { Message } from "./steers.js";
+import { inputOf, type Message } from "./steers.js";
 
 export class Early {
-  /** Calls to repeat on the driver before the run begins. */
-  first: ((driver: Driver) => void)[] = [];
+  /** Inputs for the engine before the run begins. */
+  first: Input[] = [];
   /** Limits to raise after the run has begun. */
   budgets: { agentPath: string; more: Raise }[] = [];
   #queued: Message[] = [];
@@ -29,11 +29,11 @@ export class Early {
   begin(driver: Driver, go: () => void): void {
     const { first, budgets } = this;
     [this.first, this.budgets] = [[], []];
-    for (const tell of first) tell(driver);
+    for (const input of first) driver.tell(input);
     // Steers come before the prompt, so that the first request takes them along.
-    for (const message of this.#queued) driver.steer(message);
+    for (const message of this.#queued) driver.tell(inputOf(message));
     this.#queued = [];
     go();
-    for (const { agentPath, more } of budgets) driver.addBudget(agentPath, more);
+    for (const budget of budgets) driver.tell({ addBudget: budget });
   }
 }

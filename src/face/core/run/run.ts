@@ -31,6 +31,7 @@ import type {
 import { Asks, checkAnswer } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
+import type { Input } from "../generated/input.js";
 import type { HostCallbacks, RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
 import { fail, refusal } from "../host/failures.js";
@@ -54,9 +55,9 @@ import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "../host/engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
-import { Steers, type Message } from "./steers.js";
+import { inputOf, Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
-import { sourceOf, type Resumed } from "./source.js";
+import { compacting, firstInputs, sourceOf, type Resumed } from "./source.js";
 import { endedBy, follow, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
@@ -204,7 +205,7 @@ export class EngineRun implements Run {
 
   abort(reason: unknown = "aborted"): void {
     const why = abortReason(reason);
-    this.#stop(endedBy(why), (driver) => driver.abort(why));
+    this.#stop(endedBy(why), (driver) => driver.tell({ cancel: { why } }));
   }
 
   /**
@@ -214,7 +215,8 @@ export class EngineRun implements Run {
   suspend(reason: string, error?: Failure): void {
     if (this.#journal === undefined) return this.abort(reason);
     this.isSuspended ||= this.#outcomeNow() === undefined;
-    this.#stop(endedBy(reason, error), (driver) => driver.suspend(reason, error));
+    const input: Input = error === undefined ? { suspend: { why: reason } } : { giveUp: { failure: error } };
+    this.#stop(endedBy(reason, error), (driver) => driver.tell(input));
   }
 
   #stop(alone: Outcome, stop: (driver: Driver) => void): void {
@@ -249,26 +251,25 @@ export class EngineRun implements Run {
 
   setPermissionMode(mode: PermissionMode): void {
     checkMode(mode, "mode", this.#parts.permissions);
-    this.#tellDriver((driver) => driver.setMode(mode));
+    this.#tellDriver({ setMode: { mode } });
   }
 
   compact(options?: { instructions?: string | undefined }): void {
-    const instructions = compactInstructions(options);
-    this.#tellDriver((driver) => driver.compact(instructions));
+    this.#tellDriver(compacting(compactInstructions(options)));
   }
 
   addBudget(budget: AddedBudget): boolean {
     const more = addedBudget(budget);
     if (this.#outcomeNow() !== undefined) return false;
-    if (this.#driver !== undefined) return this.#driver.addBudget(more.agentPath, more.more);
+    if (this.#driver !== undefined) return this.#driver.tell({ addBudget: more });
     return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
   }
 
-  #tellDriver(tell: (driver: Driver) => void): void {
+  #tellDriver(input: Input): void {
     const driver = this.#driver;
-    if (driver !== undefined) tell(driver);
-    // A call that is lost with its instance is repeated.
-    if (driver === undefined || this.#isLost(driver)) this.#early.first.push(tell);
+    driver?.tell(input);
+    // An input that is lost with its instance is repeated.
+    if (driver === undefined || this.#isLost(driver)) this.#early.first.push(input);
   }
 
   #isLost(driver: Driver): boolean {
@@ -280,7 +281,7 @@ export class EngineRun implements Run {
     const config = { ...this.#models.add(model, "model", tools), ...asked };
     this.#model = config;
     try {
-      this.#driver?.setModel(config);
+      this.#driver?.tell({ setModel: { model: config } });
     } catch (error) {
       throw new LoopletError("config_invalid_value", "model", refusal(error).message);
     }
@@ -319,9 +320,7 @@ export class EngineRun implements Run {
       this.#resumed &&= { ...this.#resumed, entries: undefined };
       this.#open = (source) => open(config, source, this.#host());
       this.#begin(source, (driver) => {
-        if (this.#resumed === undefined) driver.start(this.#prompt);
-        else if (this.#resumed.held?.isStopped === false) driver.pickUp();
-        else driver.resume(this.#resumed.afterEvent);
+        for (const input of firstInputs(this.#prompt, this.#resumed)) driver.tell(input);
       });
     } catch (error) {
       this.#failAlone(refusal(error));
@@ -332,7 +331,7 @@ export class EngineRun implements Run {
     const driver = (this.#driver = this.#open!(source));
     if (typeof source === "string") this.chat?.follow(driver, this.id);
     this.#delivery.want();
-    if (this.#model !== undefined) driver.setModel(this.#model);
+    if (this.#model !== undefined) driver.tell({ setModel: { model: this.#model } });
     this.#early.begin(driver, () => go(driver));
   }
 
@@ -360,7 +359,8 @@ export class EngineRun implements Run {
       if (!this.#losses.add(entries))
         return this.#endAlone({ outcome: "stopped", stoppedBy: "recovery_exhausted" }, undefined);
       this.#begin(journalOf(entries), (driver) => {
-        driver.recover(this.#tools.open, this.#delivery.stamp.seq + 1, this.#delivery.shownBlocks);
+        const { stamp, shownBlocks } = this.#delivery;
+        driver.tell({ recover: { running: this.#tools.open, nextEvent: stamp.seq + 1, shownBlocks } });
       });
       this.#tools.handAgain();
     } catch (error) {
@@ -385,7 +385,7 @@ export class EngineRun implements Run {
         const driver = this.#driver;
         const saved = (ok: boolean): void => {
           // An instance that was lost since has other saves.
-          if (driver === this.#driver && this.#outcome === undefined) driver?.saved(save, ok);
+          if (driver === this.#driver && this.#outcome === undefined) driver?.tell({ saved: { save, ok } });
         };
         if (this.#journal !== undefined) return this.#journal.save(entries, saved);
         // A recorded run writes a journal that goes to no store. The answer to a save comes later.
@@ -404,13 +404,13 @@ export class EngineRun implements Run {
 
   #send(message: Message): void {
     const driver = this.#driver;
-    driver?.steer(message);
+    driver?.tell(inputOf(message));
     if (driver === undefined || this.#isLost(driver)) this.#early.queue(message);
   }
 
   #withdraw(id: number): boolean {
     if (this.#outcomeNow() !== undefined) return false;
-    if (this.#driver !== undefined) return this.#driver.withdraw(id);
+    if (this.#driver !== undefined) return this.#driver.tell({ withdraw: { id } });
     return this.#early.withdraw(id);
   }
 

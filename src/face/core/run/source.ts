@@ -1,12 +1,14 @@
 /** The source of a run: its options, or the journal of a run that goes on. Also the journals that no process holds. */
 import { LoopletError } from "../api/errors.js";
-import type { Clock, PendingRun } from "../api/index.js";
+import type { Clock, ContentBlock, PendingRun } from "../api/index.js";
 import type { JournalEntry, Store } from "../api/run.js";
 import type { Failure } from "../api/event.js";
+import type { Input } from "../generated/input.js";
 import type { RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
 import { chatHeld, held, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
 import type { Journal } from "./journal.js";
+import type { OnlySummary } from "./prompt.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
 /** The run that is to go on: its id, and its entries if they were read before or no store has them under that id. */
@@ -72,6 +74,25 @@ async function readSource(
   // Its holder before may have written until then.
   const entries = [...seen, ...(await journal.load(seen.at(-1)?.seq))];
   return resumed === undefined && entries.length === 0 ? options : journalOf(entries);
+}
+
+/** The inputs with which a run begins, or goes on. */
+export function firstInputs(
+  prompt: readonly ContentBlock[] | OnlySummary,
+  resumed: Resumed | undefined,
+): Input[] {
+  if (resumed === undefined) {
+    if (!("onlySummary" in prompt)) return [{ prompt: { content: prompt } }];
+    return [compacting(prompt.onlySummary, true), { prompt: { content: [] } }];
+  }
+  const { held, afterEvent } = resumed;
+  if (held?.isStopped === false) return ["pickUp"];
+  return afterEvent === undefined ? ["resume"] : [{ numberFrom: { event: afterEvent + 1 } }, "resume"];
+}
+
+/** The input that has the history summarised. `only`: the run, which has yet to begin, ends with it. */
+export function compacting(instructions: string, only = false): Input {
+  return { compact: { instructions: instructions === "" ? null : instructions, only } };
 }
 
 /** A store with leases. */

@@ -1,6 +1,7 @@
 /** The steers and follow-ups of one run, each of which may be delivered twice. */
 import { LoopletError } from "../api/errors.js";
 import type { ContentBlock, Prompt, Queued, SteerOptions } from "../api/index.js";
+import type { Input } from "../generated/input.js";
 import { checkOptions } from "../options/check.js";
 import { content } from "./prompt.js";
 
@@ -24,6 +25,13 @@ export interface Message {
   readonly isSteer: boolean;
   readonly content: ContentBlock[];
   readonly requestId: string | undefined;
+}
+
+/** The input of a message. One whose `requestId` the run has seen changes nothing. */
+export function inputOf({ id, isSteer, content, requestId }: Message): Input {
+  const input: Input = isSteer ? { steer: { id, content } } : { followUp: { id, content } };
+  // The engine's own requests have other names.
+  return requestId === undefined ? input : { once: { request: `message ${requestId}`, input } };
 }
 
 export class Steers {

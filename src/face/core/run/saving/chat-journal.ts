@@ -94,7 +94,7 @@ export class ChatJournal {
       this.#end = { ...this.#end, messages: 0 };
       this.follow(driver, ids());
       // Nobody has asked anything, so the run writes its beginning and does nothing more.
-      driver.resume();
+      driver.tell("resume");
       return driver.tail();
     };
     const tail = this.#briefly(runConfig({ messages, chatUsage: usage }, {}, undefined, 0), begin, save);

@@ -31,7 +31,8 @@ export function journalHost(
     lost: () => run.abort(TAKEN),
     needsStore: onSaveFailed !== "go on",
     notSaved: async (unsaved) => {
-      running()?.notSaved(unsaved.entries, unsaved.since, message(unsaved.error));
+      const { entries, since, error } = unsaved;
+      running()?.tell({ notSaved: { entries, since, why: message(error) } });
       const word = await wordOf(onSaveFailed, { runId: run.id, ...unsaved }, report);
       if (word !== "stop") return;
       const failure = notSaved(run.id, unsaved);
