@@ -16,12 +16,10 @@ pub fn another(head: &[u8], asked: &Protocol) -> Option<String> {
     let text = String::from_utf8_lossy(head);
     let has_lines = text.trim_start().starts_with('{') && (text.contains("}\n{") || text.contains("}\r\n{"));
     if has_lines {
-        let advice = [
-            "the answer is NDJSON (a JSON value per line), and not ",
-            asked.title,
-            ADVICE,
-        ];
-        return Some(advice.concat());
+        let title = asked.title;
+        return Some(format!(
+            "the answer is NDJSON (a JSON value per line), and not {title}{ADVICE}"
+        ));
     }
     let first = |protocol: &Protocol| protocol.marks.iter().filter_map(|mark| text.find(mark)).min();
     let found = PROTOCOLS
@@ -31,18 +29,10 @@ pub fn another(head: &[u8], asked: &Protocol) -> Option<String> {
     if like.name == asked.name {
         return None;
     }
-    let advice = [
-        "the answer looks like ",
-        like.title,
-        ", and not like ",
-        asked.title,
-        ": use ",
-        like.constructor,
-        "(…), or compatible(…) with protocol: \"",
-        like.name,
-        "\"",
-    ];
-    Some(advice.concat())
+    Some(format!(
+        "the answer looks like {}, and not like {}: use {}(…), or compatible(…) with protocol: \"{}\"",
+        like.title, asked.title, like.constructor, like.name
+    ))
 }
 
 const ADVICE: &str = ": set baseUrl to the path where the server speaks it; that of Ollama ends in /v1";

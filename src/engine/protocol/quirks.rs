@@ -102,12 +102,8 @@ impl<'a> Quirks<'a> {
 
     fn field(&mut self, into: &mut Vec<u8>, option: &str, key: &str, value: &str) -> Result<(), ConfigError> {
         if self.written.iter().any(|other| other == key) {
-            let problem = [
-                "goes into the field ",
-                key,
-                ", as another option does: give only one of them",
-            ];
-            return Err(ConfigError::new(path(option), problem.concat()));
+            let problem = format!("goes into the field {key}, as another option does: give only one of them");
+            return Err(ConfigError::new(path(option), problem));
         }
         self.written.push(key.to_owned());
         if !self.fields.has(key) {
@@ -117,12 +113,11 @@ impl<'a> Quirks<'a> {
     }
 
     fn refuse(&self, option: &str) -> Result<(), ConfigError> {
-        let problem = [
-            "\"",
-            self.vendor,
-            "\" has no such option: leave it out, or send the server's own field in body",
-        ];
-        Err(ConfigError::new(path(option), problem.concat()))
+        let problem = format!(
+            "\"{}\" has no such option: leave it out, or send the server's own field in body",
+            self.vendor
+        );
+        Err(ConfigError::new(path(option), problem))
     }
 }
 

@@ -87,11 +87,8 @@ impl Agent {
         }
         self.take_back(desk);
         self.machine.enter(Step::Ask, Now::Sending);
-        let message = [
-            "The answer that the provider went on with is asked for anew: ",
-            &failure.message,
-        ];
-        desk.warn("not_continued", message.concat());
+        let what = "The answer that the provider went on with is asked for anew: ";
+        desk.warn("not_continued", format!("{what}{}", failure.message));
         self.send(desk);
         true
     }

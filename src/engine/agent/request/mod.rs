@@ -155,12 +155,10 @@ impl Agent {
             return;
         }
         let name = desk.who.model.protocol.name;
-        let message = [
-            "A tool's result has a raw block. The protocol ",
-            name,
-            " has no place for it in a result, so the model does not see it: return text or media.",
-        ];
-        desk.warn("raw_result", message.concat());
+        let message = format!(
+            "A tool's result has a raw block. The protocol {name} has no place for it in a result, so the model does not see it: return text or media."
+        );
+        desk.warn("raw_result", message);
     }
 
     /// Sends again after a wait, or after a limit was raised.

@@ -266,7 +266,7 @@ proptest! {
         for (wrapped, step) in [
             (text.clone(), None),
             (pretty.clone(), None),
-            (["```json\n", &pretty, "\n```"].concat(), Some(Repair::CodeFence)),
+            (format!("```json\n{pretty}\n```"), Some(Repair::CodeFence)),
             (["I call it: ", &text, " \"}{"].concat(), Some(Repair::FirstObject)),
             (commas, Some(Repair::TrailingCommas)),
             (encoded, Some(Repair::DoubleEncoded)),
@@ -285,7 +285,7 @@ proptest! {
         let error = refused(text);
         let cut_off = matches!(error, ArgumentsError::CutOff { .. });
         prop_assert!(cut_off, "{}: {}", text, error);
-        let fenced = ["```json\n", text].concat();
+        let fenced = format!("```json\n{text}");
         prop_assert!(parse_arguments(&fenced).is_err());
     }
 

@@ -200,7 +200,7 @@ fn s001_29_upper_case_and_composed_letters_hide_no_path() {
         ("\u{c4}rger/**", "arger/x", false),
         ("*.pass", "p\u{e4}ss/x", false),
     ] {
-        let rule = ["Read(", pattern, ")"].concat();
+        let rule = format!("Read({pattern})");
         let call = input("file_path", path);
         assert_eq!(denies(&rule, &read, &call), expected, "{pattern} {path}");
         assert!(!allows(&rule, &read, &call), "{pattern} {path}");
@@ -269,7 +269,7 @@ fn s001_29_however_a_path_is_spelt_a_rule_that_denies_it_is_hit() {
         ("*.env", "../a.txt", false),
     ];
     for (pattern, path, expected) in rows {
-        let rule = ["Read(", pattern, ")"].concat();
+        let rule = format!("Read({pattern})");
         assert_eq!(
             denies(&rule, &read, &input("file_path", path)),
             expected,

@@ -34,7 +34,7 @@ fn rows() -> Vec<Row> {
         ..row(vendor, server, base, version, "/models/m:streamGenerateContent")
     };
     let vertex = "https://us-east1-aiplatform.googleapis.com";
-    let vertex_url = [vertex, "/v1/projects/p/locations/us-east1/publishers/google"].concat();
+    let vertex_url = format!("{vertex}/v1/projects/p/locations/us-east1/publishers/google");
     vec![
         row(
             json!({"vendor": "anthropic"}),
@@ -157,7 +157,7 @@ fn every_spelling_of_a_base_url_comes_to_the_same_address() {
         ];
         // On its own server a vendor without a version takes one that is given.
         if version.is_empty() && vendor["vendor"] != "compatible" && base.is_empty() {
-            spellings.push([server, "/v1"].concat());
+            spellings.push(format!("{server}/v1"));
         }
         vendor["model"] = json!("m");
         for spelling in spellings {

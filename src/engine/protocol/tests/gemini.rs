@@ -379,7 +379,7 @@ fn the_model_stands_in_the_url() {
         assert_eq!(made.url, [host, url, stream].concat(), "{base} {name}");
     }
     let claude = ModelConfig {
-        base_url: Some([host, "/v1", project].concat()),
+        base_url: Some(format!("{host}/v1{project}")),
         ..ModelConfig::new("compatible".into(), "claude-x@1".into())
     };
     let anthropic = protocol("anthropic").unwrap();
@@ -406,6 +406,6 @@ fn the_model_stands_in_the_url() {
     let url = ActiveModel::new(model(json!({"stream": false}))).unwrap().url;
     assert_eq!(
         url,
-        [google, "/v1beta/models/gemini-3-pro:generateContent"].concat()
+        format!("{google}/v1beta/models/gemini-3-pro:generateContent")
     );
 }

@@ -249,7 +249,7 @@ fn s001_29_an_address_counts_for_the_host_that_the_platform_finds_in_it() {
     ];
     for (url, host, is_allowed) in rows {
         let call = input("url", url);
-        let rule = |host: &str| ["WebFetch(domain:", host, ")"].concat();
+        let rule = |host: &str| format!("WebFetch(domain:{host})");
         let found = if host == "?" { "ask" } else { "deny" };
         let other = if is_allowed { "run" } else { "ask" };
         assert_eq!(
