@@ -1,8 +1,8 @@
 /**
- * The log of a run: its events, and its end. An entry goes into the store before it goes to a
- * page, so that a page that comes back gets what it has missed, from another host too. Entries that come while the
- * store writes go with the next write. A store that fails is reported and never stops the run. The whole entries of a
- * damaged log go on under a new name, so that no page uses a cursor of the old log.
+ * The log of a run: its events, and its end. An entry goes into the store before it goes to a page, so that a page
+ * that comes back gets what it has missed, from another host too. Entries that come while the store writes go with
+ * the next write. A store that fails is reported and never stops the run. The whole entries of a damaged log go on
+ * under a new name, so that no page uses a cursor of the old log.
  */
 import { isStoreConflict } from "../../core/api/errors.js";
 import type { RunEvent } from "../../core/api/event.js";
@@ -21,7 +21,9 @@ export type Follower = (cursor: string, entry: LogEntry) => void;
 export class RunLog {
   readonly #store: Store | undefined;
   readonly #key: string;
-  #log: AppendLog | undefined;
+  /** The log in the store, and the fence of the host that has claimed it. */
+  readonly #log: AppendLog | undefined;
+  readonly #lease: { fence?: number | undefined } = {};
   /** The name of the log, which its first entry keeps, and the entries as they were told. */
   #name = randomName();
   #told: LogEntry[] = [];
@@ -38,7 +40,8 @@ export class RunLog {
   constructor(store: Store | undefined, key: string) {
     this.#store = store;
     this.#key = key;
-    this.#log = this.#logBehind(undefined);
+    const host = store && { store, clock: HOST_CLOCK, report: reportUnheard };
+    this.#log = host && new AppendLog(host, key, this.#lease);
   }
 
   /** Whether the run has begun, and whether it has ended. */
@@ -56,7 +59,7 @@ export class RunLog {
       ttlMs: 1000,
       takeOver: true,
     });
-    this.#log = this.#logBehind(lease?.fence);
+    this.#lease.fence = lease?.fence;
     // The fence alone is needed: no process takes a log up.
     await lease?.release(false);
     this.#loaded = undefined;
@@ -178,13 +181,6 @@ export class RunLog {
       if (!isStoreConflict(error)) throw error;
       this.#isLost = true;
     }
-  }
-
-  /** The log in the store, to which the holder of this fence writes. */
-  #logBehind(fence: number | undefined): AppendLog | undefined {
-    const store = this.#store;
-    if (store === undefined) return undefined;
-    return new AppendLog({ store, clock: HOST_CLOCK, report: reportUnheard }, this.#key, { fence });
   }
 }
 

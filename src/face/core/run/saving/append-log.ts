@@ -11,8 +11,8 @@ import { StoreTimeout } from "./timed-store.js";
 /** The store of a log, its clock, and the function that hears of its errors. */
 export type LogHost = Pick<LeaseHost, "store" | "clock" | "report">;
 
-/** The lease of a log, which is taken before each write. Of one that was given back the fence alone counts. */
-export type LogLease = Pick<RunLease, "fence"> & Partial<Pick<RunLease, "take" | "renew">>;
+/** The lease of a log, which is taken before each write. Of one that was given back the fence alone is left. */
+export type LogLease = Partial<Pick<RunLease, "fence" | "take" | "renew">>;
 
 export class AppendLog {
   readonly #host: LogHost;
