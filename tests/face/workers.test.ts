@@ -92,6 +92,8 @@ describe("an agent behind a port", () => {
     const { agent, kit } = served();
     const run = agent.run("Pay.");
     const id = await question(run.events({ detached: true }));
+    // In its first task the run still has all events.
+    await task();
     const late = collect(run.events());
     run.answer(id, { behavior: "allow" });
     await kit.effect();
