@@ -79,6 +79,19 @@ describe.each(stores)("sessions in a store of %s", (_, makeStore) => {
     expect((await other.load(key))!.map(({ uuid }) => uuid)).toEqual(["a", "b", "c"]);
   });
 
+  it("go on when the store has lost an entry", async () => {
+    const store = makeStore();
+    const key = { projectKey: "/", sessionId: "lossy" };
+    await sessionStoreOf(store).append(key, [entry("a"), entry("b")]);
+    const lossy = sessionStoreOf({
+      append: (...args) => store.append(...args),
+      load: async (journal) =>
+        ((await store.load(journal)) ?? []).filter(({ json }) => !json.includes('"uuid":"a"')),
+    });
+    await lossy.append(key, [entry("c")]);
+    expect((await lossy.load(key))!.map(({ uuid }) => uuid)).toEqual(["b", "c"]);
+  });
+
   it("are all listed when two processes begin one each at the same moment", async () => {
     const store = makeStore();
     const ids = ["one", "two"];
