@@ -5,7 +5,7 @@ use crate::engine::agent::{Agent, Node};
 use crate::engine::model::journal::{AgentState, HistoryState, Place, RequestsState, UsageState};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
-/// The number of messages in which the last text is looked for at each input.
+/// The number of messages in which the last text is looked for when a state is written.
 const LOOKBACK: usize = 4;
 
 impl Node {
@@ -66,7 +66,8 @@ impl Node {
         changes.contains(&true)
     }
 
-    /// The entry of a state. It has no text that the last messages show.
+    /// The entry of a state. It has no text that the last messages show. A message that comes or goes changes the
+    /// state too, so that the next entry tells a text that has gone out of sight.
     pub fn entry_of(&self, state: &mut AgentState) -> Json {
         let messages = self.agent.transcript.messages();
         let text = &mut state.answers.reply.text;
