@@ -361,7 +361,15 @@ impl Driver {
         match output {
             Output::Send { request, http } => self.called(request::send(self, request, &http)),
             Output::Done(_) => self.finish(),
-            output => self.called(self.shell.perform(&json::write(&output))),
+            // The drain has done these.
+            Output::Emit(_) | Output::Save { .. } | Output::HandOver { .. } => {}
+            Output::Abort { .. }
+            | Output::Redact { .. }
+            | Output::CallTool(_)
+            | Output::AbortTool { .. }
+            | Output::AnswerTool { .. }
+            | Output::Ask { .. }
+            | Output::Withdraw { .. } => self.called(self.shell.perform(&json::write(&output))),
         }
     }
 

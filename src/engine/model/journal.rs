@@ -3,7 +3,7 @@
 //! After each input the run compares its durable state with the state that it wrote last, and hands out each
 //! difference as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded
 //! entries, and a run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open
-//! requests and questions to hooks are made again, and text that streams is kept for the record alone. The runs of a
+//! requests and questions to hooks are made again. The runs of a
 //! chat follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of
 //! a run replay it byte for byte. Nothing here reads or writes a store.
 
@@ -59,13 +59,14 @@ pub struct Entry {
     pub fact: Fact,
 }
 
-/// Each fact replaces the value of its kind that stood before.
+/// A change of the state. Each variant says whether it stands in place of an earlier one or beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Fact {
     /// A process has begun the run, or goes on with it.
     Begun(Box<Begun>),
-    /// The run's counters and permissions: a [`RunState`] in JSON, because only the last one is read.
+    /// The run's counters and permissions, in place of those before: a [`RunState`] in JSON, because only the last
+    /// one is read.
     Run(Json),
     /// An agent has begun.
     Agent(Box<Place>),
@@ -79,11 +80,11 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
-    /// An [`AgentState`] in JSON, because one that another follows is seldom read.
+    /// An [`AgentState`], in place of the one before. It is JSON, because one that another follows is seldom read.
     State(Json),
-    /// The state of a tool call of the open round.
+    /// The state of a tool call of the open round, in place of that call's before.
     Call(Box<CallState>),
-    /// An answer streams, and these texts have come since. They are for the record: no model gets them.
+    /// An answer streams, and these texts have come since. A model gets them back only with `onCutOff: "continue"`.
     Streamed {
         /// They are the first of the answer.
         is_first: bool,

@@ -85,7 +85,14 @@ impl Output {
             Output::Send { request, .. } | Output::Redact { request, .. } => Some(*request),
             Output::CallTool(invocation) => Some(invocation.call),
             Output::Ask { question, .. } => Some(*question),
-            _ => None,
+            Output::Abort { .. }
+            | Output::AbortTool { .. }
+            | Output::AnswerTool { .. }
+            | Output::Withdraw { .. }
+            | Output::Save { .. }
+            | Output::HandOver { .. }
+            | Output::Emit(_)
+            | Output::Done(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The journal of a run: the changes of each input are written, and a run goes on from them in another process.
 //!
 //! [`Run::note_changes`] compares the durable state of each agent with the state that the journal has, after each
-//! input and in one place, so that no step can forget it. Streaming text is noted now and then, for the record alone.
+//! input and in one place, so that no step can forget it. Streaming text is noted now and then.
 //! [`Run::restore`] makes a run of a checkpoint, and the input `Resume` lets each agent take its step again. The
 //! options of today win over those of the journal, and a warning names the options that differ. A history that is not
 //! legal is refused with its path.

@@ -90,7 +90,7 @@ impl Agent {
     }
 }
 
-/// The text of an answer that is still streaming.
+/// The text of an answer, as far as it has come.
 pub fn text_of_parts(answer: &ModelAnswer) -> String {
     let texts = answer
         .parts

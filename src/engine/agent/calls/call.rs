@@ -28,7 +28,7 @@ pub enum Wait {
     Permission,
     /// Your code says what became of the call in another process.
     Reconciliation,
-    /// The save of its start, as soon as that is made.
+    /// The save of its start; `None` until the save is made.
     Save(Option<EffectId>),
     /// Its function, or its agent.
     Result { started_ms: u64 },

@@ -24,10 +24,12 @@ impl Calls {
         }
         let facts = Facts::call(call.facts());
         desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
-        if point == Point::ToolGuardrail {
-            call.kept.status = CallStatus::Allowed;
-        }
-        call.waits = Some(Wait::Hooks);
+        // A guardrail comes after everything that decides whether the call may run.
+        let status = match point {
+            Point::ToolGuardrail => CallStatus::Allowed,
+            _ => call.kept.status.clone(),
+        };
+        self.batch.set(index, status, Some(Wait::Hooks));
         true
     }
 

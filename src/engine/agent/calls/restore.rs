@@ -134,7 +134,6 @@ impl Calls {
         if has_started {
             call.updated_input = updated_input(call, desk);
         }
-        // Only another process can have begun a call that this one does not know, and that call has a question.
         let is_unasked = state.question.is_none();
         match state.status {
             CallStatus::Done { terminates, .. } => call.terminates = terminates,
@@ -174,6 +173,7 @@ impl Calls {
                     self.wait_for_result(desk, index, effect);
                 } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
                     self.keep_running(desk, index, effect);
+                // This process has begun no call that `claim` does not know: another one has, if there is a question.
                 } else if is_agent
                     || can_go_on
                     || tool.is_some_and(|tool| !tool.runs_once())

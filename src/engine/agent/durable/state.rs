@@ -32,7 +32,8 @@ impl Node {
     /// account. Returns false if no part has changed.
     pub fn note_state(&self, noted: &mut AgentState, usage: &UsageState) -> bool {
         let Node { who, agent } = self;
-        // Every field of an agent is noted here, or is one that a process makes anew.
+        // Every field of an agent has its state noted here, or is a fact of its own: messages, records, the place.
+        // The fields that a part has beside its `kept` are made anew by each process.
         let Agent {
             machine,
             kept,

@@ -35,12 +35,12 @@ impl Streamed {
         if parts.len() < self.parts.len() {
             // The attempt has failed, and its text was taken back.
             self.parts.clear();
-            let (is_first, texts) = (true, Vec::new());
-            let is_over = !matches!(
-                agent.machine.phase(),
-                Phase::Summarizing | Phase::Sending | Phase::Reading
-            );
-            return (!is_over).then_some(Fact::Streamed { is_first, texts });
+            let phase = agent.machine.phase();
+            let goes_on = matches!(phase, Phase::Summarizing | Phase::Sending | Phase::Reading);
+            return goes_on.then(|| Fact::Streamed {
+                is_first: true,
+                texts: Vec::new(),
+            });
         }
         let kept = |at: usize| self.parts.get(at).copied().unwrap_or_default();
         let grown = |(at, part): (usize, &Part)| match is_text(part) {

@@ -64,9 +64,8 @@ impl Agent {
             .or(id)?;
         let model = &desk.who.model;
         if self.requests.next_model.is_some() || !(model.protocol.is_background)(model.asked()) {
-            if let Some(call) = before {
-                self.machine.now = Now::Reading(call);
-                self.take_back(desk);
+            if let Some(before) = before {
+                self.take_back_parts(desk, before.answer.parts.len());
             }
             return None;
         }

@@ -248,11 +248,16 @@ impl Agent {
 
     /// Takes back the text and the early calls of an attempt that is given up.
     fn take_back(&mut self, desk: &mut Desk<'_>) {
-        self.calls.drop_early(desk);
-        let Now::Reading(call) = &mut self.machine.now else {
-            return;
+        let answer = match &mut self.machine.now {
+            Now::Reading(call) => std::mem::take(&mut call.answer.parts),
+            _ => Vec::new(),
         };
-        let shown = std::mem::take(&mut call.answer.parts).len();
+        self.take_back_parts(desk, answer.len());
+    }
+
+    /// Takes back so many parts of an answer, and the calls that have started early.
+    fn take_back_parts(&mut self, desk: &mut Desk<'_>, shown: usize) {
+        self.calls.drop_early(desk);
         if shown > 0 {
             self.take_back_blocks(desk, shown as u32);
         }

@@ -47,7 +47,7 @@ impl JournalReader {
         self.end = self.end.max(entry.seq);
         if let Fact::Begun(begun) = &entry.fact {
             begun.check_format()?;
-            // A store that counts the entries it has gives numbers of lost ones again.
+            // A store that numbers by its count uses the numbers of lost entries again.
             if (is_new || self.is_torn) && begun.after == self.checkpoint.seq {
                 self.input = vec![entry];
                 self.is_torn = false;

@@ -262,7 +262,8 @@ export class EngineRun implements Run {
     const more = addedBudget(budget);
     if (this.#outcomeNow() !== undefined) return false;
     if (this.#driver !== undefined) return this.#driver.tell({ addBudget: more });
-    return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
+    this.#early.budgets.push(more);
+    return more.agentPath === "root";
   }
 
   #tellDriver(input: Input): void {

@@ -35,7 +35,7 @@ export class AppendLog {
     this.#isInDoubt = before.#isInDoubt;
   }
 
-  /** The entries that the store has behind this number. It may give earlier ones too. */
+  /** The entries that the store has behind this number. A store may give earlier ones, which are left out. */
   async load(after = 0): Promise<readonly JournalEntry[]> {
     const entries = (await this.asked(this.#host.store.load(this.#key, after))) ?? [];
     return after === 0 ? entries : entries.filter(({ seq }) => seq > after);
