@@ -6,8 +6,10 @@
 //! once and leaves no effect open. Its results stand in `result.rs`, and the report to its caller in `report.rs`.
 
 use crate::engine::agent::Agent;
+use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::tell_messages;
 use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::request::{close_request, count_usage};
 use crate::engine::model::error::Failure;
@@ -46,7 +48,7 @@ impl Agent {
         if !told.is_empty() {
             self.kept.stop_hook_active = true;
             let told = told.into_iter().map(Block::text);
-            self.transcript.push_user(told.collect());
+            self.history.transcript.push_user(told.collect());
             return self.hand_over(desk, true);
         }
         if !self.inbox.is_empty() && self.limit_on_iteration(desk).is_none() {
@@ -114,7 +116,7 @@ impl Agent {
         desk.withdraw_asks();
         let now = self.machine.leave();
         if let Now::Judging { blocks, .. } = &now {
-            self.take_back_blocks(desk, *blocks);
+            take_back_blocks(desk, *blocks);
         }
         self.calls.abort(desk, why);
         match now {
@@ -130,8 +132,9 @@ impl Agent {
     }
 
     pub(super) fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
-        self.tell_messages(desk);
-        self.tell_closing(desk);
+        self.history.tell_new(desk);
+        let told = self.history.transcript.messages().len();
+        tell_messages(desk, self.messages().iter().skip(told).cloned());
         desk.ledger.timers.clear(desk.who.iteration_timer());
         desk.withdraw_all();
         desk.ledger.accounts.count(desk.who.agent, None);

@@ -56,7 +56,7 @@ impl Agent {
         }
         let facts = Facts::Iteration {
             model: &desk.who.model.config.model,
-            messages: self.transcript.messages(),
+            messages: self.history.transcript.messages(),
         };
         desk.ask(Ask::new(point, About::Phase, &facts));
     }
@@ -71,7 +71,7 @@ impl Agent {
             return self.open(desk);
         }
         // The guardrail sees the history that is sent.
-        self.fit_history(desk);
+        self.history.fit(desk);
         self.ask_about_input(desk);
     }
 
@@ -105,14 +105,15 @@ impl Agent {
         }
         self.kept.has_new_prompt = false;
         if let Some(messages) = verdict.messages
-            && messages != self.transcript.messages()
+            && messages != self.history.transcript.messages()
         {
             match self
+                .history
                 .transcript
                 .replaced(messages, |name| desk.setup.has_tool(name))
             {
                 Ok(transcript) => {
-                    self.transcript = transcript;
+                    self.history.transcript = transcript;
                     let message = "An input guardrail has rewritten the messages.".into();
                     desk.warn("messages_rewritten", message);
                 }
@@ -143,7 +144,7 @@ impl Agent {
 
     /// Shortens the history as far as needed, then sends the request.
     fn fit(&mut self, desk: &mut Desk<'_>) {
-        self.fit_history(desk);
+        self.history.fit(desk);
         if !self.begin_wanted_summary(desk) {
             self.send(desk);
         }
@@ -151,7 +152,7 @@ impl Agent {
 
     /// Sends the first attempt of a request, or a further one.
     pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
-        if self.length.wants_summary_alone() {
+        if self.history.length.wants_summary_alone() {
             return self.end_completed(desk);
         }
         if self.lacks_budget(desk) {
@@ -163,7 +164,7 @@ impl Agent {
             return;
         }
         self.take_next_model(desk);
-        self.tell_messages(desk);
+        self.history.tell_new(desk);
         self.warn_of_raw_results(desk);
         let begun = self.begun(desk);
         if begun.is_none()
@@ -182,8 +183,8 @@ impl Agent {
     /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
     pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
         self.answers.reply.text_before = String::new();
-        self.transcript.push_assistant(message);
-        self.tell_messages(desk);
+        self.history.transcript.push_assistant(message);
+        self.history.tell_new(desk);
         self.act_on_answer(desk, calls);
     }
 
@@ -215,7 +216,7 @@ impl Agent {
     fn continue_answer(&mut self, desk: &mut Desk<'_>) {
         self.finish_iteration(desk);
         self.answers.reply.text_before = self.answers.reply.text().to_owned();
-        self.transcript.push_user(vec![Block::text(GO_ON)]);
+        self.history.transcript.push_user(vec![Block::text(GO_ON)]);
         self.hand_over(desk, true);
     }
 
@@ -266,7 +267,7 @@ impl Agent {
 
     pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
         let round = self.calls.close(desk);
-        self.transcript.push_round(round.results, round.more);
+        self.history.transcript.push_round(round.results, round.more);
         self.finish_iteration(desk);
         if round.is_last {
             return self.hand_over(desk, false);

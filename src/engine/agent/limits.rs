@@ -136,7 +136,7 @@ impl Agent {
     /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
     pub(super) fn reserve(&self, desk: &mut Desk<'_>) {
         if desk.estimates_usage() {
-            self.reserve_tokens(desk, self.tokens(desk), 0);
+            self.reserve_tokens(desk, self.history.tokens(desk), 0);
         }
     }
 

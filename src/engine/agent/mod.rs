@@ -11,10 +11,10 @@
 pub mod answer;
 pub mod asks;
 pub mod calls;
-mod context;
 pub mod desk;
 pub mod durable;
 mod end;
+pub mod history;
 pub mod inbox;
 mod iteration;
 mod limits;
@@ -28,7 +28,6 @@ pub mod who;
 pub mod catalog;
 pub mod profile;
 pub mod setup;
-pub mod transcript;
 
 pub use answer::telling::{delta, kind_of_delta};
 pub use report::failed;
@@ -37,12 +36,13 @@ pub use request::active_model::inherited;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::History;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;
@@ -66,11 +66,10 @@ pub struct Node {
 pub struct Agent {
     machine: Machine,
     kept: CourseState,
-    pub transcript: Transcript,
+    pub history: History,
     pub inbox: Inbox,
     pub calls: Calls,
     requests: Requests,
-    length: Length,
     pub answers: AnswersState,
     /// The transcript is kept for the next call of the agent's tool.
     pub is_kept: bool,
@@ -96,11 +95,13 @@ impl Agent {
                 is_told: true,
                 ..CourseState::default()
             },
-            transcript,
+            history: History {
+                transcript,
+                length: Length::default(),
+            },
             inbox: Inbox::default(),
             calls: Calls::default(),
             requests: Requests::default(),
-            length: Length::default(),
             answers: AnswersState::default(),
             is_kept: false,
         }
@@ -128,7 +129,7 @@ impl Agent {
             vendor: vendor.clone(),
         };
         desk.emit(kind);
-        if self.length.wants_summary_alone() {
+        if self.history.length.wants_summary_alone() {
             if !self.begin_wanted_summary(desk) {
                 self.end_completed(desk);
             }
@@ -154,7 +155,7 @@ impl Agent {
 
     /// Summarises the root's history before its next request, which is not sent if `only` is set.
     pub fn ask_to_summarize(&mut self, instructions: Option<String>, only: bool) {
-        self.length.want(instructions, only);
+        self.history.length.want(instructions, only);
     }
 
     /// Sets the model that the next request asks.

@@ -122,7 +122,7 @@ impl Agent {
         content.extend(verdict.context.into_iter().map(Block::text));
         self.kept.stop_hook_active &= content.is_empty();
         self.kept.has_new_prompt |= !content.is_empty();
-        self.transcript.push_user(content);
+        self.history.transcript.push_user(content);
         if is_first {
             self.hand_over(desk, true);
         } else {

@@ -27,7 +27,10 @@ impl Node {
         agent.kept.has_reported = true;
         let text = agent.answers.reply.text.take().unwrap_or_default();
         let calls = std::mem::take(&mut agent.calls);
-        agent.transcript.push_round(calls.batch.results(), Vec::new());
+        agent
+            .history
+            .transcript
+            .push_round(calls.batch.results(), Vec::new());
         let output = agent.answers.output.take();
         let result = match outcome.outcome {
             OutcomeKind::Completed if owes_output => match output {
@@ -65,7 +68,7 @@ impl Node {
     /// Gives the transcript of an ended agent up. Returns the memory of an agent that is kept.
     pub fn memory(&mut self) -> Option<Memory> {
         let Node { who, agent } = self;
-        let messages = std::mem::take(&mut agent.transcript).into_messages();
+        let messages = std::mem::take(&mut agent.history.transcript).into_messages();
         agent.is_kept.then(|| Memory {
             agent_path: who.home.clone(),
             messages,

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::text_of_parts;
 use crate::engine::agent::machine::step::Now;
+use crate::engine::ledger::Grown;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
 use crate::engine::model::output::EffectId;
@@ -23,7 +24,7 @@ impl Agent {
 
     /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
     pub fn messages(&self) -> Cow<'_, [Message]> {
-        self.transcript.closed(self.calls.batch.results())
+        self.history.transcript.closed(self.calls.batch.results())
     }
 
     /// The transcript as [`Agent::messages`] has it. If the agent goes on, its open calls say how far they have come.
@@ -32,7 +33,7 @@ impl Agent {
             return self.messages();
         }
         let results = self.calls.batch.results_so_far(asking);
-        self.transcript.closed(results)
+        self.history.transcript.closed(results)
     }
 
     /// Every tool call so far, in request order.
@@ -58,6 +59,11 @@ impl Agent {
             }
             _ => self.answers.reply.text().to_owned(),
         }
+    }
+
+    /// The text of a delta that has not been polled.
+    pub fn grown_text(&self, grown: &Grown) -> &str {
+        self.machine.grown_text(grown)
     }
 
     /// The last answer that fits its schema.

@@ -1,6 +1,6 @@
 //! The length of a conversation: when it is summarised, where it may be cut, and which text replaces the rest.
 //!
-//! The agent asks before each request whether the history is too long, and `agent::context` makes the change. Only
+//! The agent asks before each request whether the history is too long, and `agent::history` makes the change. Only
 //! estimates and character counts decide here; the model writes a summary elsewhere. A cut never parts a call from
 //! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
 //! cannot be made shorter stays as it is.

@@ -22,9 +22,9 @@ impl Run {
             return;
         };
         // A history that had to be mended is written as a whole.
-        let is_legal = root.agent.transcript.messages().len() == self.kept.given;
+        let is_legal = root.agent.history.transcript.messages().len() == self.kept.given;
         let messages = if is_legal { messages } else { 0 };
-        self.kept.follows = Some((whole, root.agent.transcript.keep(messages)));
+        self.kept.follows = Some((whole, root.agent.history.transcript.keep(messages)));
         self.ledger.follow(seq);
     }
 
@@ -46,7 +46,9 @@ impl Run {
         JournalTail {
             seq: self.ledger.journal_seq(),
             whole: self.kept.whole().unwrap_or(self.ledger.journal_seq()),
-            messages: root.map(|root| root.transcript.kept()).unwrap_or_default(),
+            messages: root
+                .map(|root| root.history.transcript.kept())
+                .unwrap_or_default(),
             run: self.id.clone(),
             left_out: self.kept.left_out,
             is_over,

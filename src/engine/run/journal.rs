@@ -425,7 +425,7 @@ fn note_agent(index: usize, node: &mut Node, kept: &mut Kept, ledger: &mut Ledge
         ledger.note(agent, Fact::Round { records });
     }
     if !kept.state.course.has_reported {
-        for mut fact in node.agent.transcript.take_unkept() {
+        for mut fact in node.agent.history.transcript.take_unkept() {
             if let Fact::Messages {
                 messages, left_out, ..
             } = &mut fact

@@ -19,10 +19,10 @@ use std::sync::Arc;
 
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::asks::points::takes;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Node, root};
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::{Deadline, TimerReason};

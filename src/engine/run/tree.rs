@@ -5,9 +5,9 @@
 //! ended never acts again. A subagent that cannot start gives its caller a fault.
 
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, failed, inherited};
 use crate::engine::ledger::spawn::{Parent, Spawn};

@@ -8,6 +8,7 @@ use looplet_scan::reader::string;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::structured::answer_with;
+use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
@@ -61,7 +62,7 @@ impl Agent {
             return;
         };
         if verdict.denies() {
-            self.take_back_blocks(desk, blocks);
+            take_back_blocks(desk, blocks);
             return self.end_denied(desk, "Output", verdict.reason);
         }
         self.answers.reply.text = Some(text);
@@ -85,7 +86,7 @@ impl Agent {
         rewrite: &str,
         blocks: u32,
     ) {
-        self.take_back_blocks(desk, blocks);
+        take_back_blocks(desk, blocks);
         self.answers.reply.text = Some(format!("{}{rewrite}", self.answers.reply.text_before));
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);

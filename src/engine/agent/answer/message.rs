@@ -45,7 +45,9 @@ impl Agent {
         let content = blocks(answer, &calls);
         let message = written_by(&desk.who.model, content, false);
         if let Some(usage) = usage {
-            self.length.count(&usage, self.transcript.messages().len() + 1);
+            self.history
+                .length
+                .count(&usage, self.history.transcript.messages().len() + 1);
         }
         self.guard_answer(desk, message, calls, shown);
     }
@@ -78,7 +80,8 @@ impl Agent {
         }
         let calls = self.calls.read(&mut answer, Ending::Own, desk);
         let content = blocks(answer, &calls);
-        self.transcript
+        self.history
+            .transcript
             .push_assistant(written_by(&desk.who.model, content, true));
         self.shelve(desk, calls);
     }
@@ -86,7 +89,7 @@ impl Agent {
     /// Closes the calls of an answer without running them.
     pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         let results = self.calls.shelve(desk, calls);
-        self.transcript.push_round(results, Vec::new());
+        self.history.transcript.push_round(results, Vec::new());
     }
 }
 

@@ -94,7 +94,7 @@ impl Agent {
             is_error: false,
             pending: None,
         });
-        self.transcript.push_round(results.collect(), Vec::new());
+        self.history.transcript.push_round(results.collect(), Vec::new());
         if !call_ids.is_empty() {
             self.answers.reply.text = Some(output.as_str().to_owned());
         }
@@ -125,7 +125,8 @@ impl Agent {
                 None => self.how_to_answer(desk),
             };
             if !gives_up {
-                self.transcript
+                self.history
+                    .transcript
                     .push_user(vec![Block::text(format!("{message}{how}"))]);
             }
         } else {
@@ -135,7 +136,7 @@ impl Agent {
                 "Call the tool again with an answer that fits its schema.",
             );
             let results = call_ids.iter().map(|id| fault.result_of(id));
-            self.transcript.push_round(results.collect(), Vec::new());
+            self.history.transcript.push_round(results.collect(), Vec::new());
         }
         self.finish_iteration(desk);
         if gives_up {

@@ -3,7 +3,6 @@
 //! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at
 //! the end, and only if it has no tool calls.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::name_call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::Grown;
@@ -11,45 +10,10 @@ use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{Change, ModelAnswer, Part, PartKind};
 use crate::engine::model::event::{DeltaKind, EventKind};
 
-impl Agent {
-    /// The text of a delta that has not been polled.
-    pub fn grown_text(&self, grown: &Grown) -> &str {
-        let part = self
-            .machine
-            .call()
-            .and_then(|call| call.answer.parts.get(grown.part));
-        let text = part.and_then(|part| part.text.get(grown.from..grown.to));
-        text.unwrap_or_default()
-    }
-
-    /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
-    /// is over. A prompt that joins the one before, which nobody has answered, is told by itself.
-    pub(crate) fn tell_messages(&mut self, desk: &mut Desk<'_>) {
-        if !desk.config.message_events {
-            return;
-        }
-        let untold = self.transcript.take_untold().into_iter();
-        for message in untold.filter(|message| !message.content.is_empty()) {
-            desk.emit(EventKind::Message { message });
-        }
-    }
-
-    /// Tells the results that close the open calls of an agent that ends.
-    pub(crate) fn tell_closing(&self, desk: &mut Desk<'_>) {
-        if !desk.config.message_events {
-            return;
-        }
-        for message in self.messages().iter().skip(self.transcript.messages().len()) {
-            let message = message.clone();
-            desk.emit(EventKind::Message { message });
-        }
-    }
-
-    /// Takes back the blocks that were told of an answer.
-    pub(crate) fn take_back_blocks(&self, desk: &mut Desk<'_>, blocks: u32) {
-        let blocks = (0..blocks).collect();
-        desk.emit(EventKind::Reset { blocks });
-    }
+/// Takes back the blocks that were told of an answer.
+pub(crate) fn take_back_blocks(desk: &mut Desk<'_>, blocks: u32) {
+    let blocks = (0..blocks).collect();
+    desk.emit(EventKind::Reset { blocks });
 }
 
 /// Emits the news of a chunk. A summary streams nothing; it only tells its usage.

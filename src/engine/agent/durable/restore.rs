@@ -1,9 +1,11 @@
 //! An agent of a checkpoint, and the step that it takes again.
 
+use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::calls::calls_of;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models;
 use crate::engine::agent::durable::state::last_text;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::profile::Profile;
@@ -11,7 +13,6 @@ use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node, Progress};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -74,7 +75,7 @@ impl Node {
         agent.is_kept = place.is_kept;
         agent.answers = answers;
         let text = &mut agent.answers.reply.text;
-        text.get_or_insert_with(|| last_text(agent.transcript.messages()));
+        text.get_or_insert_with(|| last_text(agent.history.transcript.messages()));
         agent.inbox = inbox;
         agent.calls.kept = kept_calls;
         agent.calls.round_start = records.len().saturating_sub(last_round);
@@ -86,8 +87,8 @@ impl Node {
             agent.requests.set_next_model(Box::new(model.config), setup);
         }
         agent.requests.begun = Begun::of_journal(&streamed).filter(|_| asks);
-        agent.length = history.length;
-        agent.length.make_again();
+        agent.history.length = history.length;
+        agent.history.length.make_again();
         agent.kept = course;
         agent.kept.is_told |= !agent.kept.is_open && who.kept.iteration == 0;
         // A subagent that has ended never acts again.
@@ -136,7 +137,7 @@ impl Agent {
             Step::Ended(outcome) if outcome.outcome == OutcomeKind::Completed || !reopens => {
                 self.end(desk, outcome)
             }
-            Step::Ended(_) => match self.transcript.messages().last() {
+            Step::Ended(_) => match self.history.transcript.messages().last() {
                 Some(last) if last.role == Role::Assistant && has_calls(last) => self.act_again(desk),
                 last => {
                     let owes_answer = last.is_some_and(|last| last.role == Role::User);
@@ -148,7 +149,7 @@ impl Agent {
 
     /// Lists the calls of the open round as they were. `goes_on` is false for a run that goes no further.
     pub fn recall_calls(&mut self, desk: &mut Desk<'_>, goes_on: bool) {
-        let last = self.transcript.messages().last();
+        let last = self.history.transcript.messages().last();
         if let Some(last) = last.filter(|last| last.role == Role::Assistant) {
             let calls = calls_of(last, &[], desk);
             self.calls.recall(desk, calls, goes_on);
@@ -158,7 +159,7 @@ impl Agent {
     /// Takes back the blocks that were told of an answer, if the answer was lost and the model is asked again.
     pub fn take_back_lost(&self, desk: &mut Desk<'_>, blocks: u32) {
         if self.machine.is(Phase::Restored) && *self.machine.step() == Step::Ask {
-            self.take_back_blocks(desk, blocks);
+            take_back_blocks(desk, blocks);
         }
     }
 
@@ -174,7 +175,7 @@ impl Agent {
     fn act_again(&mut self, desk: &mut Desk<'_>) {
         let wait_ms = desk.config.timeouts.iteration_ms;
         desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
-        let last = self.transcript.messages().last();
+        let last = self.history.transcript.messages().last();
         let calls = last.map(|answer| calls_of(answer, &[], desk));
         self.act_on_answer(desk, calls.unwrap_or_default());
     }

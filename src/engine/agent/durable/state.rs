@@ -2,7 +2,7 @@
 
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node};
-use crate::engine::model::journal::{AgentState, HistoryState, Place, RequestsState, UsageState};
+use crate::engine::model::journal::{AgentState, Place, RequestsState, UsageState};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
 /// The number of messages in which the last text is looked for when a state is written.
@@ -39,20 +39,16 @@ impl Node {
             kept,
             calls,
             requests,
-            length,
+            history,
             answers,
             inbox,
-            transcript,
             is_kept: _,
         } = agent;
         let requests = RequestsState {
             background: agent.background_id(who).map(str::to_owned),
             ..requests.kept.clone()
         };
-        let history = HistoryState {
-            sent: transcript.sent(),
-            length: length.clone(),
-        };
+        let history = history.kept();
         let changes = [
             renew(&mut noted.step, machine.kept()),
             renew(&mut noted.course, kept),
@@ -70,7 +66,7 @@ impl Node {
     /// The entry of a state. It has no text that the last messages show. A message that comes or goes changes the
     /// state too, so that the next entry tells a text that has gone out of sight.
     pub fn entry_of(&self, state: &mut AgentState) -> Json {
-        let messages = self.agent.transcript.messages();
+        let messages = self.agent.history.transcript.messages();
         let text = &mut state.answers.reply.text;
         let shown = text.take_if(|text| is_in(messages, text));
         let entry = Json::of(state);

@@ -28,10 +28,10 @@ impl Streamed {
             self.attempt = attempt;
             self.parts.clear();
         }
-        if agent.waits_with_begun() {
+        if waits_with_begun(agent) {
             return None;
         }
-        let parts = agent.streaming();
+        let parts = streaming(agent);
         if parts.len() < self.parts.len() {
             // The attempt has failed, and its text was taken back.
             self.parts.clear();
@@ -73,18 +73,16 @@ impl Streamed {
     }
 }
 
-impl Agent {
-    /// True when the next request goes on from the text of an attempt that has failed.
-    fn waits_with_begun(&self) -> bool {
-        self.machine.is(Phase::Sending) && self.requests.begun.is_some()
-    }
+/// True when the next request goes on from the text of an attempt that has failed.
+fn waits_with_begun(agent: &Agent) -> bool {
+    agent.machine.is(Phase::Sending) && agent.requests.begun.is_some()
+}
 
-    /// The parts of the answer that streams, unless its text is held back.
-    fn streaming(&self) -> &[Part] {
-        match &self.machine.now {
-            Now::Reading(call) if !call.answer.holds_text => &call.answer.parts,
-            _ => &[],
-        }
+/// The parts of the answer that streams, unless its text is held back.
+fn streaming(agent: &Agent) -> &[Part] {
+    match &agent.machine.now {
+        Now::Reading(call) if !call.answer.holds_text => &call.answer.parts,
+        _ => &[],
     }
 }
 

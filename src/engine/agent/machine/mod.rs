@@ -7,6 +7,7 @@ pub mod step;
 
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::ledger::Grown;
 use crate::engine::model::journal::{Step, StepState};
 use crate::engine::model::outcome::Outcome;
 
@@ -89,6 +90,13 @@ impl Machine {
             Now::Summarizing(summary) => summary.call.as_deref(),
             _ => None,
         }
+    }
+
+    /// The text of a delta that has not been polled.
+    pub fn grown_text(&self, grown: &Grown) -> &str {
+        let part = self.call().and_then(|call| call.answer.parts.get(grown.part));
+        let text = part.and_then(|part| part.text.get(grown.from..grown.to));
+        text.unwrap_or_default()
     }
 
     pub fn call_mut(&mut self) -> Option<&mut ModelCall> {

@@ -8,8 +8,8 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::active_model::{ActiveModel, inherited};
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -32,7 +32,7 @@ impl Agent {
         let facts = Facts::Handoff {
             tool_name: name,
             input: &input,
-            messages: self.transcript.messages(),
+            messages: self.history.transcript.messages(),
         };
         desk.ask(Ask::new(Point::FilterHandoff, About::Phase, &facts));
         true
@@ -51,7 +51,7 @@ impl Agent {
                 if let Some(successor) = &mut self.calls.kept.successor {
                     successor.unfiltered = None;
                 }
-                self.tell_messages(desk);
+                self.history.tell_new(desk);
                 self.begin_with(transcript);
                 self.hand_over(desk, owes_answer);
             }
@@ -71,11 +71,11 @@ impl Agent {
     /// Goes on with these messages. A model answers a user, so a conversation that ends with an answer is told about
     /// the handoff.
     fn begin_with(&mut self, transcript: Transcript) {
-        self.transcript = transcript;
-        self.forget_length();
-        let last = self.transcript.messages().last();
+        self.history.transcript = transcript;
+        self.history.forget_length();
+        let last = self.history.transcript.messages().last();
         if last.is_some_and(|last| last.role == Role::Assistant) {
-            self.transcript.push_user(vec![Block::text(HANDED_OVER)]);
+            self.history.transcript.push_user(vec![Block::text(HANDED_OVER)]);
         }
     }
 
@@ -83,7 +83,7 @@ impl Agent {
     pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
         let kind = EventKind::Handoff { to: successor.name };
         desk.emit(kind);
-        self.transcript.forget_body();
+        self.history.transcript.forget_body();
         let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
         let taken = if successor.inherit_model {
             ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)

@@ -14,6 +14,7 @@ pub(crate) mod reading;
 pub mod tuning;
 
 use crate::engine::agent::Agent;
+use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models::name_of;
 use crate::engine::agent::machine::step::{Now, Phase};
@@ -76,7 +77,7 @@ impl Agent {
         error: Option<Failure>,
     ) -> Result<(), ConfigError> {
         desk.who.model = ActiveModel::checked(model, desk.config)?;
-        self.transcript.forget_body();
+        self.history.transcript.forget_body();
         if let Some(tuning) = &mut desk.who.tuning {
             tuning.keep_model();
         }
@@ -151,7 +152,7 @@ impl Agent {
 
     /// Warns of blocks in results that the protocol cannot send, once for each request that would send them first.
     pub(super) fn warn_of_raw_results(&self, desk: &mut Desk<'_>) {
-        if desk.who.model.protocol.raw_in_results || !self.transcript.has_new_raw_result() {
+        if desk.who.model.protocol.raw_in_results || !self.history.transcript.has_new_raw_result() {
             return;
         }
         let name = desk.who.model.protocol.name;
@@ -259,7 +260,7 @@ impl Agent {
     fn take_back_parts(&mut self, desk: &mut Desk<'_>, shown: usize) {
         self.calls.drop_early(desk);
         if shown > 0 {
-            self.take_back_blocks(desk, shown as u32);
+            take_back_blocks(desk, shown as u32);
         }
     }
 }

@@ -7,6 +7,7 @@
 //! it. [`Agent::attempt_failed`] gets it back. The text of an answer is not searched.
 
 use crate::engine::agent::Agent;
+use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::answer::telling::{tell_changes, tell_growth};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::machine::step::{Now, Phase};
@@ -162,7 +163,7 @@ impl Agent {
         if !self.machine.is(Phase::Summarizing) {
             self.calls.drop_early(desk);
             if shown > 0 {
-                self.take_back_blocks(desk, shown as u32);
+                take_back_blocks(desk, shown as u32);
             }
         }
     }

@@ -5,9 +5,9 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::body::Body;
-use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
@@ -83,7 +83,7 @@ impl Agent {
     pub(crate) fn to_send<'a>(&'a self, who: &'a Who) -> &'a Transcript {
         let tuning = who.tuning.as_ref();
         let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
-        tuned.unwrap_or(&self.transcript)
+        tuned.unwrap_or(&self.history.transcript)
     }
 
     /// The body of the next request.
@@ -97,7 +97,7 @@ impl Agent {
     ) -> Result<&'a [u8], ConfigError> {
         let Who { model, tuning, .. } = who;
         let mut spec = model.spec(config);
-        let mut transcript = &mut self.transcript;
+        let mut transcript = &mut self.history.transcript;
         if let Some(tuning) = tuning {
             spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
             transcript = tuning.messages.as_mut().unwrap_or(transcript);
@@ -149,7 +149,8 @@ impl Agent {
             .transpose()?;
         let tuned = messages
             .map(|messages| {
-                self.transcript
+                self.history
+                    .transcript
                     .replaced(messages, |name| desk.setup.has_tool(name))
             })
             .transpose()?;
@@ -161,9 +162,9 @@ impl Agent {
             before = Some(std::mem::replace(&mut desk.who.model, asked));
             self.tell_model(desk, before.as_ref());
         }
-        self.transcript.forget_body();
+        self.history.transcript.forget_body();
         if tuned.is_some() {
-            self.transcript.mark_sent();
+            self.history.transcript.mark_sent();
         }
         desk.who.tuning = Some(Box::new(Tuning {
             before,
@@ -179,7 +180,7 @@ impl Agent {
         let Some(tuning) = desk.who.tuning.take() else {
             return;
         };
-        self.transcript.forget_body();
+        self.history.transcript.forget_body();
         if let Some(before) = tuning.before {
             let tuned = std::mem::replace(&mut desk.who.model, before);
             self.tell_model(desk, Some(&tuned));

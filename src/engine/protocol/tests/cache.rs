@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::protocol::{Protocol, RequestSpec, find};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Message;
 use crate::engine::protocol::{RequestSpec, find};

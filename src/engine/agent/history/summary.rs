@@ -5,14 +5,14 @@
 //! built-in one or to the end of the run, never to a second summary. If the window stays too full, the run goes on,
 //! and the next summary waits until there is more to gain.
 //!
-//! The order is `fit_history`, `begin_wanted_summary`, the `PreCompact` hooks, the summary itself, `apply_summary`,
+//! The order is `fit`, `begin_wanted_summary`, the `PreCompact` hooks, the summary itself, `apply_summary`,
 //! and the `PostCompact` hooks. After the last step the request goes out.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::context::summing::Summary;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::summing::Summary;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::request::{close_request, count_usage};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
@@ -32,16 +32,16 @@ impl Agent {
     /// Begins the summary that was asked for, or that the window needs. Returns false if there is nothing to
     /// summarise.
     pub(crate) fn begin_wanted_summary(&mut self, desk: &mut Desk<'_>) -> bool {
-        let wanted = self.length.wanted.take();
-        let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
+        let wanted = self.history.length.wanted.take();
+        let is_full = desk.config.context.auto && self.history.is_full(desk) && self.history.may_gain();
         match wanted {
             Some(Wanted { instructions }) => {
-                self.length.making = Some(Wanted {
+                self.history.length.making = Some(Wanted {
                     instructions: instructions.clone(),
                 });
                 let has_begun = self.begin_summary(desk, CompactTrigger::Manual, instructions, None);
                 if !has_begun {
-                    self.length.making = None;
+                    self.history.length.making = None;
                 }
                 has_begun
             }
@@ -56,15 +56,15 @@ impl Agent {
         if failure.code != FailureCode::ContextLength || !policy.auto {
             return false;
         }
-        let why = if self.length.summarized_in == desk.who.kept.iteration {
-            match self.length.last {
+        let why = if self.history.length.summarized_in == desk.who.kept.iteration {
+            match self.history.length.last {
                 Summarized::Shorter => {
                     " (The history had just been summarised; what is left of it is too long.)"
                 }
                 Summarized::NotShorter => NOT_SHORTER,
                 Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
             }
-        } else if cut_for(self.transcript.messages(), policy.keep_last).is_none() {
+        } else if cut_for(self.history.transcript.messages(), policy.keep_last).is_none() {
             " (The history has no earlier part that could be summarised.)"
         } else {
             return true;
@@ -82,10 +82,10 @@ impl Agent {
         overflow: Option<Failure>,
     ) -> bool {
         let policy = &desk.config.context;
-        let Some(cut) = cut_for(self.transcript.messages(), policy.keep_last) else {
+        let Some(cut) = cut_for(self.history.transcript.messages(), policy.keep_last) else {
             return false;
         };
-        let pre_tokens = self.tokens(desk);
+        let pre_tokens = self.history.tokens(desk);
         desk.emit(EventKind::CompactStart { trigger, pre_tokens });
         let instructions = instructions.or_else(|| policy.instructions.clone());
         let (point, name) = (Point::PreCompact, word(trigger));
@@ -125,8 +125,8 @@ impl Agent {
         let kept = || "a hook kept the history as it is".into();
         let why = verdict.reason.unwrap_or_else(kept);
         desk.warn("compaction_blocked", why);
-        self.length.note_made(desk.who.kept.iteration);
-        self.length.last = Summarized::Blocked;
+        self.history.length.note_made(desk.who.kept.iteration);
+        self.history.length.last = Summarized::Blocked;
         let overflow = match self.machine.leave() {
             Now::Summarizing(summary) => summary.overflow,
             _ => None,
@@ -146,7 +146,7 @@ impl Agent {
         let Now::Summarizing(summary) = &self.machine.now else {
             return;
         };
-        let messages = self.transcript.messages();
+        let messages = self.history.transcript.messages();
         let facts = Facts::Summarize {
             trigger: summary.trigger,
             instructions: summary.instructions.as_deref(),
@@ -174,9 +174,7 @@ impl Agent {
 
     /// The body of the summary's request: the conversation as it was sent, and the prompt for the summary.
     pub(crate) fn summary_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
-        let Agent {
-            machine, transcript, ..
-        } = self;
+        let Agent { machine, history, .. } = self;
         let model = &desk.who.model;
         let Now::Summarizing(summary) = &mut machine.now else {
             return Ok(&[]);
@@ -200,7 +198,9 @@ impl Agent {
                 model: &config,
                 ..model.spec(desk.config)
             };
-            summary.body = transcript.body_about(model.protocol, &spec, summary.cut, &prompt)?;
+            summary.body = history
+                .transcript
+                .body_about(model.protocol, &spec, summary.cut, &prompt)?;
         }
         Ok(&summary.body)
     }
@@ -255,8 +255,13 @@ impl Agent {
         };
         self.machine.enter(Step::Ask, Now::Sending);
         self.requests.kept.tries = Tries::after(desk.who.kept.attempt);
-        self.length.note_made(desk.who.kept.iteration);
-        let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
+        self.history.length.note_made(desk.who.kept.iteration);
+        let before = self
+            .history
+            .transcript
+            .messages()
+            .get(..open.cut)
+            .unwrap_or_default();
         let most = estimate::tokens_of(before);
         let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
         let mut text = text.trim().to_owned();
@@ -266,17 +271,18 @@ impl Agent {
         let block = summary_block(&text);
         let is_shorter = length(block.clone()) < most;
         if is_shorter {
-            self.length.last = Summarized::Shorter;
-            self.transcript.replace_first(open.cut, vec![block]);
+            self.history.length.last = Summarized::Shorter;
+            self.history.transcript.replace_first(open.cut, vec![block]);
             let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
-            self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
+            self.history
+                .tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
         }
-        let messages = self.transcript.messages().len();
-        self.length.in_vain_at = self.is_full(desk).then_some(messages);
+        let messages = self.history.transcript.messages().len();
+        self.history.length.in_vain_at = self.history.is_full(desk).then_some(messages);
         if is_shorter {
             return self.tell_summary(desk, open.trigger, &text);
         }
-        self.length.last = Summarized::NotShorter;
+        self.history.length.last = Summarized::NotShorter;
         if let Some(mut failure) = open.overflow {
             failure.message.push_str(NOT_SHORTER);
             return self.end_failed(desk, failure);

@@ -1,6 +1,6 @@
 //! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`Length`] holds the facts about the length; the transcript owns the messages. An iteration calls `fit_history`
+//! [`Length`] holds the facts about the length; the transcript owns the messages. An iteration calls `fit`
 //! once before its first request, and once more before that when an input guardrail is to see the history. A retry
 //! and another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or
 //! after a vendor has refused one as too long.
@@ -10,14 +10,23 @@
 
 pub(crate) mod summary;
 pub(crate) mod summing;
+pub mod transcript;
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::journal::{Length, Wanted};
+use crate::engine::model::journal::{HistoryState, Length, Wanted};
+use crate::engine::model::message::Message;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{Trimmed, head_tokens, summary_block, trim_to_budget};
 use crate::engine::policy::estimate;
+
+/// The history of an agent: its messages, and what is known of their length.
+#[derive(Clone, Default)]
+pub struct History {
+    pub transcript: Transcript,
+    pub length: Length,
+}
 
 impl Length {
     /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to
@@ -51,7 +60,22 @@ impl Length {
     }
 }
 
-impl Agent {
+impl History {
+    pub fn kept(&self) -> HistoryState {
+        HistoryState {
+            sent: self.transcript.sent(),
+            length: self.length.clone(),
+        }
+    }
+
+    /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
+    /// is over. A prompt that joins the one before, which nobody has answered, is told by itself.
+    pub(crate) fn tell_new(&mut self, desk: &mut Desk<'_>) {
+        if desk.config.message_events {
+            tell_messages(desk, self.transcript.take_untold());
+        }
+    }
+
     /// The estimated tokens of the next request.
     pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
         let messages = self.transcript.messages();
@@ -69,7 +93,7 @@ impl Agent {
     }
 
     /// Shortens the history without a model call.
-    pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn fit(&mut self, desk: &mut Desk<'_>) {
         self.shorten_old(desk);
         self.trim(desk);
     }
@@ -137,3 +161,15 @@ impl Agent {
 
 /// The number of new messages before another summary, after one that did not help: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
+
+/// Tells messages that are whole, if your code wants to hear of them.
+pub(crate) fn tell_messages(desk: &mut Desk<'_>, messages: impl IntoIterator<Item = Message>) {
+    if !desk.config.message_events {
+        return;
+    }
+    for message in messages {
+        if !message.content.is_empty() {
+            desk.emit(EventKind::Message { message });
+        }
+    }
+}
