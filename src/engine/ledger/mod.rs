@@ -22,9 +22,6 @@ use crate::engine::model::input::Moment;
 use crate::engine::model::journal::{Entry, Fact, RunState};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 
-/// A moment with this time or a later one has no time: JavaScript cannot count so far.
-const UNKNOWN_MS: u64 = 1 << 53;
-
 /// The place of an event in the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -138,7 +135,7 @@ impl Ledger {
     /// goes on from where it was, so that no deadline moves away. When timers have told more time than the clock,
     /// ours waits for it. The seed starts the random numbers anew for each input.
     pub fn begin(&mut self, moment: Moment) {
-        if moment.now_ms < UNKNOWN_MS {
+        if moment.has_time() {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
             self.clock_ms = moment.now_ms;
             self.now_ms = self.now_ms.max(self.clock_ms.saturating_add(self.ahead_ms));

@@ -30,6 +30,13 @@ pub struct Moment {
     pub random: u64,
 }
 
+impl Moment {
+    /// True for a time that JavaScript could have counted.
+    pub fn has_time(&self) -> bool {
+        self.now_ms < 1 << 53
+    }
+}
+
 /// One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
 ///
 /// Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.

@@ -14,7 +14,7 @@ impl Run {
     /// given, and all conversations of kept agents. `id` is the run's own.
     pub fn follow(&mut self, seq: u64, whole: u64, left_out: usize, messages: usize, id: String) {
         self.id = Some(id);
-        self.kept.left_out = left_out;
+        self.noted.left_out = left_out;
         if seq == 0 {
             return;
         }
@@ -22,9 +22,9 @@ impl Run {
             return;
         };
         // A history that had to be mended is written as a whole.
-        let is_legal = root.agent.history.transcript.messages().len() == self.kept.given;
+        let is_legal = root.agent.history.transcript.messages().len() == self.noted.given;
         let messages = if is_legal { messages } else { 0 };
-        self.kept.follows = Some((whole, root.agent.history.transcript.keep(messages)));
+        self.noted.follows = Some((whole, root.agent.history.transcript.keep(messages)));
         self.ledger.follow(seq);
     }
 
@@ -45,20 +45,20 @@ impl Run {
         let is_over = root.is_none_or(Agent::is_over);
         JournalTail {
             seq: self.ledger.journal_seq(),
-            whole: self.kept.whole().unwrap_or(self.ledger.journal_seq()),
+            whole: self.noted.whole().unwrap_or(self.ledger.journal_seq()),
             messages: root
                 .map(|root| root.history.transcript.kept())
                 .unwrap_or_default(),
             run: self.id.clone(),
-            left_out: self.kept.left_out,
+            left_out: self.noted.left_out,
             is_over,
-            stops: if is_over { self.kept.stops() } else { 0 },
+            stops: if is_over { self.noted.stops() } else { 0 },
         }
     }
 
     /// Writes the first entries of a process that has not begun with a journal.
     pub(super) fn note_first(&mut self) {
-        let follows = self.kept.follows.take();
+        let follows = self.noted.follows.take();
         self.note_begun(follows.map_or(0, |(whole, _)| whole), false);
         let Some((_, messages)) = follows else {
             // The journal has nothing yet of the conversations that the run was given.
@@ -77,6 +77,6 @@ impl Run {
             remembered: remembered.collect(),
         };
         self.ledger.note(0, Fact::Next(Box::new(next)));
-        self.kept.has_root();
+        self.noted.has_root();
     }
 }

@@ -8,7 +8,7 @@ use crate::engine::run::Run;
 impl Run {
     /// Tells once of a part of the journal that does not count.
     pub(super) fn warn_of_tear(&mut self) {
-        let left_out = std::mem::take(&mut self.kept.left_out);
+        let left_out = std::mem::take(&mut self.noted.left_out);
         if left_out > 0 {
             let message = format!("{JOURNAL_TORN}{left_out}");
             let kind = EventKind::warning("journal_torn", message);

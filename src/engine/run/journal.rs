@@ -28,13 +28,13 @@ use crate::engine::run::Run;
 
 /// The durable state that the journal has.
 #[derive(Default)]
-pub struct Kept {
+pub struct Noted {
     has_begun: bool,
     /// The run follows another one of its chat, and the journal has this number of its messages.
     pub follows: Option<(u64, usize)>,
     /// The number of messages that the run was given.
     pub given: usize,
-    agents: Vec<KeptAgent>,
+    agents: Vec<NotedAgent>,
     /// Facts of the run that the journal does not have.
     pub facts: Vec<Fact>,
     /// The digest of the prompt with which the run began.
@@ -49,11 +49,11 @@ pub struct Kept {
     pub left_out: usize,
 }
 
-impl Kept {
-    pub fn of_given(messages: usize) -> Kept {
-        Kept {
+impl Noted {
+    pub fn of_given(messages: usize) -> Noted {
+        Noted {
             given: messages,
-            ..Kept::default()
+            ..Noted::default()
         }
     }
 
@@ -69,7 +69,7 @@ impl Kept {
 
     /// The journal has the root's place already.
     pub fn has_root(&mut self) {
-        self.agents = vec![KeptAgent::default()];
+        self.agents = vec![NotedAgent::default()];
     }
 
     /// Takes note of a part of an answer. Returns true if enough of it has come to be worth a look at its text.
@@ -84,7 +84,7 @@ impl Kept {
 }
 
 #[derive(Default)]
-struct KeptAgent {
+struct NotedAgent {
     state: AgentState,
     /// The calls of the open round.
     calls: Vec<CallState>,
@@ -123,7 +123,7 @@ impl Run {
             checkpoint.end = last;
         }
         let mut run = Run::restore(setup, checkpoint)?;
-        run.kept.left_out = left_out;
+        run.noted.left_out = left_out;
         run.ledger.is_torn |= left_out > 0;
         Ok(run)
     }
@@ -158,27 +158,24 @@ impl Run {
         };
         let mut restored = Run::new(setup, options)?;
         let Run {
-            setup,
-            ledger,
-            kept: ours,
-            ..
+            setup, ledger, noted, ..
         } = &mut restored;
         let mut nodes = Vec::with_capacity(agents.len());
         let mut lost_models = Vec::new();
         let mut cut_off = Vec::new();
-        for (index, kept) in (0..).zip(agents) {
-            let profile = setup.profile(kept.state.who.profile);
+        for (index, checkpoint) in (0..).zip(agents) {
+            let profile = setup.profile(checkpoint.state.who.profile);
             let profile = profile.ok_or_else(|| ConfigError::new("agent", NO_AGENT))?;
-            if let Some(parent) = &kept.place.parent {
+            if let Some(parent) = &checkpoint.place.parent {
                 ledger.accounts.add(Some(parent.agent), &profile.config.limits);
-                ledger.paths.push(kept.place.path.clone());
+                ledger.paths.push(checkpoint.place.path.clone());
             }
-            let AgentState { who, usage, .. } = &kept.state;
+            let AgentState { who, usage, .. } = &checkpoint.state;
             ledger.accounts.restore(index, usage);
             if let Some(limits) = &who.limits {
                 ledger.accounts.limit(index, limits);
             }
-            if !kept.streamed.is_empty() {
+            if !checkpoint.streamed.is_empty() {
                 let (agent, iteration, attempt) = (index, who.iteration, who.attempt);
                 let place = Place {
                     agent,
@@ -186,23 +183,23 @@ impl Run {
                     attempt,
                 };
                 let of = |is_reasoning: bool| {
-                    let texts = kept.streamed.iter();
+                    let texts = checkpoint.streamed.iter();
                     let texts = texts.filter(|text| text.is_reasoning == is_reasoning);
                     texts.map(|text| text.text.as_str()).collect()
                 };
                 cut_off.push((place, of(false), of(true)));
             }
-            let mut state = kept.state.clone();
-            let records = kept.records.len();
-            let calls = kept.calls.clone();
-            let node = Node::restored(index, kept, setup, profile, &mut lost_models)?;
+            let mut state = checkpoint.state.clone();
+            let records = checkpoint.records.len();
+            let calls = checkpoint.calls.clone();
+            let node = Node::restored(index, checkpoint, setup, profile, &mut lost_models)?;
             // The entry of a state leaves out a text that the messages show.
             state
                 .answers
                 .reply
                 .text
                 .clone_from(&node.agent.answers.reply.text);
-            ours.agents.push(KeptAgent {
+            noted.agents.push(NotedAgent {
                 state,
                 calls,
                 records,
@@ -218,10 +215,10 @@ impl Run {
         restored.permissions = run.permissions;
         restored.id = begun.run;
         restored.agents = nodes;
-        restored.kept.has_begun = true;
-        restored.kept.prompt = prompt;
-        restored.kept.requests = requests;
-        restored.kept.restored = Some(Restored {
+        restored.noted.has_begun = true;
+        restored.noted.prompt = prompt;
+        restored.noted.requests = requests;
+        restored.noted.restored = Some(Restored {
             seq,
             deaths,
             deaths_by_loss,
@@ -261,7 +258,7 @@ impl Run {
     /// here, and its journal learns nothing of it.
     pub(super) fn pick_up(&mut self, prompt: &[Block]) {
         let digest = digest_of(prompt);
-        match &self.kept.prompt {
+        match &self.noted.prompt {
             Some(other) if *other != digest => self.fail(Failure::new(FailureCode::RunExists, RUN_EXISTS)),
             _ => self.resume(None, false),
         }
@@ -271,17 +268,17 @@ impl Run {
     pub(super) fn note_prompt(&mut self, prompt: &[Block]) {
         if self.ledger.has_journal {
             let digest = digest_of(prompt);
-            self.kept.prompt = Some(digest.clone());
-            self.kept.facts.push(Fact::Prompted(digest));
+            self.noted.prompt = Some(digest.clone());
+            self.noted.facts.push(Fact::Prompted(digest));
         }
     }
 
     pub(super) fn is_restored(&self) -> bool {
-        self.kept.restored.is_some()
+        self.noted.restored.is_some()
     }
 
     pub(super) fn has_received(&self, request: &str) -> bool {
-        self.kept.requests.iter().any(|other| other == request)
+        self.noted.requests.iter().any(|other| other == request)
     }
 
     /// Takes note of a request of your code. Returns false for its second delivery.
@@ -289,9 +286,9 @@ impl Run {
         let is_new = !self.has_received(&request);
         if is_new {
             if self.ledger.has_journal {
-                self.kept.facts.push(Fact::Received(request.clone()));
+                self.noted.facts.push(Fact::Received(request.clone()));
             }
-            remember(&mut self.kept.requests, request);
+            remember(&mut self.noted.requests, request);
         }
         is_new
     }
@@ -308,7 +305,7 @@ impl Run {
             options,
             lost_models,
             cut_off,
-        }) = self.kept.restored.take()
+        }) = self.noted.restored.take()
         else {
             return;
         };
@@ -378,20 +375,23 @@ impl Run {
     /// Writes the changes of this input into the journal. The entries of one input belong together: the last of them
     /// is the state of the run.
     pub(super) fn note_changes(&mut self) {
-        if !self.ledger.has_journal || self.kept.restored.is_some() {
+        if !self.ledger.has_journal || self.noted.restored.is_some() {
             return;
         }
-        if !std::mem::replace(&mut self.kept.has_begun, true) {
+        if !std::mem::replace(&mut self.noted.has_begun, true) {
             self.note_first();
         }
-        for fact in std::mem::take(&mut self.kept.facts) {
+        for fact in std::mem::take(&mut self.noted.facts) {
             self.ledger.note(0, fact);
         }
         let Run {
-            ledger, kept, agents, ..
+            ledger,
+            noted,
+            agents,
+            ..
         } = self;
         for (index, node) in agents.iter_mut().enumerate() {
-            note_agent(index, node, kept, ledger);
+            note_agent(index, node, noted, ledger);
         }
         if ledger.noted() > 0 {
             let run = RunState {
@@ -403,28 +403,28 @@ impl Run {
     }
 }
 
-fn note_agent(index: usize, node: &mut Node, kept: &mut Kept, ledger: &mut Ledger) {
+fn note_agent(index: usize, node: &mut Node, noted: &mut Noted, ledger: &mut Ledger) {
     let agent = index as u32;
-    if index == kept.agents.len() {
-        kept.agents.push(KeptAgent::default());
+    if index == noted.agents.len() {
+        noted.agents.push(NotedAgent::default());
         ledger.note(agent, Fact::Agent(Box::new(node.place())));
     }
-    let Some(kept) = kept.agents.get_mut(index) else {
+    let Some(noted) = noted.agents.get_mut(index) else {
         return;
     };
     // A subagent that has reported gives its messages up and never acts again.
-    if kept.state.course.has_reported {
+    if noted.state.course.has_reported {
         return;
     }
-    let is_new = node.note_state(&mut kept.state, &ledger.accounts.kept(agent));
+    let is_new = node.note_state(&mut noted.state, &ledger.accounts.kept(agent));
     let calls = &node.agent.calls;
-    if calls.records.len() > kept.records {
-        let mut records = calls.records.get(kept.records..).unwrap_or_default().to_vec();
-        kept.records = calls.records.len();
-        leave_out_of_records(&mut records, &std::mem::take(&mut kept.calls));
+    if calls.records.len() > noted.records {
+        let mut records = calls.records.get(noted.records..).unwrap_or_default().to_vec();
+        noted.records = calls.records.len();
+        leave_out_of_records(&mut records, &std::mem::take(&mut noted.calls));
         ledger.note(agent, Fact::Round { records });
     }
-    if !kept.state.course.has_reported {
+    if !noted.state.course.has_reported {
         for mut fact in node.agent.history.transcript.take_unkept() {
             if let Fact::Messages {
                 messages, left_out, ..
@@ -436,16 +436,16 @@ fn note_agent(index: usize, node: &mut Node, kept: &mut Kept, ledger: &mut Ledge
         }
     }
     for call in calls.to_note() {
-        if note_call(&mut kept.calls, call) {
+        if note_call(&mut noted.calls, call) {
             ledger.note(agent, Fact::Call(Box::new(call.clone())));
         }
     }
     if is_new {
-        ledger.note(agent, Fact::State(node.entry_of(&mut kept.state)));
+        ledger.note(agent, Fact::State(node.entry_of(&mut noted.state)));
     }
     let attempt = (node.who.kept.iteration, node.who.kept.attempt);
     let is_saved = ledger.noted() > 0;
-    if let Some(fact) = kept.streamed.note(&node.agent, attempt, is_saved) {
+    if let Some(fact) = noted.streamed.note(&node.agent, attempt, is_saved) {
         ledger.note(agent, fact);
     }
 }

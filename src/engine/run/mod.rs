@@ -38,7 +38,7 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::Answer;
 use crate::engine::model::usage::Usage;
-use crate::engine::run::journal::Kept;
+use crate::engine::run::journal::Noted;
 
 /// The whole state of a run. The journal keeps what another process needs to go on with it.
 pub struct Run {
@@ -63,7 +63,7 @@ pub struct Run {
     /// The questions of the last [`EventKind::Waiting`], if the run has not gone on since.
     waiting: Vec<EffectId>,
     outcome: Option<Outcome>,
-    kept: Kept,
+    noted: Noted,
 }
 
 impl Run {
@@ -110,7 +110,7 @@ impl Run {
             started: false,
             waiting: Vec::new(),
             outcome: None,
-            kept: Kept::of_given(given),
+            noted: Noted::of_given(given),
             setup,
         })
     }
@@ -240,7 +240,7 @@ impl Run {
         let is_durable = has_news
             || streams.is_none_or(|(request, effect, bytes)| {
                 let goes_on = self.ledger.is_open(request) && self.ledger.next_effect() == effect;
-                !goes_on || self.kept.has_streamed(bytes)
+                !goes_on || self.noted.has_streamed(bytes)
             });
         self.settle(is_durable);
     }

@@ -39,7 +39,7 @@ impl Run {
 
     fn note_suspended(&mut self) {
         if self.ledger.has_journal {
-            self.kept.facts.push(Fact::Suspended);
+            self.noted.facts.push(Fact::Suspended);
         }
     }
 

@@ -98,7 +98,7 @@ impl Run {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
                 self.memories.retain(|other| !known(other));
                 if self.ledger.has_journal {
-                    self.kept.facts.push(Fact::Remembered(memory.clone()));
+                    self.noted.facts.push(Fact::Remembered(memory.clone()));
                 }
                 self.memories.push(memory);
             }

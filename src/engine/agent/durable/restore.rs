@@ -28,7 +28,7 @@ impl Node {
     /// `lost_models` gets its name.
     pub fn restored(
         index: u32,
-        kept: AgentCheckpoint,
+        checkpoint: AgentCheckpoint,
         setup: &Setup,
         profile: &Profile,
         lost_models: &mut Vec<String>,
@@ -42,7 +42,7 @@ impl Node {
             last_round,
             streamed,
             ..
-        } = kept;
+        } = checkpoint;
         let AgentState {
             step,
             course,

@@ -67,7 +67,7 @@ impl From<&Input<'_>> for Recorded {
 impl Record {
     pub fn new(input: Recorded, moment: Moment, after: u32) -> Record {
         Record {
-            now_ms: (moment.now_ms < UNKNOWN_MS).then_some(moment.now_ms),
+            now_ms: moment.has_time().then_some(moment.now_ms),
             random: decimal_u64(moment.random),
             after,
             input,
@@ -99,6 +99,3 @@ impl Record {
         }
     }
 }
-
-/// A time from here on is unknown; see [`Moment`].
-const UNKNOWN_MS: u64 = 1 << 53;
