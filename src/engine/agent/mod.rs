@@ -1,8 +1,8 @@
 //! One agent of a run: its transcript, its requests and its tool calls, from iteration to iteration.
 //!
 //! [`Agent`] owns the state of one agent, and each part owns its own: the calls ([`calls`]), the messages and their
-//! length ([`history`]), the requests ([`request`]), the last answer ([`answer`]). [`iteration`] holds the order of the
-//! steps, [`machine`] the step that the agent is at.
+//! length ([`history`]), the requests ([`request`]), the last answer ([`answer`]). [`iteration`] holds the order of
+//! the steps, [`machine`] the step that the agent is at.
 //!
 //! The run calls an agent within one `handle_input`, with a [`Desk`] that is lent for this input. The agent opens and
 //! closes its effects in the ledger and leaves its outputs there. It never performs an effect and never waits. When
