@@ -2,7 +2,7 @@
 //!
 //! [`Driver::handle_input`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only
 //! then calls JavaScript. JavaScript may hand over another input from inside such a call. Such an input reaches the
-//! run at once, so `outcome` is set when `abort()` returns; its outputs queue up behind the ones that are being
+//! run at once, so `outcome` is set when `cancel` returns; its outputs queue up behind the ones that are being
 //! performed.
 //!
 //! The handle and the callbacks of requests and timers call this module. A method of the face's `Shell` that throws

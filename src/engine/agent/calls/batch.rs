@@ -102,7 +102,14 @@ impl ToolBatch {
             return;
         };
         (call.kept.status, call.waits) = (status, waits);
-        self.note_step(index);
+        // Each search begins no later than at a call that it is to find.
+        if call.is_to_judge() {
+            self.unjudged = self.unjudged.min(index);
+        } else if call.is_queued() {
+            self.queued = self.queued.min(index);
+        } else if call.under_way().is_some() {
+            self.started = self.started.max(index + 1);
+        }
     }
 
     /// Lets a call be judged, or be judged anew.
@@ -113,20 +120,6 @@ impl ToolBatch {
                 false => CallStatus::Passed,
             };
             self.set(index, status, None);
-        }
-    }
-
-    /// Lets each search find the call at its new step.
-    fn note_step(&mut self, index: usize) {
-        let Some(call) = self.calls.get(index) else {
-            return;
-        };
-        if call.is_to_judge() {
-            self.unjudged = self.unjudged.min(index);
-        } else if call.is_queued() {
-            self.queued = self.queued.min(index);
-        } else if call.under_way().is_some() {
-            self.started = self.started.max(index + 1);
         }
     }
 

@@ -43,7 +43,7 @@ pub struct Call {
     pub waits: Option<Wait>,
     /// The arguments as the model wrote them. They go into the history.
     pub written: ToolInput,
-    /// The same as JSON; arguments that are not a JSON object are a string here.
+    /// These arguments as JSON. Arguments that are not a JSON object are a string here.
     pub written_input: Json,
     /// The index of its tool in the configuration; `None` for an unknown tool.
     pub tool: Option<usize>,

@@ -38,7 +38,7 @@ export interface HostCallbacks extends BatchListener {
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   /** Calls, stops and answers tools; asks and withdraws questions. */
   perform(output: HostOutput): void;
-  /** Writes entries of the journal. The answer comes later, as {@link RunDriver.saved}. */
+  /** Writes entries of the journal. The answer comes later, as the input `saved`. */
   save(save: number, entries: readonly JournalEntry[]): void;
   /** Keeps the inputs of the run. Default: nobody does. */
   record?: RunRecord | undefined;
