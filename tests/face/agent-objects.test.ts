@@ -142,7 +142,8 @@ describe.skipIf(sqlite === undefined)("the events of an AgentObject", () => {
       sql: {
         exec(query: string, ...values: (string | number | null)[]) {
           const found = exec(query, ...values);
-          if (query.includes("looplet_events WHERE id >")) rows += found.toArray().length;
+          if (query.startsWith("SELECT seq, entry") && values[0] === "looplet.events")
+            rows += found.toArray().length;
           return found;
         },
       },
@@ -165,6 +166,23 @@ describe.skipIf(sqlite === undefined)("the events of an AgentObject", () => {
     await later;
     expect(ids()).toEqual(ids().map((_, at) => at + 1));
     expect(ids().length).toBeGreaterThan(100);
+    await reader.cancel();
+  });
+
+  it("that are gone are told as a gap, and the next one is numbered on behind the last", async () => {
+    const session = new Session(state(), {}, { keepEvents: 0 });
+    await session.through("Hello");
+    const before = Number((await session.asked("GET", "")).cursor);
+    await session.through("Again");
+    const url = "http://sessions.test/one/events";
+    const headers = new Headers({ "last-event-id": "1" });
+    const response = (await session.fetch({ method: "GET", url, headers } as never)) as any;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("id: ")) text += (await reader.read()).value;
+    expect(text).toMatch(new RegExp(`^: looplet\n\nevent: gap\ndata: \\{\\}\n\nid: ${before}\n`));
+    expect(text.match(/event: gap/g)).toHaveLength(1);
+    expect(text).toContain(`id: ${before + 1}\n`);
     await reader.cancel();
   });
 });

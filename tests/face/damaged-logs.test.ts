@@ -3,6 +3,8 @@ import type { JournalEntry, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { RunList } from "../../src/face/parts/workers/run-list.js";
 import { RunLog } from "../../src/face/parts/workers/run-log.js";
+import { follow } from "./support/follow.js";
+import { settled } from "./support/virtual-clock.js";
 
 const LOG = "looplet.events a";
 const event = (seq: number): { event: object } => ({ event: { seq, type: "text-delta", text: `${seq}` } });
@@ -25,12 +27,8 @@ const damages: Record<string, Damage> = {
 
 /** What a page hears of a log: the numbers of events, and cursors. */
 async function heardOf(log: RunLog, cursor?: string) {
-  const heard: number[] = [];
-  const cursors: string[] = [];
-  const isKnown = await log.follow("page", cursor, (at, entry) => {
-    heard.push((entry as { event: { seq: number } }).event.seq);
-    cursors.push(at);
-  });
+  const { heard, cursors, isKnown } = await follow(log, cursor);
+  await settled();
   return { heard, cursors, isKnown };
 }
 
@@ -63,6 +61,7 @@ describe("a log whose store is damaged", () => {
         const first = new RunLog(store, LOG);
         const page = await heardOf(first);
         for (const seq of [1, 2, 3]) await first.append(event(seq));
+        await settled();
         expect(page.heard).toEqual([1, 2, 3]);
         const broken = damaged(store, LOG, at, damage);
         const next = new RunLog(broken, LOG);
@@ -74,6 +73,7 @@ describe("a log whose store is damaged", () => {
         const again = await heardOf(next);
         expect([again.isKnown, again.heard], `${at}`).toEqual([true, whole]);
         await next.append(event(4));
+        await settled();
         expect(again.heard, `${at}`).toEqual([...whole, 4]);
         expect((await heardOf(new RunLog(broken, LOG))).heard, `${at}`).toEqual([...whole, 4]);
       }

@@ -2,44 +2,27 @@ import { describe, expect, it, vi } from "vitest";
 import type { Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { RunLog } from "../../src/face/parts/workers/run-log.js";
+import { follow } from "./support/follow.js";
+import { settled } from "./support/virtual-clock.js";
 
 const event = (seq: number): { event: object } => ({ event: { seq, type: "text-delta", text: `${seq}` } });
-
-/** What a page hears of a log, as numbers of events. */
-function follower(): { heard: number[]; hear: (cursor: string, entry: any) => void; cursors: string[] } {
-  const heard: number[] = [];
-  const cursors: string[] = [];
-  return {
-    heard,
-    cursors,
-    hear: (cursor, entry) => {
-      heard.push(entry.event.seq);
-      cursors.push(cursor);
-    },
-  };
-}
-
-const tasks = async (): Promise<void> => {
-  for (let task = 0; task < 20; task++) await Promise.resolve();
-};
 
 describe("the log of a run", () => {
   it("tells a page exactly what it has missed, from any cursor and from any host", async () => {
     const store = memoryStore();
     const log = new RunLog(store, "a");
     await log.claim();
-    const first = follower();
-    await log.follow("page", undefined, first.hear);
+    const first = await follow(log);
     for (const seq of [1, 2, 3]) log.append(event(seq));
     await vi.waitUntil(() => first.heard.length === 3);
     const next = new RunLog(store, "a");
     await next.claim();
     for (const [at, cursor] of first.cursors.entries()) {
-      const again = follower();
-      expect(await next.follow("page", cursor, again.hear)).toBe(true);
-      expect(again.heard).toEqual([1, 2, 3].slice(at + 1));
+      const again = await follow(next, cursor);
+      await settled();
+      expect([again.isKnown, again.heard]).toEqual([true, [1, 2, 3].slice(at + 1)]);
     }
-    expect(await next.follow("page", "another.1", first.hear)).toBe(false);
+    expect(await follow(next, "another.1")).toMatchObject({ isKnown: false });
   });
 
   it("tells nothing that the store does not have", async () => {
@@ -53,10 +36,9 @@ describe("the log of a run", () => {
       },
     };
     const log = new RunLog(slow, "a");
-    const page = follower();
-    await log.follow("page", undefined, page.hear);
+    const page = await follow(log);
     log.append(event(1));
-    await tasks();
+    await settled();
     expect([page.heard, (await kept.load("a")) ?? []]).toEqual([[], []]);
     go();
     await vi.waitUntil(() => page.heard.length === 1);
@@ -67,17 +49,15 @@ describe("the log of a run", () => {
     const store = memoryStore();
     const [frozen, successor] = [new RunLog(store, "a"), new RunLog(store, "a")];
     await frozen.claim();
-    const page = follower();
-    await frozen.follow("page", undefined, page.hear);
+    const page = await follow(frozen);
     frozen.append(event(1));
     await vi.waitUntil(() => page.heard.length === 1);
     await successor.claim();
     // It wakes up before its successor has written anything.
     frozen.append(event(2));
-    await tasks();
+    await settled();
     successor.append(event(3));
-    const other = follower();
-    await successor.follow("page", undefined, other.hear);
+    const other = await follow(successor);
     await vi.waitUntil(() => other.heard.length === 2);
     expect([page.heard, other.heard]).toEqual([[1], [1, 3]]);
   });
@@ -95,8 +75,7 @@ describe("the log of a run", () => {
       },
     };
     const log = new RunLog(faulty, "a");
-    const page = follower();
-    await log.follow("page", undefined, page.hear);
+    const page = await follow(log);
     log.append(event(1));
     await vi.advanceTimersByTimeAsync(2000);
     log.append(event(2));
@@ -108,8 +87,8 @@ describe("the log of a run", () => {
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
     reported.mockRestore();
-    const again = follower();
-    await new RunLog(kept, "a").follow("page", undefined, again.hear);
+    const again = await follow(new RunLog(kept, "a"));
+    await settled();
     expect(again.heard).toEqual([1, 2, 3]);
   });
 
@@ -128,8 +107,7 @@ describe("the log of a run", () => {
       },
     };
     const log = new RunLog(slow, "a");
-    const page = follower();
-    await log.follow("page", undefined, page.hear);
+    const page = await follow(log);
     log.append(event(1));
     await vi.advanceTimersByTimeAsync(2000);
     await kept.append(...late!);
@@ -137,9 +115,10 @@ describe("the log of a run", () => {
     for (const seq of [2, 3]) await log.append(event(seq));
     vi.useRealTimers();
     reported.mockRestore();
+    await settled();
     expect(page.heard).toEqual([1, 2, 3]);
-    const again = follower();
-    await new RunLog(kept, "a").follow("page", undefined, again.hear);
+    const again = await follow(new RunLog(kept, "a"));
+    await settled();
     expect(again.heard).toEqual([1, 2, 3]);
   });
 });

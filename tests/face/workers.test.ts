@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { custom, LoopletError } from "looplet";
-import type { RunEvent } from "looplet";
+import type { RunEvent, Store } from "looplet";
 import { connectAgent, serveAgent, type RemoteAgent } from "looplet/workers";
 import { ends, Kit, Place } from "./support/worker-kit.js";
 
@@ -410,5 +410,33 @@ describe("a run whose worker is killed", () => {
     await kit.effect();
     kit.go();
     expect((await place.connect().attach("pay").result).text).toBe("one two three");
+  });
+
+  it("takes an answer that comes before the next worker has asked again", async () => {
+    const kit = new Kit();
+    const place = new Place();
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const serve = (): void => {
+      place.kill();
+      kit.live();
+      const { lease } = kit.store;
+      const slow: Store = {
+        ...kit.store,
+        lease: async (key, options) => {
+          await wait(30);
+          return lease!(key, options);
+        },
+      };
+      place.serve(kit.agent({ store: slow }), { store: kit.store });
+    };
+    serve();
+    const run = place.connect().run("Pay.");
+    const id = await question(run.events({ detached: true }));
+    await run.saved();
+    serve();
+    expect(run.answer(id, { behavior: "allow" })).toBe(true);
+    await kit.effect();
+    kit.go();
+    expect((await run.result).text).toBe("one two three");
   });
 });

@@ -8,8 +8,9 @@ import type { QuestionAnswer } from "../../core/api/run.js";
 import { isObject } from "../../core/options/check.js";
 import { exported, imported } from "../sessions/transfer.js";
 import { durableObjectStore } from "../stores/durable-object.js";
+import { ended, HostedRun } from "../workers/hosted-run.js";
+import type { Batch } from "../workers/feed.js";
 import { checkedOrigins, refuseForeign, wordOf, type AllowedOrigins } from "./access.js";
-import { EventLog, type LoggedEvent } from "./event-log.js";
 import {
   json,
   respond,
@@ -19,9 +20,7 @@ import {
   type WebSocketLike,
 } from "./host.js";
 import { BadRequest, ofRequest, problem, wordsFor } from "./problems.js";
-
-/** The time in which a run that was woken asks its open questions again, in milliseconds. */
-const ASKED_AGAIN_MS = 5000;
+import { SessionLog } from "./session-log.js";
 
 /** The requests that are remembered. */
 const REQUESTS = 1000;
@@ -86,18 +85,14 @@ export abstract class AgentObject<Env = unknown> {
   declare readonly __DURABLE_OBJECT_BRAND: never;
   readonly ctx: DurableObjectStateLike;
   readonly env: Env;
-  readonly #log: EventLog;
+  readonly #log: SessionLog;
   readonly #alarmMs: number;
   readonly #allowedOrigins: AllowedOrigins;
   readonly #base: RegExp | undefined;
   readonly #trustedSessions: boolean;
   #session: Promise<Opened> | undefined;
-  /** The run that this instance of the object goes on with. */
-  #woken: Run | undefined;
-  /** The questions that wait for a person. */
-  readonly #questions = new Set<number>();
-  /** Hears of each question. */
-  #asked: (questionId: number) => unknown = () => {};
+  /** The last run, which may be under way. */
+  #hosted: HostedRun | undefined;
 
   constructor(ctx: DurableObjectStateLike, env: Env, options: AgentObjectOptions = {}) {
     const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, base, trustedSessions = false } = options;
@@ -107,10 +102,9 @@ export abstract class AgentObject<Env = unknown> {
     this.#allowedOrigins = checkedOrigins(allowedOrigins);
     this.#base = base;
     this.#trustedSessions = trustedSessions;
-    this.#log = new EventLog(ctx.storage, keepEvents);
+    this.#log = new SessionLog(ctx.storage, keepEvents);
     const { sql } = ctx.storage;
     sql.exec("CREATE TABLE IF NOT EXISTS looplet_requests (id TEXT PRIMARY KEY)");
-    this.#log.follow(this.#log.last, (event) => this.#send(event));
   }
 
   /** The agent of the session. It is made once for each instance of the object, and must have this store. */
@@ -135,12 +129,12 @@ export abstract class AgentObject<Env = unknown> {
         return json({
           messages: chat.messages,
           isRunning: chat.current !== undefined,
-          cursor: `${this.#log.last}`,
+          cursor: this.#cursor,
         });
       }
       if (word !== "events") throw new BadRequest(`${word} needs the method POST.`, 405);
       await this.#open();
-      const after = cursorOf(request.headers.get("last-event-id") ?? searchParams.get("after"));
+      const after = this.#placeOf(request.headers.get("last-event-id") ?? searchParams.get("after"));
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
       return isSocket ? this.#socket(after) : this.#stream(after);
     } catch (error) {
@@ -170,7 +164,7 @@ export abstract class AgentObject<Env = unknown> {
     await taken;
     const { messages } = await this.#open();
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
-    this.#log.append({ ...seen, type: "snapshot", text: "", messages: [...messages] });
+    this.#tell({ ...seen, type: "snapshot", text: "", messages: [...messages] });
     return json({ taken: true });
   }
 
@@ -186,10 +180,10 @@ export abstract class AgentObject<Env = unknown> {
     await ofRequest(() => imported(store, SESSION, text, read, { trusted }));
   }
 
-  /** Wakes a run whose object was evicted, and looks after one that is under way. */
+  /** Wakes a run whose object was evicted, and looks after one that is under way. An answer wakes one that waits. */
   async alarm(): Promise<void> {
     const { current } = await this.#open();
-    if (current === undefined || this.#isWaiting) return;
+    if (current === undefined || this.#hosted!.questions.length > 0) return;
     await this.#watch();
     // The object stays as long as its alarm is at work.
     await Promise.race([ended(current), pause(this.#alarmMs)]);
@@ -231,37 +225,26 @@ export abstract class AgentObject<Env = unknown> {
   async #openSession(): Promise<Opened> {
     const store = durableObjectStore(this.ctx.storage);
     const agent = this.agent(store);
-    const afterEvent = this.#log.lastInRun;
-    const chat = await agent.openChat(SESSION, { afterEvent, onEvent: this.#hear });
-    this.#woken = chat.current;
-    if (chat.current !== undefined) await this.#watch();
+    const hosted = this.#host(true);
+    const chat = await agent.openChat(SESSION, { afterEvent: this.#log.lastInRun, onEvent: hosted.hear });
+    if (chat.current !== undefined) {
+      this.#hosted = hosted.take(chat.current);
+      await this.#watch();
+    }
     return { chat, agent, store };
   }
 
-  readonly #hear = (event: RunEvent): void => {
-    if (event.type === "question" && event.data !== undefined) {
-      this.#questions.add(event.questionId);
-      this.#asked(event.questionId);
-    }
-    if (event.type === "answered" && this.#questions.delete(event.questionId)) void this.#watch();
-    if (event.type === "finish") this.#questions.clear();
-    this.#log.append(event);
-  };
-
-  /** Whether the run waits for people alone: their answer wakes the object. */
-  get #isWaiting(): boolean {
-    return this.#questions.size > 0;
+  #host(goesOn: boolean): HostedRun {
+    return new HostedRun(goesOn, (event) => {
+      // The run has stopped waiting for a person.
+      if (event.type === "answered") void this.#watch();
+      this.#tell(event);
+    });
   }
 
-  /** Answers a question. One of a run that has just been woken may have to be asked again first. */
-  async #answer(run: Run, questionId: number, answer: QuestionAnswer): Promise<boolean> {
-    if (run.answer(questionId, answer)) return true;
-    if (run !== this.#woken) return false;
-    const isAsked = new Promise<void>((resolve) => {
-      this.#asked = (id) => id === questionId && resolve();
-    });
-    await Promise.race([isAsked, ended(run), pause(ASKED_AGAIN_MS)]);
-    return run.answer(questionId, answer);
+  /** Keeps an event, and tells it to all sockets, those included that an earlier instance has accepted. */
+  #tell(event: RunEvent): void {
+    send(this.ctx.getWebSockets(), [this.#log.append(event)]);
   }
 
   #watch(): Promise<void> {
@@ -279,10 +262,10 @@ export abstract class AgentObject<Env = unknown> {
     if (order.do === "answer") {
       const { questionId, answer } = order;
       if (current === undefined) return { taken: false };
-      return { taken: await ofRequest(() => this.#answer(current, questionId, answer)) };
+      return { taken: await ofRequest(() => this.#hosted!.answer(questionId, answer)) };
     }
     const { prompt, requestId } = order;
-    const after = `${this.#log.last}`;
+    const after = this.#cursor;
     if (requestId !== undefined && this.#isKnown(requestId, current)) return { taken: false, after };
     if (current !== undefined) await this.#steer(current, prompt, requestId);
     else await this.#begin(chat, prompt, requestId);
@@ -305,7 +288,9 @@ export abstract class AgentObject<Env = unknown> {
   async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
     this.#prune();
     const id = requestId === undefined ? {} : { id: requestId };
-    const { run } = await ofRequest(() => ({ run: chat.run(prompt, { onEvent: this.#hear, ...id }) }));
+    const hosted = this.#host(false);
+    const start = (): HostedRun => hosted.take(chat.run(prompt, { onEvent: hosted.hear, ...id }));
+    const { run } = (this.#hosted = await ofRequest(start));
     void ended(run).then(() => this.ctx.storage.deleteAlarm());
     await Promise.all([this.#watch(), run.saved()]);
     if (requestId !== undefined) this.#remember(requestId);
@@ -331,36 +316,40 @@ export abstract class AgentObject<Env = unknown> {
     return current?.id === requestId || this.ctx.storage.sql.exec(known, requestId).toArray().length > 0;
   }
 
-  #send({ id, event }: LoggedEvent): void {
-    for (const socket of this.ctx.getWebSockets()) tell(socket, id, event);
+  get #cursor(): string {
+    return this.#log.feed.cursorOf(this.#log.last);
+  }
+
+  #placeOf(cursor: string | null): number {
+    const place = this.#log.feed.placeOf(cursor || "0");
+    if (place === undefined) throw new BadRequest(`There is no event "${cursor}".`);
+    return place;
   }
 
   #socket(after: number): HostResponse {
     const [client, server] = socketPair();
     this.ctx.acceptWebSocket(server);
-    const end = this.#log.follow(
-      after,
-      ({ id, event }) => tell(server, id, event),
-      () => server.send('{"gap":true}'),
-    );
-    // Later events go to all sockets, those included that outlive this instance.
-    end();
+    // Later events go to all sockets.
+    for (let place = after; place < this.#log.last;) {
+      const batch = this.#log.feed.take(place);
+      if (batch.hasGap) server.send('{"gap":true}');
+      send([server], batch.entries);
+      place = batch.place;
+    }
     return respond(null, { status: 101, webSocket: client });
   }
 
   #stream(after: number): HostResponse {
     const encoder = new TextEncoder();
     const gone = new AbortController();
-    let gap = "";
-    const events = this.#log.read(after, () => (gap = "event: gap\ndata: {}\n\n"), gone.signal);
+    const events = this.#log.feed.read(after, gone.signal);
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(encoder.encode(": looplet\n\n")),
       async pull(controller) {
         const { done, value } = await events.next();
         if (done === true) return;
-        const texts = value.map(({ id, event }) => `id: ${id}\ndata: ${event}\n\n`);
-        controller.enqueue(encoder.encode(gap + texts.join("")));
-        gap = "";
+        const texts = value.entries.map(({ cursor, entry }) => `id: ${cursor}\ndata: ${entry}\n\n`);
+        controller.enqueue(encoder.encode((value.hasGap ? "event: gap\ndata: {}\n\n" : "") + texts.join("")));
       },
       // The client comes back with the last number that it has.
       cancel: () => gone.abort(),
@@ -370,21 +359,18 @@ export abstract class AgentObject<Env = unknown> {
   }
 }
 
-/** Resolves when a run has ended, however it has. */
-function ended(run: Run): Promise<unknown> {
-  return run.result.catch(() => {});
-}
-
 function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-function tell(socket: WebSocketLike, id: number, event: string): void {
-  try {
-    socket.send(`{"id":"${id}","event":${event}}`);
-  } catch {
-    // The client is gone, and comes back with the last number that it has.
-  }
+function send(sockets: readonly WebSocketLike[], entries: Batch<string>["entries"]): void {
+  for (const { cursor, entry } of entries)
+    for (const socket of sockets)
+      try {
+        socket.send(`{"id":"${cursor}","event":${entry}}`);
+      } catch {
+        // The client is gone, and comes back with the last number that it has.
+      }
 }
 
 /** An order that has what it needs. @throws BadRequest */
@@ -425,10 +411,4 @@ function parsed(text: string): object {
   }
   if (!isObject(value)) throw new BadRequest("The body needs a JSON object.");
   return value;
-}
-
-function cursorOf(text: string | null): number {
-  const cursor = Number(text ?? 0);
-  if (!Number.isSafeInteger(cursor) || cursor < 0) throw new BadRequest(`There is no event "${text}".`);
-  return cursor;
 }

@@ -1,6 +1,6 @@
 import type { Lease, Store } from "../../core/api/run.js";
 import { checkFence, columnOf, isFree, isHeld, nextLease, timesOf, type LeaseRecord } from "./leases.js";
-import { Rests } from "./long/rests.js";
+import { RowLogs } from "./logs/row-logs.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 
 /** The part of a Durable Object's `ctx.storage` that the store uses. */
@@ -24,15 +24,12 @@ export function durableObjectStore(
 ): Required<Store> {
   const { sql } = storage;
   sql.exec(
-    "CREATE TABLE IF NOT EXISTS looplet_entries (key TEXT NOT NULL, seq INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (key, seq))",
-  );
-  sql.exec(
     "CREATE TABLE IF NOT EXISTS looplet_leases (key TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT NOT NULL, instance TEXT NOT NULL, expires INTEGER)",
   );
   sql.exec(
     "CREATE INDEX IF NOT EXISTS looplet_unfinished ON looplet_leases (expires) WHERE expires IS NOT NULL",
   );
-  const rests = new Rests(storage, "looplet_rests");
+  const logs = new RowLogs(storage);
   const instance = instanceOf(storage);
 
   const recordOf = (key: string): LeaseRecord | undefined => {
@@ -50,23 +47,12 @@ export function durableObjectStore(
     async append(key, entries, expectedSeq, fence) {
       storage.transactionSync(() => {
         checkFence(key, recordOf(key)?.fence, fence);
-        const rows = sql.exec("SELECT MAX(seq) AS last FROM looplet_entries WHERE key = ?", key).toArray();
-        checkSeq(key, (rows[0]?.["last"] as number | null) ?? undefined, expectedSeq);
-        const insert = "INSERT INTO looplet_entries (key, seq, entry) VALUES (?, ?, ?)";
-        for (const { seq, json } of entries)
-          rests.keep(key, json, (beginning) => {
-            sql.exec(insert, key, seq, beginning);
-            return seq;
-          });
+        checkSeq(key, logs.last(key), expectedSeq);
+        for (const entry of entries) logs.append(key, entry);
       });
       await storage.sync();
     },
-    load(key, after = 0) {
-      const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? AND seq > ? ORDER BY seq";
-      const rows = sql.exec(query, key, after).toArray() as unknown as { seq: number; entry: string }[];
-      const rest = rests.behind(key, after);
-      return rows.map(({ seq, entry }) => ({ seq, json: entry + (rest.get(seq) ?? "") }));
-    },
+    load: (key, after = 0) => logs.behind(key, after),
     async lease(key, options): Promise<Lease | undefined> {
       const taken = storage.transactionSync(() => {
         const before = recordOf(key);
@@ -101,9 +87,8 @@ export function durableObjectStore(
         .map(({ key }) => key as string),
     async delete(key) {
       storage.transactionSync(() => {
-        rests.delete(key);
-        for (const table of ["looplet_entries", "looplet_leases"])
-          sql.exec(`DELETE FROM ${table} WHERE key = ?`, key);
+        logs.delete(key);
+        sql.exec("DELETE FROM looplet_leases WHERE key = ?", key);
       });
       await storage.sync();
     },

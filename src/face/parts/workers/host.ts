@@ -2,13 +2,14 @@
  * The host of an agent: it performs the calls of pages, keeps a log of each run, and tells the pages what the logs
  * get. It goes on with runs that a host before it has begun.
  */
-import { LoopletError } from "../../core/api/errors.js";
-import type { Agent, Chat, Queued, Run, RunEvent, Store } from "../../core/api/index.js";
+import type { Agent, Chat, Run, RunEvent, Store } from "../../core/api/index.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { TAKEN } from "../../core/run/journal.js";
 import { checkValue } from "../../core/options/check.js";
+import { HostedRun, unknownMethod } from "./hosted-run.js";
+import { Making } from "./making.js";
 import { RunList } from "./run-list.js";
-import type { Follower, RunLog } from "./run-log.js";
+import type { RunLog } from "./run-log.js";
 import {
   randomName,
   thrown,
@@ -53,18 +54,16 @@ interface Page {
   readonly calls: Set<number>;
 }
 
-/** A run and its log. `run` is undefined if it has ended in another host. */
-interface Hosted {
+/** A run and its log. `hosted` is undefined if it has ended in another host. */
+interface Logged {
   readonly log: RunLog;
-  readonly run: Run | undefined;
-  /** The messages on their way, which a page may take back. */
-  readonly queued: Map<number, Queued>;
+  readonly hosted: HostedRun | undefined;
 }
 
 /** A chat, and the run with which it went on when this host opened it. */
 interface Opened {
   readonly chat: Chat;
-  readonly goesOn: Hosted | undefined;
+  readonly goesOn: Logged | undefined;
 }
 
 export class AgentHost {
@@ -74,8 +73,10 @@ export class AgentHost {
   /** Whether no other host can be at work, so that its runs may be taken from it. */
   readonly #isAlone: boolean;
   readonly #pages = new Map<string, Page>();
-  readonly #runs = new Map<string, Promise<Hosted>>();
-  readonly #chats = new Map<string, Promise<Opened>>();
+  readonly #runs = new Making<Logged>();
+  readonly #chats = new Making<Opened>();
+  /** The runs that pages follow, by page and follower. */
+  readonly #following = new Map<string, AbortController>();
   readonly #working = new Set<Promise<unknown>>();
   #isStopped = false;
 
@@ -89,7 +90,7 @@ export class AgentHost {
   async wake(): Promise<void> {
     try {
       for (const { run, chat } of await this.#list.open(!this.#isAlone))
-        await this.#hosted(run, chat).catch(reportUnheard);
+        await this.#logged(run, chat).catch(reportUnheard);
     } catch (error) {
       reportUnheard(error);
     }
@@ -105,9 +106,15 @@ export class AgentHost {
     this.#isStopped = true;
   }
 
-  /** Forgets a page whose port is closed. */
+  /** Forgets a page whose port is closed, or that has said nothing for long. */
   leave(page: string): void {
     this.#pages.delete(page);
+    for (const name of this.#following.keys()) if (name.startsWith(`${page} `)) this.#unfollow(name);
+  }
+
+  #unfollow(name: string): void {
+    this.#following.get(name)?.abort();
+    this.#following.delete(name);
   }
 
   /** Hears a message of a page; resolves when the call has been answered. Anything else on the channel is left alone. */
@@ -141,7 +148,7 @@ export class AgentHost {
     const known = this.#pages.get(page);
     const isNew = known === undefined;
     this.#pages.set(page, { calls: new Set(), ...known, send, heardMs: now });
-    for (const [name, { heardMs }] of this.#pages) if (now - heardMs > FORGOTTEN_MS) this.#pages.delete(name);
+    for (const [name, { heardMs }] of this.#pages) if (now - heardMs > FORGOTTEN_MS) this.leave(name);
     this.#post(page, send, { type: "pong", isNew });
   }
 
@@ -165,10 +172,11 @@ export class AgentHost {
     send: Send,
   ): Promise<unknown> {
     if (run !== undefined) {
-      if (method === "leave") return this.#list.log(run).leave(`${page} ${args[0] as number}`);
-      const hosted = await this.#hosted(run, chat);
-      if (method === "follow") return this.#follow(page, hosted, args, send);
-      return performOnRun(hosted, method, args);
+      if (method === "leave") return this.#unfollow(`${page} ${args[0] as number}`);
+      if (method === "follow") return this.#follow(page, { run, chat }, args, send);
+      const { hosted } = await this.#logged(run, chat);
+      // A call after the end changes nothing.
+      return hosted === undefined ? false : hosted.perform(method, args);
     }
     if (chat !== undefined) return this.#performOnChat(chat, method, args);
     return this.#performOnAgent(method, args);
@@ -198,13 +206,13 @@ export class AgentHost {
         return agent.pending();
       case "resumePending": {
         await this.wake();
-        const runs = await Promise.all(this.#runs.values());
-        return runs.flatMap(({ run }) => (run === undefined || run.outcome !== undefined ? [] : [run.id]));
+        const runs = (await this.#runs.all()).flatMap(({ hosted }) => hosted?.run ?? []);
+        return runs.filter(({ outcome }) => outcome === undefined).map(({ id }) => id);
       }
       case "close":
         return agent.close(first);
     }
-    throw unknown(method);
+    throw unknownMethod(method);
   }
 
   async #performOnChat(id: string, method: string, args: readonly any[]): Promise<unknown> {
@@ -222,76 +230,57 @@ export class AgentHost {
       case "saved":
         return chat.saved();
     }
-    throw unknown(method);
+    throw unknownMethod(method);
   }
 
   /** Begins a run, if no host has begun it before. */
   async #begin(id: string, chat: string | undefined, start: (own: Own) => Run): Promise<void> {
-    const known = this.#runs.get(id);
-    if (known !== undefined) return void (await known);
-    const begun = this.#started(id, chat, start);
-    this.#runs.set(id, begun);
-    await begun.catch((error: unknown) => {
-      this.#runs.delete(id);
-      throw error;
-    });
+    await this.#runs.of(id, () => this.#begun(id, chat, start));
   }
 
-  async #started(id: string, chat: string | undefined, start: (own: Own) => Run): Promise<Hosted> {
+  async #begun(id: string, chat: string | undefined, start: (own: Own) => Run): Promise<Logged> {
     const log = await this.#list.add(id, chat);
     if ((await log.claim()) !== "new") return this.#revived(id, chat, log);
-    const run = start({ id, onEvent: (event) => void log.append({ event }) });
-    return this.#host(run, log, chat);
+    const hosted = new HostedRun(false, (event) => void log.append({ event }));
+    return this.#host(hosted.take(start({ id, onEvent: hosted.hear })), log, chat);
   }
 
   /** The run of this id: under way, or the log of one that has ended. A run of a host before this one goes on. */
-  #hosted(id: string, chat: string | undefined): Promise<Hosted> {
-    let hosted = this.#runs.get(id);
-    if (hosted === undefined) {
-      hosted = this.#revived(id, chat, this.#list.log(id));
-      this.#runs.set(id, hosted);
-      hosted.catch(() => this.#runs.delete(id));
-    }
-    return hosted;
+  #logged(id: string, chat: string | undefined): Promise<Logged> {
+    return this.#runs.of(id, () => this.#revived(id, chat, this.#list.log(id)));
   }
 
-  async #revived(id: string, given: string | undefined, log: RunLog): Promise<Hosted> {
-    if ((await log.state()) === "over") return { log, run: undefined, queued: new Map() };
+  async #revived(id: string, given: string | undefined, log: RunLog): Promise<Logged> {
+    if ((await log.state()) === "over") return { log, hosted: undefined };
     const chat = given ?? (await this.#list.chatOf(id));
     if (chat !== undefined) {
       const { goesOn } = await this.#chat(chat);
-      if (goesOn?.run?.id === id) return goesOn;
+      if (goesOn?.hosted?.run.id === id) return goesOn;
     }
-    if ((await log.claim()) === "over") return { log, run: undefined, queued: new Map() };
-    const onEvent = (event: RunEvent): void => void log.append({ event });
-    const takeOver = this.#isAlone;
-    const run = this.#agent.resume(id, { id, takeOver, afterEvent: log.lastEvent, onEvent });
-    return this.#host(run, log, undefined);
+    if ((await log.claim()) === "over") return { log, hosted: undefined };
+    const hosted = new HostedRun(true, (event) => void log.append({ event }));
+    const { lastEvent: afterEvent } = log;
+    const run = this.#agent.resume(id, { id, takeOver: this.#isAlone, afterEvent, onEvent: hosted.hear });
+    return this.#host(hosted.take(run), log, undefined);
   }
 
   #chat(id: string, options: { takeOver?: boolean } = {}): Promise<Opened> {
-    let chat = this.#chats.get(id);
-    if (chat === undefined) {
-      chat = this.#opened(id, { takeOver: this.#isAlone, ...options });
-      this.#chats.set(id, chat);
-      chat.catch(() => this.#chats.delete(id));
-    }
-    return chat;
+    return this.#chats.of(id, () => this.#opened(id, { takeOver: this.#isAlone, ...options }));
   }
 
   async #opened(id: string, options: { takeOver: boolean }): Promise<Opened> {
     const early: RunEvent[] = [];
-    let hear = (event: RunEvent): unknown => early.push(event);
+    let tell = (event: RunEvent): unknown => early.push(event);
+    const hosted = new HostedRun(true, (event) => void tell(event));
     const afterEvent = await this.#lastEventOf(id);
-    const onEvent = (event: RunEvent): void => void hear(event);
-    const chat = await this.#agent.openChat(id, { ...options, afterEvent, onEvent });
+    const chat = await this.#agent.openChat(id, { ...options, afterEvent, onEvent: hosted.hear });
     const { current } = chat;
     if (current === undefined) return { chat, goesOn: undefined };
     const log = this.#list.log(current.id);
     await log.claim();
-    hear = (event) => void log.append({ event });
-    early.forEach(hear);
-    const goesOn = this.#host(current, log, id, chat);
+    tell = (event) => log.append({ event });
+    early.forEach(tell);
+    const goesOn = this.#host(hosted.take(current), log, id, chat);
     // After its first task the run gives late pages a snapshot.
     await new Promise((resolve) => setTimeout(resolve, 0));
     return { chat, goesOn };
@@ -307,7 +296,8 @@ export class AgentHost {
   }
 
   /** Keeps the end of a run in its log, and tells the pages of its chat. */
-  #host(run: Run, log: RunLog, chat: string | undefined, opened?: Chat): Hosted {
+  #host(hosted: HostedRun, log: RunLog, chat: string | undefined, opened?: Chat): Logged {
+    const { run } = hosted;
     const tellChat = async (): Promise<void> => {
       if (chat !== undefined) this.#tellChat(chat, opened ?? (await this.#chat(chat)).chat);
     };
@@ -323,10 +313,10 @@ export class AgentHost {
     void done.then(() => {
       this.#working.delete(done);
       // The list of runs has the logs of the last ones.
-      this.#runs.delete(run.id);
+      this.#runs.forget(run.id);
     });
     void tellChat().catch(reportUnheard);
-    return { log, run, queued: new Map() };
+    return { log, hosted };
   }
 
   /** Tells all pages; those that have not opened the chat leave it alone. */
@@ -335,29 +325,51 @@ export class AgentHost {
       this.#post(page, send, { type: "chat", chat: id, state: stateOf(chat) });
   }
 
-  async #follow(page: string, { log, run }: Hosted, args: readonly unknown[], send: Send): Promise<void> {
+  /** Tells a page the log behind its cursor, or a snapshot and what comes behind it. */
+  async #follow(page: string, { run, chat }: Target, args: readonly unknown[], send: Send): Promise<void> {
     const [follower, cursor, isFromHere] = args as [number, string | null | undefined, boolean | undefined];
     const name = `${page} ${follower}`;
-    const hear: Follower = (cursor, entry) => {
+    const left = new AbortController();
+    this.#following.set(name, left);
+    const logged = await this.#logged(run!, chat);
+    const tell: Tell = (cursor, entry) => {
       // The page may have another port by now. One that is gone follows again when it comes back.
       const port = this.#pages.get(page)?.send ?? send;
-      if (!this.#post(page, port, { type: "entry", follower, cursor, entry })) log.leave(name);
+      if (!this.#post(page, port, { type: "entry", follower, cursor, entry })) this.#unfollow(name);
     };
-    if (!isFromHere && (await log.follow(name, cursor ?? undefined, hear))) return;
-    const snapshot = run === undefined ? Promise.resolve(undefined) : snapshotOf(run);
-    // Events that the snapshot has may still be on their way into the log.
-    const here = log.followFromHere(name, (cursor, entry) => {
-      void snapshot.then((so) => so !== undefined && isBehind(entry, so) && hear(cursor, entry));
-    });
-    const { questions } = log;
-    const event = await snapshot;
-    if (event === undefined) return void (await log.follow(name, undefined, hear));
-    for (const entry of [{ event }, ...questions]) hear(here, entry);
+    const known = isFromHere ? undefined : await logged.log.placeOf(cursor ?? undefined);
+    const [place, heard] = known === undefined ? await tellSoFar(logged, tell) : [known, 0];
+    void tellRest(logged.log, place, heard, left.signal, tell);
   }
 }
 
-function isBehind(entry: LogEntry, { seq }: RunEvent): boolean {
-  return !("event" in entry) || (entry.event as RunEvent).seq > seq;
+/** Tells a page an entry, with the cursor behind it. */
+type Tell = (cursor: string, entry: LogEntry) => void;
+
+/**
+ * Tells a snapshot of the run and its open questions, if it has a snapshot. Returns the place in the log behind which
+ * the page needs the entries, and the number of the last event that it has.
+ */
+async function tellSoFar({ log, hosted }: Logged, tell: Tell): Promise<[place: number, heard: number]> {
+  const here = log.last;
+  const snapshot = hosted && (await snapshotOf(hosted.run));
+  if (snapshot === undefined) return [0, 0];
+  const questions = hosted!.questions.filter(({ seq }) => seq <= snapshot.seq);
+  for (const event of [snapshot, ...questions]) tell(log.feed.cursorOf(here), { event });
+  return [here, snapshot.seq];
+}
+
+/** Tells what the log has behind a place. Events that a snapshot has may still be on their way into the log. */
+async function tellRest(
+  { feed }: RunLog,
+  place: number,
+  heard: number,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
+  const isNew = (entry: LogEntry): boolean => !("event" in entry) || (entry.event as RunEvent).seq > heard;
+  for await (const { entries } of feed.read(place, signal))
+    for (const { cursor, entry } of entries) if (isNew(entry)) tell(cursor, entry);
 }
 
 /** The options that every run of a host has. */
@@ -377,41 +389,4 @@ async function snapshotOf(run: Run): Promise<RunEvent | undefined> {
   const { value } = await events.next();
   await events.return?.();
   return value?.type === "snapshot" ? value : undefined;
-}
-
-async function performOnRun({ run, queued }: Hosted, method: string, args: readonly any[]): Promise<unknown> {
-  // A call after the end changes nothing.
-  if (run === undefined) return false;
-  const [first, second] = args;
-  switch (method) {
-    case "steer":
-    case "followUp": {
-      const message = run[method](first, second);
-      queued.set(message.id, message);
-      return message.id;
-    }
-    case "withdraw":
-      return queued.get(first)?.withdraw() ?? false;
-    case "answer":
-      return run.answer(first, second);
-    case "abort":
-      return run.abort(first);
-    case "setPermissionMode":
-      return run.setPermissionMode(first);
-    case "compact":
-      return run.compact(first);
-    case "addBudget":
-      return run.addBudget(first);
-    case "saved":
-      return run.saved();
-  }
-  throw unknown(method);
-}
-
-function unknown(method: string): LoopletError {
-  return new LoopletError(
-    "misuse_invalid_argument",
-    method,
-    "the host of this agent does not have this method; is it of another version?",
-  );
 }

@@ -13,12 +13,12 @@ import { reportUnheard } from "../../core/host/failures.js";
 import { isObject } from "../../core/options/check.js";
 import { AppendLog } from "../../core/run/saving/append-log.js";
 import { parsed, type LogObject } from "../stores/logs/shared-log.js";
+import { Feed, type Numbered, type Source } from "./feed.js";
 import { randomName, type LogEntry } from "./protocol.js";
 
-/** Hears of an entry, with the cursor behind it. */
-export type Follower = (cursor: string, entry: LogEntry) => void;
-
-export class RunLog {
+export class RunLog implements Source<LogEntry> {
+  /** What the pages get. */
+  readonly feed = new Feed<LogEntry>(this);
   readonly #store: Store | undefined;
   readonly #key: string;
   /** The log in the store, and the fence of the host that has claimed it. */
@@ -31,11 +31,10 @@ export class RunLog {
   /** Entries that were told, and that the store has not taken. */
   #missed: LogEntry[] = [];
   /** The number of the store's last entry. */
-  #last = 0;
+  #kept = 0;
   #loaded: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #isLost = false;
-  readonly #followers = new Map<string, Follower>();
 
   constructor(store: Store | undefined, key: string) {
     this.#store = store;
@@ -68,7 +67,7 @@ export class RunLog {
     return this.state();
   }
 
-  /** Resolves when the pages have heard of it. */
+  /** Resolves when pages can read it. */
   append(entry: LogEntry): Promise<void> {
     this.#waiting.push(entry);
     return (this.#writing ??= this.#write());
@@ -80,53 +79,29 @@ export class RunLog {
     this.#isLost = true;
   }
 
-  /**
-   * Tells a page every entry behind its cursor, and each that comes later. Without a cursor it gets all; false if the
-   * cursor belongs to another log.
-   */
-  async follow(page: string, cursor: string | undefined, follower: Follower): Promise<boolean> {
+  get name(): string {
+    return this.#name;
+  }
+
+  get last(): number {
+    return this.#told.length;
+  }
+
+  behind(place: number, most: number): readonly Numbered<LogEntry>[] {
+    return this.#told.slice(place, place + most).map((entry, at) => ({ seq: place + at + 1, entry }));
+  }
+
+  /** The place of a cursor, the beginning without one; undefined if the cursor belongs to another log. */
+  async placeOf(cursor: string | undefined): Promise<number | undefined> {
     await this.#load();
-    const from = cursor === undefined ? 0 : this.#placeOf(cursor);
-    if (from === undefined) return false;
-    for (let at = from; at < this.#told.length; at++) follower(this.#cursor(at + 1), this.#told[at]!);
-    this.#followers.set(page, follower);
-    return true;
-  }
-
-  /** Tells a page what comes later, and returns the cursor of this place. */
-  followFromHere(page: string, follower: Follower): string {
-    this.#followers.set(page, follower);
-    return this.#cursor(this.#told.length);
-  }
-
-  /** The questions that wait for an answer. */
-  get questions(): LogEntry[] {
-    const open = new Map<number, LogEntry>();
-    for (const entry of this.#told) {
-      const event = "event" in entry ? (entry.event as RunEvent) : undefined;
-      if (event?.type === "question" && event.data !== undefined) open.set(event.questionId, entry);
-      else if (event?.type === "answered") open.delete(event.questionId);
-    }
-    return [...open.values()];
+    const place = cursor === undefined ? 0 : this.feed.placeOf(cursor);
+    return place !== undefined && place <= this.last ? place : undefined;
   }
 
   /** The number of the last event that a page may have heard. */
   get lastEvent(): number {
     const numbers = this.#told.map((entry) => ("event" in entry ? (entry.event as RunEvent).seq : 0));
     return numbers.reduce((most, seq) => Math.max(most, seq), 0);
-  }
-
-  leave(page: string): void {
-    this.#followers.delete(page);
-  }
-
-  #cursor(place: number): string {
-    return `${this.#name}.${place}`;
-  }
-
-  #placeOf(cursor: string): number | undefined {
-    const [name, place] = [cursor.slice(0, cursor.lastIndexOf(".")), Number(cursor.split(".").at(-1))];
-    return name === this.#name && place <= this.#told.length ? place : undefined;
   }
 
   /** Reads what the store has of a run of another host. */
@@ -138,7 +113,7 @@ export class RunLog {
   async #read(log: AppendLog): Promise<void> {
     const kept = await log.load();
     const entries = kept.map(({ json }) => parsed(json));
-    this.#last = kept.at(-1)?.seq ?? 0;
+    this.#kept = kept.at(-1)?.seq ?? 0;
     this.#told = entries.filter(isLogEntry);
     const name = entries[0]?.["log"];
     const isInOrder = kept.every(({ seq }, at) => seq === at + 1);
@@ -162,21 +137,20 @@ export class RunLog {
   #tell(entry: LogEntry): void {
     if (this.#isLost) return;
     this.#told.push(entry);
-    const cursor = this.#cursor(this.#told.length);
-    for (const follower of [...this.#followers.values()]) follower(cursor, entry);
+    this.feed.wake();
   }
 
   async #keep(log: AppendLog, entries: readonly LogEntry[]): Promise<void> {
     const all = [...this.#missed, ...entries];
     // The name of the log is its first entry.
-    const named = this.#last === 0 ? [{ log: this.#name }, ...all] : all;
+    const named = this.#kept === 0 ? [{ log: this.#name }, ...all] : all;
     const lines = named.map((entry) => JSON.stringify(entry)).join("\n");
     this.#missed = all;
     try {
       // A store that has just failed is not waited for again.
-      await log.write(entriesOf(this.#last + 1, lines), all.length > entries.length ? [] : undefined);
+      await log.write(entriesOf(this.#kept + 1, lines), all.length > entries.length ? [] : undefined);
       this.#missed = [];
-      this.#last += named.length;
+      this.#kept += named.length;
     } catch (error) {
       if (!isStoreConflict(error)) throw error;
       this.#isLost = true;

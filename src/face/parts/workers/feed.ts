@@ -1,0 +1,89 @@
+/**
+ * A log as its clients read it: each from a place of its own, a few entries at a time and only as it takes them, so
+ * that a client which does not read costs nothing. A place is the number of the entry before it. A client keeps it as
+ * a cursor, a text that is opaque to it.
+ */
+
+/** The entries of a log. */
+export interface Source<E> {
+  /** The name of the log, which its cursors bear; empty if the client knows no other log. */
+  readonly name: string;
+  /** The number of the last entry; 0 before the first. */
+  readonly last: number;
+  /** The entries behind a place, at most so many, with their numbers. */
+  behind(place: number, most: number): readonly Numbered<E>[];
+}
+
+export interface Numbered<E> {
+  readonly seq: number;
+  readonly entry: E;
+}
+
+/** The entries that a client takes at once. */
+export interface Batch<E> {
+  /** Entries before these are gone that the client does not have. */
+  readonly hasGap: boolean;
+  readonly entries: readonly { readonly cursor: string; readonly entry: E }[];
+  /** The place behind them. */
+  readonly place: number;
+}
+
+/** Entries of a batch; each may have some megabytes. */
+const AT_ONCE = 16;
+
+export class Feed<E> {
+  readonly #source: Source<E>;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(source: Source<E>) {
+    this.#source = source;
+  }
+
+  cursorOf(place: number): string {
+    const { name } = this.#source;
+    return name === "" ? `${place}` : `${name}.${place}`;
+  }
+
+  /** The place of a cursor; undefined for a text that this log has not given. */
+  placeOf(cursor: string): number | undefined {
+    const at = cursor.lastIndexOf(".");
+    const [name, digits] = [cursor.slice(0, Math.max(at, 0)), cursor.slice(at + 1)];
+    const place = /^\d+$/.test(digits) ? Number(digits) : -1;
+    return name === this.#source.name && Number.isSafeInteger(place) && place >= 0 ? place : undefined;
+  }
+
+  /** The next entries behind a place; none if there are no more yet. */
+  take(place: number): Batch<E> {
+    const found = this.#source.behind(place, AT_ONCE);
+    return {
+      hasGap: found.length > 0 && found[0]!.seq > place + 1,
+      entries: found.map(({ seq, entry }) => ({ cursor: this.cursorOf(seq), entry })),
+      place: found.at(-1)?.seq ?? place,
+    };
+  }
+
+  /** The entries behind a place and each that comes later, until `signal` ends that. */
+  async *read(place: number, signal: AbortSignal): AsyncGenerator<Batch<E>> {
+    let wake = (): void => {};
+    const woken = (): void => wake();
+    this.#waiting.add(woken);
+    signal.addEventListener("abort", woken);
+    try {
+      for (let at = place; !signal.aborted;) {
+        const more = new Promise<void>((resolve) => (wake = resolve));
+        // A log that was lost begins anew.
+        const batch = this.take(Math.min(at, this.#source.last));
+        at = batch.place;
+        if (batch.entries.length > 0) yield batch;
+        else await more;
+      }
+    } finally {
+      this.#waiting.delete(woken);
+    }
+  }
+
+  /** The log has got more. */
+  wake(): void {
+    for (const woken of this.#waiting) woken();
+  }
+}
