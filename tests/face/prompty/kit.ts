@@ -12,7 +12,11 @@ import {
   type TurnOptions,
   type TurnTools,
 } from "looplet/prompty";
+import { createAgent, custom } from "looplet";
 import { settled, VirtualClock } from "../support/virtual-clock.js";
+
+// Virtual time does not wait for the engine to load.
+await createAgent({ model: custom(() => "Loaded.") }).run("Load.").result;
 
 export const agentOf = (frontmatter: object = {}, text = "{{thread}}"): Promise<Prompty> => {
   const inputs = [{ name: "thread", kind: "thread" }];
@@ -44,6 +48,7 @@ export interface Played {
   events: [type: string, data: any][];
   /** Those of P-15. */
   further: [type: string, data: any][];
+  /** Before further attempts of model calls. */
   waits: number[];
 }
 
@@ -76,15 +81,7 @@ export async function play(
   const events: Played["events"] = [];
   const further: Played["further"] = [];
   const clock = new VirtualClock();
-  const waits: number[] = [];
-  const setTimer = (callback: () => void, delayMs: number): unknown => {
-    waits.push(delayMs);
-    return clock.setTimer(callback, delayMs);
-  };
-  const host = {
-    clock: { now: clock.now, setTimer, clearTimer: (timer: unknown) => clock.clearTimer(timer) },
-    random: () => 0,
-  };
+  const host = { clock, random: () => 0 };
   let end: { result?: unknown; error?: any } | undefined;
   turn(agent, inputs, tools, {
     ...options,
@@ -102,6 +99,7 @@ export async function play(
     if (end !== undefined) break;
     await clock.pass(60_000);
   }
+  const waits = further.flatMap(([type, { delayMs }]) => (type === "retry" ? [delayMs] : []));
   return { result: end?.result, error: end?.error, asked, events, further, waits };
 }
 

@@ -25,7 +25,6 @@ describe.skipIf(!hasVectors)("vectors", () => {
         await Promise.resolve();
         // V-9: a message is there before the second iteration, and not before the first.
         for (const { text } of input.steering?.messages ?? []) steering.send(text);
-        if (input.cancel?.cancelled_at === "after_tool_0") abort.abort(expected.events.at(-1).data.reason);
         const at = calls.findIndex(
           (call, at) => call.name === tool && at >= executed.filter(([name]) => name === tool).length - 1,
         );
@@ -56,6 +55,10 @@ describe.skipIf(!hasVectors)("vectors", () => {
       tools: Object.fromEntries(tools),
       options: {
         signal: abort.signal,
+        onEvent(type) {
+          if (type === "tool_result" && input.cancel?.cancelled_at === "after_tool_0")
+            abort.abort(expected.events.at(-1).data.reason);
+        },
         steering,
         guardrails,
         parallelToolCalls: input.parallel_tool_calls === true,

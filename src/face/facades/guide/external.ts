@@ -1,7 +1,8 @@
 /**
  * `looplet/guide`: the pieces of the guide "How to Implement an Agent Loop". A session is a list of generic messages;
  * four pieces work on it, and each can be replaced by your own: the session, `invokeModel`, `executeToolCalls` and
- * `runSession`. None of them uses looplet's own loop, except that `makeInvokeModel` asks a model of looplet once.
+ * `runSession`. They are independent of looplet's engine on purpose, because the guide asks for a loop that its
+ * reader puts together; only `makeInvokeModel` asks a model of looplet once.
  */
 export { compactSession, copySession, type CompactOptions } from "./compact.js";
 export { makeInvokeModel, type InvokeModelOptions } from "./invoke-model.js";

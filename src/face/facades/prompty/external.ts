@@ -43,7 +43,8 @@ export {
 export { tracers, type SpanSink, type Tracer } from "./tracer.js";
 export type * from "./types.js";
 export type { Guardrails, ToolGuardrail, Verdict } from "./turn/guardrails.js";
-export { turn, turnAsync, type TurnOptions, type TurnTools } from "./turn/turn.js";
+export type { TurnOptions, TurnTools } from "./turn/options.js";
+export { turn, turnAsync } from "./turn/turn.js";
 export { toRequest } from "./model/wire.js";
 export {
   resumeModelReconciliation,

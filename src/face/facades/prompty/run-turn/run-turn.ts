@@ -1,4 +1,7 @@
-/** `runTurn`, and the ways to go on with a turn in another process. */
+/**
+ * `runTurn`, and the ways to go on with a turn in another process. It is independent of looplet's engine on purpose:
+ * its specification asks for a machine whose every effect is a port of the host.
+ */
 import type { HostAbortSignal } from "../../../core/api/platform.js";
 import { frozen } from "./context.js";
 import { TurnMachine } from "./machine.js";

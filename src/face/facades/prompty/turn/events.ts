@@ -86,21 +86,21 @@ export function stopwatch(clock: Clock | undefined): () => number {
 }
 
 /** Calls the caller's code between `hook_start` and `hook_end`. */
-export async function hooked<T>(
-  hookType: HookType,
-  { tell, clock }: { tell: OnTurnEvent; clock: Clock | undefined },
-  work: () => T | Promise<T>,
-): Promise<T> {
-  const elapsed = stopwatch(clock);
-  let success = false;
-  tell("hook_start", { hookType });
-  try {
-    const result = await work();
-    success = true;
-    return result;
-  } finally {
-    tell("hook_end", { hookType, success, durationMs: elapsed() });
-  }
+export type Around = <T>(hookType: HookType, work: () => T | Promise<T>) => Promise<T>;
+
+export function hooks(tell: OnTurnEvent, clock: Clock | undefined): Around {
+  return async (hookType, work) => {
+    const elapsed = stopwatch(clock);
+    let success = false;
+    tell("hook_start", { hookType });
+    try {
+      const result = await work();
+      success = true;
+      return result;
+    } finally {
+      tell("hook_end", { hookType, success, durationMs: elapsed() });
+    }
+  };
 }
 
 /** Messages for a turn that is under way. They join the conversation before its next model call. */

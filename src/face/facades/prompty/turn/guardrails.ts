@@ -8,6 +8,7 @@ import {
 } from "../model/process.js";
 import { chatCall } from "../model/wire.js";
 import type { Message, ToolCall } from "../types.js";
+import type { Around } from "./events.js";
 
 /** The decision of a guardrail; `rewrite` takes the place of what it looked at. */
 export interface Verdict<T> {
@@ -30,9 +31,6 @@ export interface Guardrails {
   output?: (message: Message) => Verdict<string> | Promise<Verdict<string>>;
   tool?: ToolGuardrail;
 }
-
-/** Runs the code of a caller, and tells of it. */
-type Around = <T>(hookType: "input_guardrail" | "output_guardrail", work: () => T | Promise<T>) => Promise<T>;
 
 const untold: Around = async (_, work) => work();
 

@@ -1,94 +1,54 @@
-/** One model call of a turn, with its retries. */
-import type { HostAbortSignal } from "../../../core/api/platform.js";
+/** One attempt of a model call. */
 import { LoopletError, RunError } from "../../../core/api/errors.js";
 import { getExecutor } from "../components.js";
 import { CancelledError, ExecuteError, ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
+import type { TurnContext } from "./options.js";
 import { providerOf } from "../invoke.js";
+import { chatCall } from "../model/wire.js";
 import { processChunks, RefusalError } from "../model/stream.js";
 import type { Span } from "../tracer.js";
 import { isAnswer } from "../model/answer.js";
-import type { Message, Prompty, PromptyHost, ToolCall } from "../types.js";
-
-export interface CallOptions {
-  agent: Prompty;
-  host: PromptyHost;
-  signal: HostAbortSignal | undefined;
-  isStreaming: boolean;
-  maxAttempts: number;
-  tell: OnTurnEvent;
-  checkCancelled: () => void;
-}
-
-/** The answer of a stream, put together: what `process` takes in place of a provider's answer. */
-function chatAnswer(text: string, calls: readonly ToolCall[]): object {
-  const tool_calls = calls.map(({ id, name, arguments: json }) => ({
-    id,
-    function: { name, arguments: json },
-  }));
-  return { choices: [{ message: { content: text, tool_calls } }] };
-}
+import type { Message, ToolCall } from "../types.js";
 
 /**
- * Asks the model and yields the text of an answer that has no calls as it arrives; returns the whole answer. After
- * the n-th failure it waits `min(2^n + jitter, 60)` seconds. Text that has been yielded cannot be taken back, so a
- * failure behind it is the last, and so is a refusal.
+ * Asks the model once. `show` gets the text of an answer as it arrives, as long as no call has come; it resolves when
+ * somebody has taken it.
  *
- * @throws ExecuteError with the conversation
- * @throws RefusalError, ValueError, LoopletError `config_…`
+ * @throws ExecuteError with the conversation, if another attempt may bring an answer
  */
-export async function* callModel(
+export async function ask(
   messages: readonly Message[],
-  options: CallOptions,
+  attempt: number,
+  show: ((text: string) => Promise<void>) | undefined,
+  { agent, options: { signal, stream }, host, tell }: TurnContext,
   span: Span,
-): AsyncGenerator<string, unknown> {
-  const { agent, host, signal, isStreaming, maxAttempts, tell, checkCancelled } = options;
+): Promise<unknown> {
   const provider = providerOf(agent);
   const executor = getExecutor(provider);
-  for (let attempt = 1; ; attempt++) {
-    const executing = span.child("Executor");
-    let hasYielded = false;
-    const elapsed = stopwatch(host.clock);
-    const complete = (response: unknown): unknown => {
-      const facts = told(response);
-      executing.use(facts.usage);
-      tell("llm_complete", { ...facts, durationMs: elapsed() });
-      return response;
-    };
-    tell("llm_start", { provider, modelId: agent.model.id, messageCount: messages.length, attempt });
-    try {
-      const response = await executor.execute(agent, messages, { host, signal, stream: isStreaming });
-      if (!isStream(response)) return complete(response);
-      const stream = answerOf(response, tell);
-      for (;;) {
-        const { value, done } = await stream.next();
-        if (done === true) return complete(value);
-        hasYielded = true;
-        yield value;
-      }
-    } catch (error) {
-      executing.set("error", String(error));
-      checkCancelled();
-      // Another attempt changes neither a refusal nor a mistake of the program or of the file.
-      const final = finalError(error);
-      if (final !== undefined) throw final;
-      if (hasYielded || attempt >= maxAttempts) throw new ExecuteError(String(error), [...messages], error);
-      const jitter = (host.random ?? Math.random)();
-      const delayMs = Math.min(2 ** attempt + jitter, 60) * 1000;
-      const next = attempt + 1;
-      tell("status", { message: `LLM call failed, retrying (attempt ${next}/${maxAttempts})...` });
-      tell("retry", { operation: "llm", attempt: next, maxAttempts, delayMs, reason: String(error) });
-      await pause(delayMs, host, signal);
-      checkCancelled();
-    } finally {
-      executing.end();
-    }
+  const executing = span.child("Executor");
+  const elapsed = stopwatch(host.clock);
+  tell("llm_start", { provider, modelId: agent.model.id, messageCount: messages.length, attempt });
+  try {
+    const around = { host, signal, stream: stream === true && show !== undefined };
+    let response = await executor.execute(agent, messages, around);
+    if (isStream(response)) response = await answerOf(response, tell, show);
+    const facts = told(response);
+    executing.use(facts.usage);
+    tell("llm_complete", { ...facts, durationMs: elapsed() });
+    return response;
+  } catch (error) {
+    executing.set("error", String(error));
+    throw finalError(error) ?? new ExecuteError(String(error), [...messages], error);
+  } finally {
+    executing.end();
   }
 }
 
 /** The error of a call that another attempt cannot change. The engine names mistakes of a configuration by their codes. */
 function finalError(error: unknown): unknown {
-  if ([RefusalError, ValueError, LoopletError].some((kind) => error instanceof kind)) return error;
+  if ([RefusalError, ValueError, CancelledError, LoopletError].some((kind) => error instanceof kind))
+    return error;
   const failure = error instanceof RunError ? error.result.error : undefined;
   return failure?.code.startsWith("config") ? new ValueError(failure.message, { cause: error }) : undefined;
 }
@@ -102,49 +62,27 @@ function told(response: unknown): Pick<TurnEvents["llm_complete"], "requestId" |
   };
 }
 
-/** Yields the text of an answer until it turns out to have calls; returns the answer. */
-async function* answerOf(chunks: AsyncIterable<unknown>, tell: OnTurnEvent): AsyncGenerator<string, unknown> {
+/** The answer of a stream: what `process` takes in place of a provider's. */
+async function answerOf(
+  chunks: AsyncIterable<unknown>,
+  tell: OnTurnEvent,
+  show: ((text: string) => Promise<void>) | undefined,
+): Promise<unknown> {
   const calls: ToolCall[] = [];
-  let [text, hasCalls] = ["", false];
+  let [content, hasCalls] = ["", false];
   for await (const item of processChunks(chunks)) {
     if (item.kind === "answer") return item.answer;
     if (item.kind === "thinking") tell("thinking", { token: item.value });
     if (item.kind === "calling") hasCalls = true;
     if (item.kind === "tool") calls.push(item.call);
     if (item.kind !== "text") continue;
-    text += item.value;
-    if (!hasCalls) yield item.value;
+    content += item.value;
+    if (!hasCalls) await show?.(item.value);
   }
-  return chatAnswer(text, calls);
+  return { choices: [{ message: { content, tool_calls: calls.map(chatCall) } }] };
 }
 
 function isStream(response: unknown): response is AsyncIterable<unknown> {
   const isIterable = typeof (response as { [Symbol.asyncIterator]?: unknown } | null)?.[Symbol.asyncIterator];
   return !isAnswer(response) && isIterable === "function";
-}
-
-/** Waits on the host's clock. An abort ends the wait at once. */
-function pause(delayMs: number, { clock }: PromptyHost, signal: HostAbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) return resolve();
-    const end = (): void => {
-      signal?.removeEventListener("abort", end);
-      if (clock === undefined) clearTimeout(timer as number);
-      else clock.clearTimer(timer);
-      resolve();
-    };
-    const timer: unknown = clock === undefined ? setTimeout(end, delayMs) : clock.setTimer(end, delayMs);
-    signal?.addEventListener("abort", end);
-  });
-}
-
-/** Throws once the signal has fired, with what was said so far. */
-export function cancellation(signal: HostAbortSignal | undefined, tell: OnTurnEvent): () => void {
-  let error: CancelledError | undefined;
-  return () => {
-    if (signal?.aborted !== true) return;
-    if (error === undefined) tell("cancelled", { reason: signal.reason });
-    error ??= new CancelledError("The turn was cancelled", { cause: signal.reason });
-    throw error;
-  };
 }

@@ -1,88 +1,46 @@
-/** The calls of one answer: looked up, read, bound, run. */
-import type { HostAbortSignal } from "../../../core/api/platform.js";
-import { readArguments } from "./arguments.js";
+/** A call of an answer: looked up, read, bound, run. */
 import { ValueError } from "../errors.js";
-import { stopwatch, type OnTurnEvent, type ToolErrorKind } from "./events.js";
-import type { ToolGuardrail, Verdict } from "./guardrails.js";
-import { getTool, getToolHandler, type ToolFunction, type ToolHandler } from "../registry.js";
-import { readResult, type ReadResult } from "./tool-result.js";
+import { getTool, getToolHandler, type ToolHandler } from "../registry.js";
 import type { Span } from "../tracer.js";
-import type { PromptInputs, Prompty, PromptyHost, ToolCall, PromptyTool, ToolResult } from "../types.js";
+import type { PromptInputs, PromptyTool, ToolCall, ToolResult } from "../types.js";
+import { readArguments } from "./arguments.js";
+import { stopwatch, type ToolErrorKind } from "./events.js";
+import type { Verdict } from "./guardrails.js";
+import type { TurnContext } from "./options.js";
+import { readResult, type ReadResult } from "./tool-result.js";
 
-export interface RoundOptions {
-  agent: Prompty;
-  inputs: PromptInputs;
-  host: PromptyHost;
-  /** The functions of this turn. They win over registered ones. */
-  functions: ReadonlyMap<string, ToolFunction>;
-  /** Runs tools of kind `prompty`. */
-  runPrompty: (tool: PromptyTool, args: PromptInputs, span: Span) => Promise<unknown>;
-  guardrail: ToolGuardrail | undefined;
-  isParallel: boolean;
-  signal: HostAbortSignal | undefined;
-  tell: OnTurnEvent;
-  /** Throws if the turn is cancelled. */
-  checkCancelled: () => void;
-}
-
-/** A round with the results that there are, in the order of the calls, and the error that ends the turn. */
-export interface Round {
-  results: (ToolResult | undefined)[];
-  error?: unknown;
-}
-
-/** Runs the calls of an answer. An error of a tool becomes its result; a missing handler and an abort end the round. */
-export async function runCalls(
-  calls: readonly ToolCall[],
-  options: RoundOptions,
-  span: Span,
-): Promise<Round> {
-  const results: (ToolResult | undefined)[] = calls.map(() => undefined);
-  const one = async (call: ToolCall, at: number): Promise<void> => {
-    options.checkCancelled();
-    const { id, name } = call;
-    const elapsed = stopwatch(options.host.clock);
-    let outcome: Outcome | undefined;
-    const facts = { arguments: call.arguments };
-    await span.within(`execute_tool ${name}`, facts, async (span) => {
-      outcome = await runCall(call, options, span);
-      return outcome.parts ?? outcome.result;
-    });
-    const { result, parts, errorKind } = outcome!;
-    const rich = parts === undefined ? {} : { parts };
-    results[at] = { tool_call_id: id, result, ...rich };
-    options.tell("tool_result", { name, result, ...rich });
-    options.tell("tool_call_complete", {
-      id,
-      name,
-      success: errorKind === undefined,
-      result,
-      durationMs: elapsed(),
-      ...(errorKind && { errorKind }),
-    });
-  };
-  try {
-    if (options.isParallel && calls.length > 1) {
-      const settled = await Promise.allSettled(calls.map(one));
-      const failed = settled.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
-      if (failed !== undefined) throw failed.reason;
-    } else for (const [at, call] of calls.entries()) await one(call, at);
-    return { results };
-  } catch (error) {
-    return { results, error };
-  }
+/** Runs a call. An error of a tool is a result. @throws ValueError for a tool without a handler */
+export async function runCall(call: ToolCall, context: TurnContext, span: Span): Promise<ToolResult> {
+  const { id, name } = call;
+  const elapsed = stopwatch(context.host.clock);
+  let outcome: Outcome | undefined;
+  await span.within(`execute_tool ${name}`, { arguments: call.arguments }, async (span) => {
+    outcome = await outcomeOf(call, context, span);
+    return outcome.parts ?? outcome.result;
+  });
+  const { errorKind, ...result } = outcome!;
+  context.tell("tool_result", { name, ...result });
+  context.tell("tool_call_complete", {
+    id,
+    name,
+    success: errorKind === undefined,
+    result: result.result,
+    durationMs: elapsed(),
+    ...(errorKind && { errorKind }),
+  });
+  return { tool_call_id: id, ...result };
 }
 
 interface Outcome extends Pick<ToolResult, "result" | "parts"> {
   errorKind?: ToolErrorKind;
 }
 
-async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promise<Outcome> {
-  const { inputs, host, tell } = options;
+async function outcomeOf(call: ToolCall, context: TurnContext, span: Span): Promise<Outcome> {
+  const { inputs, host, tell } = context;
   const { name, arguments: text } = call;
   tell("tool_call_start", { name, arguments: text });
-  const tool = toolOf(name, options);
-  const run = handlerOf(tool, options, span);
+  const tool = toolOf(name, context);
+  const run = handlerOf(tool, context, span);
   const read = readArguments(text);
   if ("error" in read) {
     tell("error", { message: read.error });
@@ -94,11 +52,11 @@ async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promi
   try {
     // The guardrail judges the arguments that the function gets. A file's own bindings are among them.
     const asked = { ...read.args, ...bound(tool, inputs) };
-    const verdict = await permitted(call, asked, options);
+    const verdict = await permitted(call, asked, context);
     if (verdict?.allowed === false)
       return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
     const args = { ...(verdict?.rewrite ?? asked) };
-    const { text, parts, isError = false } = await executed(call, args, run, options);
+    const { text, parts, isError = false } = await executed(call, args, run, context);
     return {
       result: text,
       ...(parts === undefined ? {} : { parts }),
@@ -115,15 +73,16 @@ async function runCall(call: ToolCall, options: RoundOptions, span: Span): Promi
 async function permitted(
   { id, name }: ToolCall,
   args: PromptInputs,
-  { guardrail, tell }: RoundOptions,
+  { options: { guardrails, signal }, tell }: TurnContext,
 ): Promise<Verdict<object> | undefined> {
-  if (guardrail === undefined) return undefined;
+  if (guardrails?.tool === undefined) return undefined;
   const asked = { requestId: id, permission: name, toolCallId: id };
   tell("permission_requested", asked);
-  const verdict = await guardrail(name, args);
+  const verdict = await guardrails.tool(name, args);
   const { reason } = verdict;
   const allowed = verdict.allowed === true;
   tell("permission_completed", { ...asked, approved: allowed, ...(reason !== undefined && { reason }) });
+  signal?.throwIfAborted();
   return { ...verdict, allowed };
 }
 
@@ -132,7 +91,7 @@ async function executed(
   { id: toolCallId, name: toolName }: ToolCall,
   args: PromptInputs,
   run: (args: PromptInputs) => unknown,
-  { host, tell }: RoundOptions,
+  { host, tell }: TurnContext,
 ): Promise<ReadResult> {
   const elapsed = stopwatch(host.clock);
   let success = false;
@@ -147,7 +106,7 @@ async function executed(
 }
 
 /** The tool of the agent, or one that the program has registered by its name alone. @throws ValueError */
-function toolOf(name: string, { agent, functions }: RoundOptions): PromptyTool {
+function toolOf(name: string, { agent, functions }: TurnContext): PromptyTool {
   const declared = agent.tools.find((tool) => tool.name === name);
   if (declared !== undefined) return declared;
   if (functions.has(name) || getTool(name) !== undefined) return { name, kind: "function" };
@@ -158,12 +117,15 @@ function toolOf(name: string, { agent, functions }: RoundOptions): PromptyTool {
 const UNBUILT = ["mcp", "openapi"];
 
 /** The function of a tool's name, or the handler of its kind. @throws ValueError */
-function handlerOf(tool: PromptyTool, options: RoundOptions, span: Span): (args: PromptInputs) => unknown {
-  const { agent, inputs, host, signal, functions, runPrompty } = options;
+function handlerOf(tool: PromptyTool, context: TurnContext, span: Span): (args: PromptInputs) => unknown {
+  const { agent, inputs, options, host, functions, runPrompty } = context;
   const own = functions.get(tool.name) ?? getTool(tool.name);
   if (own !== undefined) return own;
   const handler: ToolHandler | undefined = getToolHandler(tool.kind);
-  if (handler !== undefined) return (args) => handler(tool, args, agent, inputs, { host, signal });
+  if (handler !== undefined) {
+    const { signal } = options;
+    return (args) => handler(tool, args, agent, inputs, { host, signal });
+  }
   if (tool.kind === "prompty") return (args) => runPrompty(tool, args, span);
   const advice = UNBUILT.includes(tool.kind)
     ? `; looplet/prompty does not implement this kind: registerToolHandler("${tool.kind}", …) adds it`

@@ -1,0 +1,43 @@
+/** A turn whose texts wait for a reader. */
+import { CancelledError } from "../errors.js";
+import { PromptyStream } from "../model/stream.js";
+
+/** Contract: calls `show` with each text of the last answer, and goes on when it resolves. */
+export type Play = (show: (text: string) => Promise<void>) => Promise<unknown>;
+
+type Next = IteratorResult<string, undefined>;
+
+/** Resolves as soon as there is a text or the turn is over. A text is taken when its reader asks for it. */
+export async function streamed(
+  play: Play,
+  onEnd: (items: readonly string[]) => void,
+): Promise<PromptyStream> {
+  let take: (next: Next) => void;
+  let goOn = (): void => {};
+  let hasLeft = false;
+  const show = (value: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      goOn = () => (hasLeft ? reject(new CancelledError("The reader of the stream has left")) : resolve());
+      if (hasLeft) goOn();
+      else take({ value, done: false });
+    });
+  let end: Promise<Next> | undefined;
+  const next = (): Promise<Next> =>
+    new Promise((resolve, reject) => {
+      take = resolve;
+      end ??= play(show).then(() => ({ value: undefined, done: true }));
+      end.then(resolve, reject);
+      goOn();
+    });
+  const begun = [next()];
+  await begun[0];
+  const source = {
+    next: () => begun.shift() ?? next(),
+    async return(): Promise<Next> {
+      hasLeft = true;
+      goOn();
+      return { value: undefined, done: true };
+    },
+  };
+  return new PromptyStream({ [Symbol.asyncIterator]: () => source }, onEnd);
+}
