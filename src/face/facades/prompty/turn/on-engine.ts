@@ -7,9 +7,9 @@ import type { CustomPart, RunEvent, RunEventOf } from "../../../core/api/index.j
 import { createAgent } from "../../../core/index.js";
 import { custom } from "../../../core/models/custom.js";
 import { joined } from "../../../core/options/check.js";
-import { getExecutor, getProcessor } from "../components.js";
+import { getExecutor } from "../components.js";
 import { ExecuteError } from "../errors.js";
-import { providerOf } from "../invoke.js";
+import { process, providerOf } from "../invoke.js";
 import { textOfMessage } from "../model/content.js";
 import { textContent, withText } from "../model/process.js";
 import type { Span } from "../tracer.js";
@@ -126,9 +126,7 @@ export class TurnOnEngine {
   async #take(response: unknown): Promise<CustomPart[]> {
     const { agent, options, tell, around } = this.context;
     this.#checkAborted();
-    const result = await this.span.within("Processor", {}, () =>
-      getProcessor(providerOf(agent)).process(agent, response),
-    );
+    const result = await this.span.within("Processor", {}, () => process(agent, response));
     const message = messageOf(response, result);
     const rewrite = await judgedOutput(message, options.guardrails ?? {}, around);
     this.#checkAborted();

@@ -41,27 +41,23 @@ async function outcomeOf(call: ToolCall, context: TurnContext, span: Span): Prom
   tell("tool_call_start", { name, arguments: text });
   const tool = toolOf(name, context);
   const run = handlerOf(tool, context, span);
-  const read = readArguments(text);
-  if ("error" in read) {
-    tell("error", { message: read.error });
-    return { result: read.error, errorKind: "invalid_arguments" };
+  const written = readArguments(text);
+  if ("error" in written) {
+    tell("error", { message: written.error });
+    return { result: written.error, errorKind: "invalid_arguments" };
   }
-  const { repairedBy } = read;
+  const { repairedBy } = written;
   if (repairedBy !== undefined)
     (host.logger ?? console).warn(`The arguments of ${name} were read by a fallback: ${repairedBy}`);
   try {
     // The guardrail judges the arguments that the function gets. A file's own bindings are among them.
-    const asked = { ...read.args, ...bound(tool, inputs) };
+    const asked = { ...written.args, ...bound(tool, inputs) };
     const verdict = await permitted(call, asked, context);
     if (verdict?.allowed === false)
       return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
     const args = { ...(verdict?.rewrite ?? asked) };
-    const { text, parts, isError = false } = await executed(call, args, run, context);
-    return {
-      result: text,
-      ...(parts === undefined ? {} : { parts }),
-      ...(isError ? { errorKind: "exception" } : {}),
-    };
+    const { isError = false, ...read } = await executed(call, args, run, context);
+    return isError ? { ...read, errorKind: "exception" } : read;
   } catch (error) {
     const message = `Error: Tool '${name}' failed: ${(error as Error | undefined)?.message ?? String(error)}`;
     tell("error", { message });

@@ -4,12 +4,9 @@ import { isMap } from "../file/frontmatter.js";
 import { isContentPart, textOfMessage } from "../model/content.js";
 import { StructuredResultSymbol } from "../model/process.js";
 import { richResult } from "../../../core/tools/tool-content.js";
-import type { ContentPart } from "../types.js";
+import type { ContentPart, ToolResult } from "../types.js";
 
-export interface ReadResult {
-  text: string;
-  /** All of the result, if it is not a text alone. */
-  parts?: ContentPart[];
+export interface ReadResult extends Pick<ToolResult, "result" | "parts"> {
   isError?: boolean;
 }
 
@@ -22,14 +19,14 @@ export function readResult(value: unknown): ReadResult {
   if (parts !== undefined) return inParts(parts);
   const rich = richResult(value);
   if (rich !== undefined) return { ...inParts(rich.content.map(partOf)), isError: rich.isError };
-  if (typeof value !== "object" || value === null) return { text: String(value ?? "") };
+  if (typeof value !== "object" || value === null) return { result: String(value ?? "") };
   const json = (value as { [StructuredResultSymbol]?: string })[StructuredResultSymbol];
-  return { text: json ?? JSON.stringify(value) };
+  return { result: json ?? JSON.stringify(value) };
 }
 
 function inParts(parts: ContentPart[]): ReadResult {
-  const text = textOfMessage({ content: parts });
-  return parts.every(({ kind }) => kind === "text") ? { text } : { text, parts };
+  const result = textOfMessage({ content: parts });
+  return parts.every(({ kind }) => kind === "text") ? { result } : { result, parts };
 }
 
 function partsOf(value: unknown): ContentPart[] | undefined {
