@@ -12,11 +12,10 @@ use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::permission::Permissions;
-use crate::engine::model::config::{Config, Limits, ToolConfig};
+use crate::engine::model::config::{Config, ToolConfig};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::message::Json;
-use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::Point;
 
@@ -65,11 +64,6 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// The limits of the agent as they stand, raised or not.
-    pub fn limits(&self) -> &Limits {
-        self.who.kept.limits.as_ref().unwrap_or(&self.config.limits)
-    }
-
     /// The tool that a call names, by its index in the configuration.
     pub fn tool(&self, index: Option<usize>) -> Option<&'a ToolConfig> {
         self.config.tools.get(index?)
@@ -94,25 +88,6 @@ impl<'a> Desk<'a> {
     /// The hooks of the run, which serve all of its agents.
     pub fn hooks(&self) -> &'a [Hook] {
         &self.setup.root.config.hooks
-    }
-
-    /// Returns true if your code is asked before a limit stops an agent.
-    pub fn may_raise(&self) -> bool {
-        self.has_hooks(Point::Limit, "")
-    }
-
-    /// Returns true if limits also count tokens that vendors have not reported yet, by estimate.
-    pub fn estimates_usage(&self) -> bool {
-        self.setup.root.config.estimate_usage
-    }
-
-    /// The limit that this agent or one above it has overrun. An agent above is stopped next. A time that is over
-    /// counts here even if no input has told it yet.
-    pub fn overrun(&self) -> Option<StoppedBy> {
-        if self.ledger.is_late(self.who.agent) && !self.may_raise() {
-            return Some(StoppedBy::Time);
-        }
-        self.ledger.accounts.overrun(self.who.agent).map(|(_, by)| by)
     }
 
     /// The number of levels of subagents that may be below the root.

@@ -11,7 +11,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::tell_messages;
 use crate::engine::agent::machine::step::Now;
-use crate::engine::agent::request::{close_request, count_usage};
+use crate::engine::agent::request::close_request;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::hook::HookAnswer;
@@ -29,8 +29,8 @@ impl Agent {
         }
         let facts = Facts::Stop {
             tool_call_id: desk.who.its_call(),
-            stop_hook_active: self.kept.stop_hook_active,
-            last_assistant_message: self.answers.reply.text(),
+            stop_hook_active: self.course.is_kept_going(),
+            last_assistant_message: self.answers.reply().text(),
         };
         desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
         self.machine.enter(Step::Complete, Now::Nothing);
@@ -46,12 +46,12 @@ impl Agent {
             return self.end_completed(desk);
         }
         if !told.is_empty() {
-            self.kept.stop_hook_active = true;
+            self.course.keep_going();
             let told = told.into_iter().map(Block::text);
             self.history.transcript.push_user(told.collect());
             return self.hand_over(desk, true);
         }
-        if !self.inbox.is_empty() && self.limit_on_iteration(desk).is_none() {
+        if !self.inbox.is_empty() && desk.limit_on_iteration().is_none() {
             self.hand_over(desk, false)
         } else {
             self.end_completed(desk)
@@ -120,10 +120,13 @@ impl Agent {
         }
         self.calls.abort(desk, why);
         match now {
-            Now::Reading(call) => self.keep_partial(desk, *call),
+            Now::Reading(call) => {
+                let (calls, history) = (&mut self.calls, &mut self.history);
+                self.answers.keep_partial(desk, call.answer, calls, history);
+            }
             Now::Summarizing(mut summary) => {
                 if let Some(call) = &mut summary.call {
-                    count_usage(desk, &mut self.answers.reply, call);
+                    self.answers.count(desk, &mut call.answer);
                 }
             }
             Now::HandingOver(Some(handover)) => drop(desk.ledger.close(handover)),

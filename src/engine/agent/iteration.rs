@@ -11,35 +11,34 @@
 //! `reach_limit`, a failure to `end_failed`. This file decides the order only: requests, answers and calls belong to
 //! their own modules.
 
-use crate::engine::agent::answer::telling::tell_changes;
+use crate::engine::agent::Agent;
+use crate::engine::agent::answer::guardrail::denied;
+use crate::engine::agent::answer::message::Whole;
+use crate::engine::agent::answer::structured::Judged;
+use crate::engine::agent::answer::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::machine::step::{Now, Phase};
-use crate::engine::agent::{Agent, Progress};
-use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::{OnOutputLimit, StopCondition};
-use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::agent::request::close_request;
+use crate::engine::model::config::StopCondition;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::input::CheckedOutput;
 use crate::engine::model::journal::Step;
 use crate::engine::model::journal::Tries;
-use crate::engine::model::message::{Block, Message};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectKind, Output};
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::repeat::Advice;
 
-/// The message that makes the model continue an answer that was cut off.
-const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
-
 impl Agent {
     pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
         self.machine.enter(Step::Ask, Now::Preparing);
         self.reserve(desk);
-        match self.limit_on_iteration(desk) {
+        match desk.limit_on_iteration() {
             Some(stopped_by) => self.reach_limit(desk, stopped_by),
             None => self.prepare(desk),
         }
@@ -67,7 +66,7 @@ impl Agent {
     }
 
     fn guard_input(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, self.occasion()) {
+        if !desk.has_hooks(Point::InputGuardrail, self.course.occasion()) {
             return self.open(desk);
         }
         // The guardrail sees the history that is sent.
@@ -77,33 +76,25 @@ impl Agent {
 
     /// Asks the input guardrail again, because a summary has changed the messages that it has seen.
     pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, self.occasion()) {
+        if !desk.has_hooks(Point::InputGuardrail, self.course.occasion()) {
             return self.send(desk);
         }
         self.ask_about_input(desk);
-    }
-
-    /// The name by which an input guardrail that looks at each prompt once is found.
-    fn occasion(&self) -> &'static str {
-        if self.kept.has_new_prompt {
-            "prompt"
-        } else {
-            "request"
-        }
     }
 
     fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
         let messages = self.to_send(desk.who).messages();
         let facts = Facts::Input { messages };
         let ask = Ask::new(Point::InputGuardrail, About::Phase, &facts);
-        desk.ask(ask.named(self.occasion()));
+        desk.ask(ask.named(self.course.occasion()));
     }
 
     pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if verdict.denies() {
-            return self.end_denied(desk, "Input", verdict.reason);
+            let next = denied(desk, "Input", verdict.reason);
+            return self.follow(desk, next);
         }
-        self.kept.has_new_prompt = false;
+        self.course.note_guarded();
         if let Some(messages) = verdict.messages
             && messages != self.history.transcript.messages()
         {
@@ -117,7 +108,10 @@ impl Agent {
                     let message = "An input guardrail has rewritten the messages.".into();
                     desk.warn("messages_rewritten", message);
                 }
-                Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
+                Err(error) => {
+                    let next = denied(desk, "Input", Some(error.to_text()));
+                    return self.follow(desk, next);
+                }
             }
         }
         match self.machine.phase() {
@@ -127,14 +121,10 @@ impl Agent {
     }
 
     fn open(&mut self, desk: &mut Desk<'_>) {
-        desk.who.kept.iteration += 1;
-        // The attempts of another process count, and so does their usage.
-        if self.progress() != Progress::CutOff {
-            desk.who.kept.attempt = 0;
+        if self.course.begin(desk.who) {
             self.requests.kept.tries = Tries::default();
-            self.answers.reply.begin();
+            self.answers.begin();
         }
-        self.set_progress(Progress::Open);
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
         desk.emit(EventKind::IterationStart);
@@ -180,71 +170,119 @@ impl Agent {
         self.machine.enter(Step::Ask, Now::Reading(Box::new(call)));
     }
 
+    /// The response is complete.
+    pub(super) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
+        let Now::Reading(mut call) = self.machine.leave() else {
+            return;
+        };
+        close_request(&mut call, desk, false);
+        let (calls, history) = (&mut self.calls, &mut self.history);
+        let answer = self.answers.finish(desk, call.answer, calls, history);
+        self.guard_answer(desk, answer);
+    }
+
+    /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once.
+    pub(super) fn guard_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
+        if !self.answers.ask_guardrail(desk, &answer.message) {
+            return self.take_answer(desk, answer);
+        }
+        let Whole {
+            message,
+            calls,
+            blocks,
+        } = answer;
+        let cut_off = calls.iter().filter(|call| call.is_cut_off);
+        let step = Step::Judge {
+            message,
+            text: self.answers.hold_back(),
+            cut_off: cut_off.map(|call| call.id.clone()).collect(),
+        };
+        self.machine.enter(step, Now::Judging { calls, blocks });
+    }
+
+    pub(super) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if !self.machine.is(Phase::Judging) {
+            return;
+        }
+        let (Step::Judge { message, text, .. }, Now::Judging { calls, blocks }) =
+            (self.machine.take_step(), self.machine.leave())
+        else {
+            return;
+        };
+        if verdict.denies() {
+            take_back_blocks(desk, blocks);
+            let next = denied(desk, "Output", verdict.reason);
+            return self.follow(desk, next);
+        }
+        let mut answer = Whole {
+            message,
+            calls,
+            blocks,
+        };
+        self.answers.let_through(text);
+        self.answers
+            .rewrite(desk, &mut answer, verdict.updated_output.as_ref());
+        self.take_answer(desk, answer);
+    }
+
     /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
-    pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
-        self.answers.reply.text_before = String::new();
-        self.history.transcript.push_assistant(message);
+    fn take_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
+        self.answers.note_taken();
+        self.history.transcript.push_assistant(answer.message);
         self.history.tell_new(desk);
-        self.act_on_answer(desk, calls);
+        self.act_on_answer(desk, answer.calls);
     }
 
     /// Takes the step that follows from the last message, an answer with these calls.
     pub(super) fn act_on_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
-        if calls.is_empty() && self.goes_on(desk) {
-            return self.continue_answer(desk);
+        if calls.is_empty() && self.answers.goes_on(desk) {
+            self.finish_iteration(desk);
+            let content = vec![self.answers.go_on()];
+            self.history.transcript.push_user(content);
+            return self.hand_over(desk, true);
         }
-        if let Some(failure) = self.refused_finish(desk) {
+        if let Some(failure) = self.answers.refused_finish(desk) {
             self.shelve(desk, calls);
             return self.end_failed(desk, failure);
         }
-        let Some(calls) = self.structure(desk, calls) else {
-            return;
+        let transcript = &mut self.history.transcript;
+        let calls = match self.answers.structure(desk, calls, transcript) {
+            Judged::Open(calls) => calls,
+            Judged::Asked { written, call_ids } => {
+                return self.machine.enter(Step::Act, Now::Checking { written, call_ids });
+            }
+            Judged::Over(next) => {
+                self.finish_iteration(desk);
+                return self.follow(desk, next);
+            }
         };
-        // The model still owes a structured answer as long as it calls tools.
-        let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
-        let is_over = may_end && self.answers.reply.finish_reason == Some(FinishReason::Stop);
-        if !calls.is_empty() && !is_over {
+        if !calls.is_empty() && !self.answers.is_final(desk) {
             return self.run_calls(desk, calls);
         }
         self.shelve(desk, calls);
         self.finish_iteration(desk);
-        let is_paused = self.answers.reply.finish_reason == Some(FinishReason::Pause);
-        self.hand_over(desk, is_paused);
+        self.hand_over(desk, self.answers.is_paused());
     }
 
-    /// Makes the model continue an answer that was cut off.
-    fn continue_answer(&mut self, desk: &mut Desk<'_>) {
-        self.finish_iteration(desk);
-        self.answers.reply.text_before = self.answers.reply.text().to_owned();
-        self.history.transcript.push_user(vec![Block::text(GO_ON)]);
-        self.hand_over(desk, true);
-    }
-
-    /// Returns true if the answer was cut off and the model is to continue it.
-    fn goes_on(&self, desk: &Desk<'_>) -> bool {
-        self.answers.reply.finish_reason == Some(FinishReason::Length)
-            && desk.config.on_max_tokens == OnOutputLimit::Continue
-            && !self.answers.reply.text().is_empty()
-            && Some(desk.who.kept.iteration) < desk.limits().max_iterations
-    }
-
-    /// The failure for a finish reason that the options do not accept.
-    fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
-        let raw = self.answers.reply.raw_finish_reason.as_deref().unwrap_or("none");
-        let message = match self.answers.reply.finish_reason {
-            Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => format!(
-                "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
-            ),
-            Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,
-            _ if desk.config.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
-            _ => return None,
+    pub(super) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
+        if !self.machine.is(Phase::Checking) {
+            return;
+        }
+        let Now::Checking { written, call_ids } = self.machine.leave() else {
+            return;
         };
-        let mut failure = desk
-            .who
-            .model
-            .describe(Failure::new(FailureCode::FinishReason, message));
-        failure.tell_facts();
-        Some(failure)
+        let transcript = &mut self.history.transcript;
+        let next = self
+            .answers
+            .after_check(desk, checked, (written, call_ids), transcript);
+        self.finish_iteration(desk);
+        self.follow(desk, next);
+    }
+
+    /// Closes the calls of an answer without running them.
+    fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+        let results = self.calls.shelve(desk, calls);
+        self.history.transcript.push_round(results, Vec::new());
     }
 
     fn run_calls(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
@@ -330,21 +368,7 @@ impl Agent {
     }
 
     pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
-        match self.progress() {
-            Progress::Open => {}
-            Progress::CutOff => desk.who.kept.iteration += 1,
-            Progress::Finished | Progress::Told => return,
-        }
-        self.set_progress(Progress::Finished);
-        let reply = &self.answers.reply;
-        let kind = EventKind::IterationFinish {
-            finish_reason: reply.finish_reason,
-            raw_finish_reason: reply.raw_finish_reason.clone(),
-            usage: reply.usage,
-            response_id: reply.response_id.clone(),
-            response_model: reply.response_model.clone(),
-        };
-        desk.emit(kind);
+        self.course.finish(desk, self.answers.reply());
     }
 
     /// Closes the clock of the iteration and the question for more of its time.
@@ -357,7 +381,9 @@ impl Agent {
     /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
     /// answer.
     pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
-        let handover = if self.ask_about_end(desk) || self.ask_for_filter(desk) {
+        let handover = if self.course.ask_about_end(desk, self.answers.reply(), &self.calls)
+            || self.ask_for_filter(desk)
+        {
             None
         } else {
             self.end_iteration_time(desk);
@@ -369,29 +395,8 @@ impl Agent {
             .enter(Step::HandOver { owes_answer }, Now::HandingOver(handover));
     }
 
-    /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
-    fn ask_about_end(&mut self, desk: &mut Desk<'_>) -> bool {
-        let point = Point::IterationEnd;
-        if self.progress() != Progress::Finished {
-            return false;
-        }
-        if !desk.has_hooks(point, "") {
-            self.set_progress(Progress::Told);
-            return false;
-        }
-        let is_of_this = self.calls.kept.round_iteration == desk.who.kept.iteration;
-        let facts = Facts::IterationEnd {
-            text: self.answers.reply.text(),
-            finish_reason: self.answers.reply.finish_reason,
-            usage: self.answers.reply.usage,
-            tool_calls: if is_of_this { self.calls.last_round() } else { &[] },
-        };
-        desk.ask(Ask::new(point, About::Phase, &facts));
-        true
-    }
-
     pub(super) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
-        self.set_progress(Progress::Told);
+        self.course.note_told();
         if let Step::HandOver { owes_answer } = *self.machine.step() {
             self.hand_over(desk, owes_answer);
         }
@@ -406,8 +411,8 @@ impl Agent {
             return;
         };
         desk.ledger.close(handover);
-        let may_go_on = self.limit_on_iteration(desk).is_none();
-        let is_paused = self.answers.reply.finish_reason == Some(FinishReason::Pause);
+        let may_go_on = desk.limit_on_iteration().is_none();
+        let is_paused = self.answers.is_paused();
         let (mut content, mut source) = (Vec::new(), "steer");
         if may_go_on && !is_paused {
             content = deliver(&mut self.inbox.steers, desk.config.steering_mode.most(), desk);

@@ -1,202 +1,201 @@
 //! The limits of an agent: when they are reached, and how they are raised.
 //!
-//! Steps ask `limit_on_iteration` or `lacks_budget` before they go on, and call `reach_limit` if there is a limit.
-//! With `onLimit` your code is asked for more; else the agent stops. The counts themselves stand in the ledger's
-//! accounts, and the deadlines in its timers.
+//! [`AgentLimits`] owns the raised limits. The desk lends them to every part, because any step can be held up by one.
+//! Steps ask [`Desk::limit_on_iteration`] or [`Desk::overrun`] before they go on, and the agent does what
+//! [`Desk::reach_limit`] says if there is a limit: with `onLimit` your code is asked for more, else the agent stops.
+//! The counts themselves stand in the ledger's accounts, and the deadlines in its timers.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::machine::step::Phase;
+use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::Limits;
 use crate::engine::model::event::{CurrentLimits, EventKind};
 use crate::engine::model::hook::Raise;
+use crate::engine::model::journal::LimitsState;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::estimate;
 
-impl Agent {
+/// The limits of an agent that differ from its configuration.
+#[derive(Clone, Default)]
+pub struct AgentLimits {
+    kept: LimitsState,
+}
+
+impl AgentLimits {
+    pub fn restored(kept: LimitsState) -> AgentLimits {
+        AgentLimits { kept }
+    }
+
+    pub fn kept(&self) -> &LimitsState {
+        &self.kept
+    }
+}
+
+impl Desk<'_> {
+    /// The limits of the agent as they stand, raised or not.
+    pub fn limits(&self) -> &Limits {
+        self.who
+            .limits
+            .kept
+            .limits
+            .as_ref()
+            .unwrap_or(&self.config.limits)
+    }
+
+    /// Returns true if your code is asked before a limit stops an agent.
+    pub fn may_raise(&self) -> bool {
+        self.has_hooks(Point::Limit, "")
+    }
+
+    /// The limit that this agent or one above it has overrun. An agent above is stopped next. A time that is over
+    /// counts here even if no input has told it yet.
+    pub fn overrun(&self) -> Option<StoppedBy> {
+        if self.ledger.is_late(self.who.agent) && !self.may_raise() {
+            return Some(StoppedBy::Time);
+        }
+        self.ledger.accounts.overrun(self.who.agent).map(|(_, by)| by)
+    }
+
     /// The limit that keeps the next iteration from beginning.
-    pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if Some(desk.who.kept.iteration) >= desk.limits().max_iterations {
+    pub fn limit_on_iteration(&self) -> Option<StoppedBy> {
+        if Some(self.who.kept.iteration) >= self.limits().max_iterations {
             return Some(StoppedBy::Iterations);
         }
-        desk.overrun()
+        self.overrun()
     }
 
     /// Asks for more of the limit, or stops the agent if nobody can be asked.
-    pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+    pub fn reach_limit(&mut self, stopped_by: StoppedBy, tool_rounds: u32) -> Next {
         // Your code is asked about a limit in the name of the agent that owns it, so an agent below stops here.
-        let accounts = &desk.ledger.accounts;
+        let accounts = &self.ledger.accounts;
         let whose = match stopped_by {
-            StoppedBy::ToolCalls => accounts.overcalled(desk.who.agent, 0),
-            _ => accounts.overrun(desk.who.agent).map(|(agent, _)| agent),
+            StoppedBy::ToolCalls => accounts.overcalled(self.who.agent, 0),
+            _ => accounts.overrun(self.who.agent).map(|(agent, _)| agent),
         };
-        let is_own = whose.is_none_or(|agent| agent == desk.who.agent);
-        if !is_own || !desk.may_raise() {
-            return self.stop(desk, stopped_by);
+        let is_own = whose.is_none_or(|agent| agent == self.who.agent);
+        if !is_own || !self.may_raise() {
+            return Next::Stop(stopped_by);
         }
-        self.ask_about_limit(desk, stopped_by, About::Limit(stopped_by), None);
+        self.ask_about_limit(stopped_by, About::Limit(stopped_by), None, tool_rounds)
     }
 
     /// Asks for more time, or stops the agent. Everything goes on until the answer comes.
-    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
-        if !desk.may_raise() {
-            return self.stop(desk, StoppedBy::Time);
+    pub fn time_is_up(&mut self, timer: TimerReason, tool_rounds: u32) -> Next {
+        if !self.may_raise() {
+            return Next::Stop(StoppedBy::Time);
         }
         let timeout = match timer {
             TimerReason::Iteration { .. } => "iterationMs",
             _ => "totalMs",
         };
-        self.ask_about_limit(desk, StoppedBy::Time, About::Time(timer), Some(timeout));
+        self.ask_about_limit(StoppedBy::Time, About::Time(timer), Some(timeout), tool_rounds)
     }
 
     fn ask_about_limit(
         &mut self,
-        desk: &mut Desk<'_>,
         limit: StoppedBy,
         about: About,
         timeout: Option<&str>,
-    ) {
-        let accounts = &desk.ledger.accounts;
+        tool_rounds: u32,
+    ) -> Next {
+        let accounts = &self.ledger.accounts;
         let facts = Facts::Limit {
             limit,
             timeout,
-            usage: accounts.used(desk.who.agent),
-            tool_rounds: self.calls.kept.rounds,
-            tool_calls: accounts.tool_calls(desk.who.agent),
+            usage: accounts.used(self.who.agent),
+            tool_rounds,
+            tool_calls: accounts.tool_calls(self.who.agent),
         };
-        desk.ask(Ask::new(Point::Limit, about, &facts));
+        self.ask(Ask::new(Point::Limit, about, &facts));
+        Next::Wait
     }
 
-    /// Takes the answer of your code at a limit.
-    pub(super) fn after_limit(&mut self, desk: &mut Desk<'_>, about: &About, raise: Option<Raise>) {
-        match *about {
-            About::Limit(stopped_by) => self.go_on_behind(desk, stopped_by, raise),
-            About::Time(timer) => self.after_time(desk, timer, raise),
-            About::Phase | About::Call(_) | About::Elicitation(..) | About::Calls(_) | About::Nothing => {}
-        }
+    /// Raises limits by the answer of your code at one of them.
+    pub fn raise(&mut self, raise: &Raise) {
+        self.change_limits(|limits| raise.apply(limits));
     }
 
-    /// Takes the step that the limit has held up, unless a limit still holds it.
-    fn go_on_behind(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
-        if let Some(raise) = raise {
-            self.change_limits(desk, &mut |limits| raise.apply(limits));
-        }
-        // Your code may also have raised the limit unasked in the meantime.
-        let phase = self.machine.phase();
-        let left = match phase {
-            Phase::Preparing => {
-                self.reserve(desk);
-                self.limit_on_iteration(desk)
-            }
-            Phase::Running => self.calls.limit(desk, 0),
-            _ => desk.overrun(),
-        };
-        match (left, phase) {
-            (Some(same), _) if same == stopped_by => self.stop(desk, same),
-            (Some(other), _) => self.reach_limit(desk, other),
-            (None, Phase::Preparing) => self.prepare(desk),
-            (None, Phase::Running) => self.start_calls(desk),
-            (None, _) => self.send_again(desk),
-        }
-    }
-
-    /// Returns true if the next request must wait for more budget or never goes out. An earlier attempt, a summary or
-    /// another agent may have used the budget up.
-    pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
-        self.reserve(desk);
-        let stopped_by = desk.overrun();
-        if let Some(stopped_by) = stopped_by {
-            self.reach_limit(desk, stopped_by);
-        }
-        stopped_by.is_some()
-    }
-
-    fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
-        let raise = raise.unwrap_or_default();
+    /// Gives the time that your code adds when it is up. Without more time the agent stops.
+    pub fn raise_time(&mut self, timer: TimerReason, raise: &Raise) -> Next {
         // Your code may also have added time unasked in the meantime.
-        let from_ms = desk.ledger.timers.at(timer);
+        let from_ms = self.ledger.timers.at(timer);
         match raise.time_ms.filter(|ms| *ms > 0) {
             Some(ms) => {
-                let from_ms = from_ms.unwrap_or(desk.ledger.now_ms);
-                desk.ledger.timers.set(timer, from_ms.saturating_add(ms));
+                let from_ms = from_ms.unwrap_or(self.ledger.now_ms);
+                self.ledger.timers.set(timer, from_ms.saturating_add(ms));
             }
-            None if from_ms.is_none() => return self.stop(desk, StoppedBy::Time),
+            None if from_ms.is_none() => return Next::Stop(StoppedBy::Time),
             None => {}
         }
-        if raise != Raise::default() {
-            self.change_limits(desk, &mut |limits| raise.apply(limits));
+        if *raise != Raise::default() {
+            self.raise(raise);
         }
-    }
-
-    /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
-    pub(super) fn reserve(&self, desk: &mut Desk<'_>) {
-        if desk.estimates_usage() {
-            self.reserve_tokens(desk, self.history.tokens(desk), 0);
-        }
-    }
-
-    /// Sets the estimated text of the answer aside, until the vendor reports its usage.
-    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &ModelAnswer) {
-        if desk.estimates_usage() {
-            let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
-            let input_tokens = desk.ledger.accounts.reserved(desk.who.agent).input_tokens;
-            self.reserve_tokens(desk, input_tokens, estimate::tokens(written as u64));
-        }
-    }
-
-    fn reserve_tokens(&self, desk: &mut Desk<'_>, input_tokens: u64, output_tokens: u64) {
-        let reserved = Usage {
-            input_tokens,
-            output_tokens,
-            ..Usage::default()
-        };
-        let price = desk.who.model.config.price.as_ref();
-        desk.ledger
-            .accounts
-            .reserve(desk.who.agent, reserved.priced(price));
+        Next::Wait
     }
 
     /// Adds to a limit, unasked.
-    pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
-        let timer = desk.who.total_timer();
+    pub fn add_budget(&mut self, more: &Raise) {
+        let timer = self.who.total_timer();
         if let Some(ms) = more.time_ms {
-            let at_ms = desk.ledger.timers.at(timer);
+            let at_ms = self.ledger.timers.at(timer);
             if let Some(at_ms) = at_ms {
-                desk.ledger.timers.set(timer, at_ms.saturating_add(ms));
-            } else if desk.asks.is_about(timer) {
-                desk.ledger.set_timer(timer, Some(ms));
+                self.ledger.timers.set(timer, at_ms.saturating_add(ms));
+            } else if self.asks.is_about(timer) {
+                self.ledger.set_timer(timer, Some(ms));
             }
         }
-        self.change_limits(desk, &mut |limits| more.add_to(limits));
+        self.change_limits(|limits| more.add_to(limits));
     }
 
-    fn change_limits(&mut self, desk: &mut Desk<'_>, change: &mut dyn FnMut(&mut Limits)) {
-        let limits = desk
-            .who
-            .kept
-            .limits
-            .get_or_insert_with(|| desk.config.limits.clone());
+    fn change_limits(&mut self, change: impl FnOnce(&mut Limits)) {
+        let own = &mut self.who.limits.kept.limits;
+        let limits = own.get_or_insert_with(|| self.config.limits.clone());
         change(limits);
-        desk.ledger.accounts.limit(desk.who.agent, limits);
-        self.tell_limits(desk);
+        self.ledger.accounts.limit(self.who.agent, limits);
+        self.tell_limits();
     }
 
-    fn tell_limits(&self, desk: &mut Desk<'_>) {
-        let limits = desk.limits();
-        let at_ms = desk.ledger.timers.at(desk.who.total_timer());
+    fn tell_limits(&mut self) {
+        let limits = self.limits();
+        let at_ms = self.ledger.timers.at(self.who.total_timer());
         let limits = CurrentLimits {
             max_iterations: limits.max_iterations.unwrap_or(u32::MAX),
             max_total_tokens: limits.max_total_tokens,
             max_cost_nano_usd: limits.max_cost_nano_usd,
             max_tool_rounds: limits.max_tool_rounds,
             max_tool_calls: limits.max_tool_calls,
-            time_left_ms: at_ms.map(|at_ms| at_ms.saturating_sub(desk.ledger.now_ms)),
+            time_left_ms: at_ms.map(|at_ms| at_ms.saturating_sub(self.ledger.now_ms)),
         };
-        desk.emit(EventKind::Limits { limits });
+        self.emit(EventKind::Limits { limits });
+    }
+
+    /// Returns true if limits also count tokens that vendors have not reported yet, by estimate.
+    pub fn estimates_usage(&self) -> bool {
+        self.setup.root.config.estimate_usage
+    }
+
+    /// Sets the estimated text of the answer aside, until the vendor reports its usage.
+    pub fn reserve_answer(&mut self, answer: &ModelAnswer) {
+        if self.estimates_usage() {
+            let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
+            let input_tokens = self.ledger.accounts.reserved(self.who.agent).input_tokens;
+            self.reserve(input_tokens, estimate::tokens(written as u64));
+        }
+    }
+
+    /// Sets tokens aside in the accounts of this agent and those above it.
+    pub fn reserve(&mut self, input_tokens: u64, output_tokens: u64) {
+        let reserved = Usage {
+            input_tokens,
+            output_tokens,
+            ..Usage::default()
+        };
+        let price = self.who.model.config.price.as_ref();
+        let accounts = &mut self.ledger.accounts;
+        accounts.reserve(self.who.agent, reserved.priced(price));
     }
 }

@@ -11,14 +11,16 @@
 pub mod answer;
 pub mod asks;
 pub mod calls;
+mod course;
 pub mod desk;
 pub mod durable;
 mod end;
 pub mod history;
 pub mod inbox;
 mod iteration;
-mod limits;
+pub mod limits;
 pub mod machine;
+pub mod next;
 mod prompt;
 mod report;
 pub mod request;
@@ -33,22 +35,27 @@ pub use answer::telling::{delta, kind_of_delta};
 pub use report::failed;
 pub use request::active_model::inherited;
 
+use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Settled};
-use crate::engine::agent::calls::{Calls, Next};
+use crate::engine::agent::calls::Calls;
+use crate::engine::agent::course::Course;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::Phase;
+use crate::engine::agent::next::Next;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::who::Who;
+use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::hook::Raise;
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::{AnswersState, CourseState, Inbox, Length};
+use crate::engine::model::journal::{Inbox, Length};
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
@@ -65,36 +72,21 @@ pub struct Node {
 #[derive(Clone)]
 pub struct Agent {
     machine: Machine,
-    kept: CourseState,
+    course: Course,
     pub history: History,
     pub inbox: Inbox,
     pub calls: Calls,
     requests: Requests,
-    pub answers: AnswersState,
+    pub answers: Answers,
     /// The transcript is kept for the next call of the agent's tool.
     pub is_kept: bool,
-}
-
-/// The events of the iteration that are still to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
-    /// No iteration has begun, or `onIterationEnd` has heard of the last one.
-    Told,
-    Open,
-    /// The iteration is open, and begins again in this process.
-    CutOff,
-    /// The iteration has finished, and `onIterationEnd` has not heard of it yet.
-    Finished,
 }
 
 impl Agent {
     pub fn new(transcript: Transcript) -> Agent {
         Agent {
             machine: Machine::default(),
-            kept: CourseState {
-                is_told: true,
-                ..CourseState::default()
-            },
+            course: Course::default(),
             history: History {
                 transcript,
                 length: Length::default(),
@@ -102,24 +94,9 @@ impl Agent {
             inbox: Inbox::default(),
             calls: Calls::default(),
             requests: Requests::default(),
-            answers: AnswersState::default(),
+            answers: Answers::default(),
             is_kept: false,
         }
-    }
-
-    fn progress(&self) -> Progress {
-        match (self.kept.is_open, self.kept.begins_again) {
-            (true, false) => Progress::Open,
-            (true, true) => Progress::CutOff,
-            (false, _) if self.kept.is_told => Progress::Told,
-            (false, _) => Progress::Finished,
-        }
-    }
-
-    fn set_progress(&mut self, progress: Progress) {
-        self.kept.is_open = matches!(progress, Progress::Open | Progress::CutOff);
-        self.kept.begins_again = progress == Progress::CutOff;
-        self.kept.is_told = progress == Progress::Told;
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
@@ -186,14 +163,81 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    /// Takes the step that follows from the state of the calls.
+    /// Takes the step that follows.
     pub(crate) fn follow(&mut self, desk: &mut Desk<'_>, next: Next) {
         match next {
             Next::Wait => {}
             Next::RoundOver => self.close_round(desk),
+            Next::HandOver { owes_answer } => self.hand_over(desk, owes_answer),
             Next::Stop(stopped_by) => self.stop(desk, stopped_by),
-            Next::StopBecause(why) => self.stop_because(desk, StoppedBy::Hook, why),
+            Next::StopBecause(stopped_by, why) => self.stop_because(desk, stopped_by, why),
             Next::Cancel(why) => self.cancel(desk, why),
+        }
+    }
+
+    /// Asks for more of a limit, or stops.
+    fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+        let next = desk.reach_limit(stopped_by, self.calls.kept.rounds);
+        self.follow(desk, next);
+    }
+
+    /// Asks for more time, or stops. Everything goes on until the answer comes.
+    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
+        let next = desk.time_is_up(timer, self.calls.kept.rounds);
+        self.follow(desk, next);
+    }
+
+    /// Takes the answer of your code at a limit.
+    fn after_limit(&mut self, desk: &mut Desk<'_>, about: &About, raise: Option<Raise>) {
+        match *about {
+            About::Limit(stopped_by) => self.go_on_behind(desk, stopped_by, raise),
+            About::Time(timer) => {
+                let next = desk.raise_time(timer, &raise.unwrap_or_default());
+                self.follow(desk, next);
+            }
+            About::Phase | About::Call(_) | About::Elicitation(..) | About::Calls(_) | About::Nothing => {}
+        }
+    }
+
+    /// Takes the step that the limit has held up, unless a limit still holds it.
+    fn go_on_behind(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
+        if let Some(raise) = raise {
+            desk.raise(&raise);
+        }
+        // Your code may also have raised the limit unasked in the meantime.
+        let phase = self.machine.phase();
+        let limit = match phase {
+            Phase::Preparing => {
+                self.reserve(desk);
+                desk.limit_on_iteration()
+            }
+            Phase::Running => self.calls.limit(desk, 0),
+            _ => desk.overrun(),
+        };
+        match (limit, phase) {
+            (Some(same), _) if same == stopped_by => self.stop(desk, same),
+            (Some(other), _) => self.reach_limit(desk, other),
+            (None, Phase::Preparing) => self.prepare(desk),
+            (None, Phase::Running) => self.start_calls(desk),
+            (None, _) => self.send_again(desk),
+        }
+    }
+
+    /// Returns true if the next request must wait for more budget or never goes out. An earlier attempt, a summary or
+    /// another agent may have used the budget up.
+    fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
+        self.reserve(desk);
+        let stopped_by = desk.overrun();
+        if let Some(stopped_by) = stopped_by {
+            self.reach_limit(desk, stopped_by);
+        }
+        stopped_by.is_some()
+    }
+
+    /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
+    fn reserve(&self, desk: &mut Desk<'_>) {
+        if desk.estimates_usage() {
+            desk.reserve(self.history.tokens(desk), 0);
         }
     }
 

@@ -120,8 +120,7 @@ impl Agent {
         }
         content.append(&mut self.calls.kept.notes);
         content.extend(verdict.context.into_iter().map(Block::text));
-        self.kept.stop_hook_active &= content.is_empty();
-        self.kept.has_new_prompt |= !content.is_empty();
+        self.course.note_content(content.is_empty());
         self.history.transcript.push_user(content);
         if is_first {
             self.hand_over(desk, true);

@@ -16,7 +16,7 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 impl Node {
     /// Returns true if the agent has ended and its caller has not been told.
     pub fn owes_report(&self) -> bool {
-        self.agent.ended().is_some() && self.who.parent.is_some() && !self.agent.kept.has_reported
+        self.agent.ended().is_some() && self.who.parent.is_some() && !self.agent.course.has_reported()
     }
 
     /// The caller, the outcome and the result for the caller's model: the agent's text, or the answer that fits its
@@ -24,20 +24,19 @@ impl Node {
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
         let Node { who, agent } = self;
         let (parent, outcome) = (who.parent.clone()?, agent.ended().cloned()?);
-        agent.kept.has_reported = true;
-        let text = agent.answers.reply.text.take().unwrap_or_default();
+        agent.course.note_reported();
+        let (text, output) = agent.answers.take();
         let calls = std::mem::take(&mut agent.calls);
         agent
             .history
             .transcript
             .push_round(calls.batch.results(), Vec::new());
-        let output = agent.answers.output.take();
         let result = match outcome.outcome {
             OutcomeKind::Completed if owes_output => match output {
                 Some(output) => ToolReturn::Value(output),
                 None => failed(NO_OUTPUT, &text, true),
             },
-            OutcomeKind::Completed if agent.answers.reply.finish_reason != Some(FinishReason::Length) => {
+            OutcomeKind::Completed if agent.answers.reply().finish_reason != Some(FinishReason::Length) => {
                 ToolReturn::Value(Json::string(&text))
             }
             OutcomeKind::Completed => noted(&text, "The answer was cut off at its limit of output tokens."),

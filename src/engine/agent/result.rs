@@ -5,8 +5,6 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::answer::message::text_of_parts;
-use crate::engine::agent::machine::step::Now;
 use crate::engine::ledger::Grown;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
@@ -49,16 +47,8 @@ impl Agent {
 
     /// The text of the streaming answer, or else of the last answer that brought any.
     pub fn text(&self) -> String {
-        match &self.machine.now {
-            Now::Reading(call) if !call.answer.parts.is_empty() => {
-                format!(
-                    "{}{}",
-                    self.answers.reply.text_before,
-                    text_of_parts(&call.answer)
-                )
-            }
-            _ => self.answers.reply.text().to_owned(),
-        }
+        let reading = self.machine.reading();
+        self.answers.text_with(reading.map(|call| &call.answer))
     }
 
     /// The text of a delta that has not been polled.
@@ -68,6 +58,6 @@ impl Agent {
 
     /// The last answer that fits its schema.
     pub fn output(&self) -> Option<&Json> {
-        self.answers.output.as_ref()
+        self.answers.output()
     }
 }

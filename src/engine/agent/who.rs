@@ -4,6 +4,7 @@
 //! change it.
 
 use crate::engine::agent::durable::models::name_of;
+use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::tuning::Tuning;
@@ -17,6 +18,7 @@ use crate::engine::model::question::Point;
 #[derive(Clone)]
 pub struct Who {
     pub kept: WhoState,
+    pub limits: AgentLimits,
     /// The agent's index in the run's tree.
     pub agent: u32,
     /// The index of its profile before any handover.
@@ -40,6 +42,7 @@ impl Who {
     pub fn new(agent: u32, path: &str, model: ActiveModel) -> Who {
         Who {
             kept: WhoState::default(),
+            limits: AgentLimits::default(),
             agent,
             first_profile: 0,
             parent: None,

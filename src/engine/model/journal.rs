@@ -29,9 +29,9 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
 pub use agent::{
-    AgentState, AnswersState, CallsState, CourseState, HistoryState, Inbox, Length, MAX_PERIOD, ModelName,
-    OwnModel, Queued, Repeats, Reply, RequestsState, Step, StepState, StreamedText, Successor, Summarized,
-    Tries, UsageState, Wanted, WhoState,
+    AgentState, AnswersState, CallsState, CourseState, HistoryState, Inbox, Length, LimitsState, MAX_PERIOD,
+    ModelName, OwnModel, Queued, Repeats, Reply, RequestsState, Step, StepState, StreamedText, Successor,
+    Summarized, Tries, UsageState, Wanted, WhoState,
 };
 pub use call::{CallState, CallStatus, Elicitation, note_call};
 pub use deaths::Deaths;

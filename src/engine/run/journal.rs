@@ -170,9 +170,11 @@ impl Run {
                 ledger.accounts.add(Some(parent.agent), &profile.config.limits);
                 ledger.paths.push(checkpoint.place.path.clone());
             }
-            let AgentState { who, usage, .. } = &checkpoint.state;
+            let AgentState {
+                who, limits, usage, ..
+            } = &checkpoint.state;
             ledger.accounts.restore(index, usage);
-            if let Some(limits) = &who.limits {
+            if let Some(limits) = &limits.limits {
                 ledger.accounts.limit(index, limits);
             }
             if !checkpoint.streamed.is_empty() {
@@ -198,7 +200,7 @@ impl Run {
                 .answers
                 .reply
                 .text
-                .clone_from(&node.agent.answers.reply.text);
+                .clone_from(&node.agent.answers.reply().text);
             noted.agents.push(NotedAgent {
                 state,
                 calls,

@@ -161,7 +161,7 @@ impl Run {
             Input::SetModel { model } => self.on_root(|agent, desk| agent.set_next_model(desk, model)),
             Input::AddBudget { agent_path, more } => {
                 if let Some(index) = self.at_work(&agent_path) {
-                    self.on_agent(index, |agent, desk| agent.add_budget(desk, &more));
+                    self.on_agent(index, |_, desk| desk.add_budget(&more));
                 }
             }
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,

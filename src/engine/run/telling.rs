@@ -108,8 +108,8 @@ impl Run {
             api_duration_ms: self.ledger.api_duration_ms(),
             profile: who.map(|who| who.kept.profile).unwrap_or_default(),
             iterations: who.map(|who| who.kept.iteration).unwrap_or_default(),
-            finish_reason: root.and_then(|root| root.answers.reply.finish_reason),
-            raw_finish_reason: root.and_then(|root| root.answers.reply.raw_finish_reason.as_deref()),
+            finish_reason: root.and_then(|root| root.answers.reply().finish_reason),
+            raw_finish_reason: root.and_then(|root| root.answers.reply().raw_finish_reason.as_deref()),
             undelivered: undelivered.unwrap_or_default(),
         }
     }

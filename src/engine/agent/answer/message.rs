@@ -1,66 +1,78 @@
 //! A complete answer becomes a message, and one that broke off becomes a message with its whole blocks.
 //!
-//! [`Agent::finish_answer`] makes the message of a whole answer, [`Agent::keep_partial`] that of an answer that broke
+//! [`Answers::finish`] makes the message of a whole answer, [`Answers::keep_partial`] that of an answer that broke
 //! off. `telling.rs` tells an answer while it streams. Nothing here judges an answer: the guardrail and the schema
 //! do.
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 
-use crate::engine::agent::Agent;
+use crate::engine::agent::answer::Answers;
 use crate::engine::agent::answer::telling::{tell_changes, tell_held};
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::machine::step::Now;
+use crate::engine::agent::history::History;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::request::{close_request, count_usage};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
-impl Agent {
-    /// Ends the answer when its response is complete: counts its usage, reads its calls and hands its message to the
-    /// output guardrail.
-    pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
-        let Now::Reading(mut call) = self.machine.leave() else {
-            return;
-        };
-        call.answer.end_all();
-        tell_changes(&mut call.answer, desk, false);
-        tell_held(&mut call.answer, desk);
-        close_request(&mut call, desk, false);
-        self.reserve_answer(desk, &call.answer);
-        let usage = call.answer.usage;
-        count_usage(desk, &mut self.answers.reply, &mut call);
-        let mut answer = call.answer;
-        self.answers.reply.take(&mut answer);
-        self.answers.reply.text = Some(format!(
-            "{}{}",
-            self.answers.reply.text_before,
-            text_of_parts(&answer)
-        ));
-        let shown = answer.parts.len();
+/// An answer that is complete, and that nobody has judged.
+pub struct Whole {
+    pub message: Message,
+    pub calls: Vec<WrittenCall>,
+    /// The number of blocks that your code has been told.
+    pub blocks: u32,
+}
+
+impl Answers {
+    /// Ends the answer when its response is complete: counts its usage, reads its calls and makes its message.
+    pub fn finish(
+        &mut self,
+        desk: &mut Desk<'_>,
+        mut answer: ModelAnswer,
+        calls: &mut Calls,
+        history: &mut History,
+    ) -> Whole {
+        answer.end_all();
+        tell_changes(&mut answer, desk, false);
+        tell_held(&mut answer, desk);
+        desk.reserve_answer(&answer);
+        let usage = answer.usage;
+        self.count(desk, &mut answer);
+        self.note_response(&mut answer);
+        let reply = &mut self.kept.reply;
+        reply.finish_reason = answer.finish_reason;
+        reply.raw_finish_reason = answer.raw_finish_reason.take();
+        reply.text = Some(format!("{}{}", reply.text_before, text_of_parts(&answer)));
+        let blocks = answer.parts.len() as u32;
         let ending = Ending::of(answer.finish_reason);
-        let calls = self.calls.read(&mut answer, ending, desk);
-        let content = blocks(answer, &calls);
-        let message = written_by(&desk.who.model, content, false);
+        let calls = calls.read(&mut answer, ending, desk);
+        let content = content(answer, &calls);
         if let Some(usage) = usage {
-            self.history
-                .length
-                .count(&usage, self.history.transcript.messages().len() + 1);
+            history.count_answer(&usage);
         }
-        self.guard_answer(desk, message, calls, shown);
+        Whole {
+            message: written_by(&desk.who.model, content, false),
+            calls,
+            blocks,
+        }
     }
 
     /// Keeps the whole blocks, the text and the thinking of an attempt that broke off, but no unfinished call. Whole
     /// calls get a result that says that they were not run. Thinking without its signature is never sent.
-    pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
-        call.answer.end_unfinished();
-        tell_changes(&mut call.answer, desk, false);
-        count_usage(desk, &mut self.answers.reply, &mut call);
-        let mut answer = call.answer;
-        self.answers.reply.note_response(&mut answer);
-        let mut early = self.calls.batch.calls.len();
+    pub fn keep_partial(
+        &mut self,
+        desk: &mut Desk<'_>,
+        mut answer: ModelAnswer,
+        calls: &mut Calls,
+        history: &mut History,
+    ) {
+        answer.end_unfinished();
+        tell_changes(&mut answer, desk, false);
+        self.count(desk, &mut answer);
+        self.note_response(&mut answer);
+        let mut early = calls.batch.calls.len();
         // A structured answer that was cut off stays in the history as text.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
             part.kind = PartKind::Text;
@@ -75,21 +87,15 @@ impl Agent {
             PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => part.whole,
         });
         if !answer.parts.is_empty() {
-            let before = std::mem::take(&mut self.answers.reply.text_before);
-            self.answers.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
+            let before = std::mem::take(&mut self.kept.reply.text_before);
+            self.kept.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
         }
-        let calls = self.calls.read(&mut answer, Ending::Own, desk);
-        let content = blocks(answer, &calls);
-        self.history
-            .transcript
-            .push_assistant(written_by(&desk.who.model, content, true));
-        self.shelve(desk, calls);
-    }
-
-    /// Closes the calls of an answer without running them.
-    pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
-        let results = self.calls.shelve(desk, calls);
-        self.history.transcript.push_round(results, Vec::new());
+        let written = calls.read(&mut answer, Ending::Own, desk);
+        let content = content(answer, &written);
+        let message = written_by(&desk.who.model, content, true);
+        history.transcript.push_assistant(message);
+        let results = calls.shelve(desk, written);
+        history.transcript.push_round(results, Vec::new());
     }
 }
 
@@ -119,7 +125,7 @@ fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Messag
 /// The blocks of a message. A text of white space alone makes no block: between two texts it joins the first, which
 /// is how vendors send the space between cited passages. Elsewhere it is dropped. A text that has nothing but sources
 /// stays.
-fn blocks(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
+fn content(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());
     let mut space = None;

@@ -1,8 +1,8 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
 //! [`telling`] tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about
-//! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Reply`]
-//! holds the facts of the last answer. The steps come from `iteration.rs`; nothing here sends a request.
+//! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Answers`]
+//! owns the facts of the last answer and the output. The agent takes the steps; nothing here sends a request.
 
 pub(crate) mod guardrail;
 pub(crate) mod message;
@@ -10,40 +10,149 @@ pub mod output_format;
 pub(crate) mod structured;
 pub(crate) mod telling;
 
-use crate::engine::model::answer::ModelAnswer;
-use crate::engine::model::journal::Reply;
+use crate::engine::agent::answer::message::text_of_parts;
+use crate::engine::agent::desk::Desk;
+use crate::engine::model::answer::{FinishReason, ModelAnswer};
+use crate::engine::model::config::OnOutputLimit;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::journal::{AnswersState, Reply};
+use crate::engine::model::message::{Block, Json};
+use crate::engine::model::usage::add_report;
+
+/// The message that makes the model continue an answer that was cut off.
+const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
+
+/// The last answer of an agent, and what it came to.
+#[derive(Clone, Default)]
+pub struct Answers {
+    kept: AnswersState,
+}
+
+impl Answers {
+    /// The answers of a checkpoint, which leaves out a text that the messages show.
+    pub fn restored(mut kept: AnswersState, shown: impl FnOnce() -> String) -> Answers {
+        kept.reply.text.get_or_insert_with(shown);
+        Answers { kept }
+    }
+
+    pub fn kept(&self) -> &AnswersState {
+        &self.kept
+    }
+
+    /// The facts of the last answer.
+    pub fn reply(&self) -> &Reply {
+        &self.kept.reply
+    }
+
+    /// The text of the streaming answer, or else of the last answer that brought any.
+    pub fn text_with(&self, streaming: Option<&ModelAnswer>) -> String {
+        let reply = &self.kept.reply;
+        match streaming {
+            Some(answer) if !answer.parts.is_empty() => {
+                format!("{}{}", reply.text_before, text_of_parts(answer))
+            }
+            _ => reply.text().to_owned(),
+        }
+    }
+
+    /// The last answer that fits its schema.
+    pub fn output(&self) -> Option<&Json> {
+        self.kept.output.as_ref()
+    }
+
+    /// Takes out the last text and the last output.
+    pub fn take(&mut self) -> (String, Option<Json>) {
+        let text = self.kept.reply.text.take();
+        (text.unwrap_or_default(), self.kept.output.take())
+    }
+
+    /// Clears the facts before another answer, but keeps its texts.
+    pub fn begin(&mut self) {
+        let reply = &mut self.kept.reply;
+        *reply = Reply {
+            text: reply.text.take(),
+            text_before: std::mem::take(&mut reply.text_before),
+            ..Reply::default()
+        };
+    }
+
+    /// Counts the usage of a model call that is over, also of a failed one.
+    pub fn count(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) {
+        let usage = answer.usage.take();
+        let accounts = &mut desk.ledger.accounts;
+        accounts.count(desk.who.agent, usage.as_ref());
+        let asked = &desk.who.model.config.model;
+        let parts = std::mem::take(&mut answer.usage_by_model);
+        for (model, usage) in &parts {
+            accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
+        }
+        let has_answered = usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some();
+        if parts.is_empty() && has_answered {
+            accounts.count_model(asked, usage.as_ref());
+        }
+        add_report(&mut self.kept.reply.usage, usage.as_ref());
+    }
+
+    /// Takes over the ids of a response, whole or not.
+    pub fn note_response(&mut self, answer: &mut ModelAnswer) {
+        self.kept.reply.response_id = answer.response_id.take();
+        self.kept.reply.response_model = answer.model.take();
+    }
+
+    /// The answer has joined the history.
+    pub fn note_taken(&mut self) {
+        self.kept.reply.text_before = String::new();
+    }
+
+    /// Returns true if the vendor has paused its answer and goes on when it is asked.
+    pub fn is_paused(&self) -> bool {
+        self.kept.reply.finish_reason == Some(FinishReason::Pause)
+    }
+
+    /// Returns true if the calls of the answer must not run, because its finish reason says that it is over.
+    pub fn is_final(&self, desk: &Desk<'_>) -> bool {
+        // The model still owes a structured answer as long as it calls tools.
+        let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
+        may_end && self.kept.reply.finish_reason == Some(FinishReason::Stop)
+    }
+
+    /// Returns true if the answer was cut off and the model is to continue it.
+    pub fn goes_on(&self, desk: &Desk<'_>) -> bool {
+        self.kept.reply.finish_reason == Some(FinishReason::Length)
+            && desk.config.on_max_tokens == OnOutputLimit::Continue
+            && !self.kept.reply.text().is_empty()
+            && Some(desk.who.kept.iteration) < desk.limits().max_iterations
+    }
+
+    /// The words that make the model continue the answer. Its text comes before that of the next one.
+    pub fn go_on(&mut self) -> Block {
+        self.kept.reply.text_before = self.kept.reply.text().to_owned();
+        Block::text(GO_ON)
+    }
+
+    /// The failure for a finish reason that the options do not accept.
+    pub fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
+        let raw = self.kept.reply.raw_finish_reason.as_deref().unwrap_or("none");
+        let message = match self.kept.reply.finish_reason {
+            Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => format!(
+                "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
+            ),
+            Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,
+            _ if desk.config.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
+            _ => return None,
+        };
+        let mut failure = desk
+            .who
+            .model
+            .describe(Failure::new(FailureCode::FinishReason, message));
+        failure.tell_facts();
+        Some(failure)
+    }
+}
 
 impl Reply {
     /// The text of the last answer that brought any.
     pub fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
-    }
-
-    /// Takes the text back until it is let through. The text that it continues has already been let through.
-    pub fn hold_back(&mut self) -> String {
-        let text = self.text.replace(self.text_before.clone());
-        text.unwrap_or_default()
-    }
-
-    /// Clears the facts before another answer, but keeps its texts.
-    pub fn begin(&mut self) {
-        *self = Reply {
-            text: self.text.take(),
-            text_before: std::mem::take(&mut self.text_before),
-            ..Reply::default()
-        };
-    }
-
-    /// Takes over how the answer ended, and the ids of its response.
-    pub fn take(&mut self, answer: &mut ModelAnswer) {
-        self.finish_reason = answer.finish_reason;
-        self.raw_finish_reason = answer.raw_finish_reason.take();
-        self.note_response(answer);
-    }
-
-    /// Takes over the ids of a response, whole or not.
-    pub fn note_response(&mut self, answer: &mut ModelAnswer) {
-        self.response_id = answer.response_id.take();
-        self.response_model = answer.model.take();
     }
 }

@@ -1,38 +1,48 @@
 //! A structured answer is read, checked, and asked for again when it does not fit.
 //!
-//! [`Agent::structure`] judges each answer that passed the guardrails. An answer that fits becomes the result's
+//! [`Answers::structure`] judges each answer that passed the guardrails. An answer that fits becomes the result's
 //! `output`. Any other is refused with the problem in words, and the model may try again as often as
 //! `maxStructuredOutputRetries` says. After that the agent stops with `stoppedBy: "structured_output"`.
 
-use crate::engine::agent::Agent;
+use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::machine::step::{Now, Phase};
+use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::next::Next;
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::input::CheckedOutput;
-use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
-impl Agent {
-    /// Judges an answer that must fit a schema. Returns the calls if it is no such answer yet, but a call of tools or
-    /// a pause.
-    pub(crate) fn structure(
+/// What an answer is to an agent whose answers fit a schema.
+pub enum Judged {
+    /// It is no structured answer yet, but calls of tools or a pause.
+    Open(Vec<WrittenCall>),
+    /// Your code checks it. `call_ids` names the calls that gave it.
+    Asked { written: Json, call_ids: Vec<String> },
+    /// It was taken or refused.
+    Over(Next),
+}
+
+impl Answers {
+    /// Judges an answer that must fit a schema.
+    pub fn structure(
         &mut self,
         desk: &mut Desk<'_>,
         calls: Vec<WrittenCall>,
-    ) -> Option<Vec<WrittenCall>> {
+        transcript: &mut Transcript,
+    ) -> Judged {
         let Some(format) = &desk.config.output else {
-            return Some(calls);
+            return Judged::Open(calls);
         };
-        let is_paused = calls.is_empty() && self.answers.reply.finish_reason == Some(FinishReason::Pause);
+        let is_paused = calls.is_empty() && self.is_paused();
         if is_paused || !calls.iter().all(|call| call.is_answer(desk)) {
-            return Some(calls);
+            return Judged::Open(calls);
         }
         let call_ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
         let read = match calls.into_iter().next() {
@@ -44,19 +54,35 @@ impl Agent {
             None => Ok(json),
         });
         match checked {
-            Err(problem) => self.refuse_output(desk, &call_ids, &problem),
-            Ok(written) if format.ask => self.ask_to_check(desk, written, call_ids),
-            Ok(output) => self.accept_output(desk, &call_ids, output),
+            Err(problem) => Judged::Over(self.refuse(desk, &call_ids, &problem, transcript)),
+            Ok(written) if format.ask => {
+                let facts = Facts::Checked { output: &written };
+                desk.ask(Ask::new(Point::CheckOutput, About::Phase, &facts));
+                Judged::Asked { written, call_ids }
+            }
+            Ok(output) => Judged::Over(self.accept(&call_ids, output, transcript)),
         }
-        None
     }
 
-    fn read_text(&mut self, desk: &mut Desk<'_>) -> Result<Json, String> {
-        let is_cut_off = self.answers.reply.finish_reason == Some(FinishReason::Length);
-        let parsed = match read_object(self.answers.reply.text()) {
-            Err(_) if is_cut_off && !self.answers.reply.text().trim().is_empty() => {
-                return Err(CUT_OFF.into());
-            }
+    /// Takes what your code says about an answer that fits its schema.
+    pub fn after_check(
+        &mut self,
+        desk: &mut Desk<'_>,
+        checked: CheckedOutput,
+        (written, call_ids): (Json, Vec<String>),
+        transcript: &mut Transcript,
+    ) -> Next {
+        match checked.problem {
+            Some(problem) => self.refuse(desk, &call_ids, &problem, transcript),
+            None => self.accept(&call_ids, checked.output.unwrap_or(written), transcript),
+        }
+    }
+
+    fn read_text(&self, desk: &mut Desk<'_>) -> Result<Json, String> {
+        let reply = &self.kept.reply;
+        let is_cut_off = reply.finish_reason == Some(FinishReason::Length);
+        let parsed = match read_object(reply.text()) {
+            Err(_) if is_cut_off && !reply.text().trim().is_empty() => return Err(CUT_OFF.into()),
             parsed => parsed?,
         };
         let json = Json::from_valid(parsed.json.trim());
@@ -67,92 +93,63 @@ impl Agent {
         Ok(json)
     }
 
-    fn ask_to_check(&mut self, desk: &mut Desk<'_>, written: Json, call_ids: Vec<String>) {
-        let facts = Facts::Checked { output: &written };
-        let ask = Ask::new(Point::CheckOutput, About::Phase, &facts);
-        desk.ask(ask);
-        self.machine.enter(Step::Act, Now::Checking { written, call_ids });
-    }
-
-    pub(crate) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
-        if !self.machine.is(Phase::Checking) {
-            return;
-        }
-        let Now::Checking { written, call_ids } = self.machine.leave() else {
-            return;
-        };
-        match checked.problem {
-            Some(problem) => self.refuse_output(desk, &call_ids, &problem),
-            None => self.accept_output(desk, &call_ids, checked.output.unwrap_or(written)),
-        }
-    }
-
-    fn accept_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], output: Json) {
+    fn accept(&mut self, call_ids: &[String], output: Json, transcript: &mut Transcript) -> Next {
         let results = call_ids.iter().map(|id| Block::ToolResult {
             call_id: id.clone(),
             content: vec![Block::text("The answer was taken.")],
             is_error: false,
             pending: None,
         });
-        self.history.transcript.push_round(results.collect(), Vec::new());
+        transcript.push_round(results.collect(), Vec::new());
         if !call_ids.is_empty() {
-            self.answers.reply.text = Some(output.as_str().to_owned());
+            self.kept.reply.text = Some(output.as_str().to_owned());
         }
-        self.answers.misfits = 0;
-        self.answers.output = Some(output);
-        self.finish_iteration(desk);
-        self.hand_over(desk, false);
+        self.kept.misfits = 0;
+        self.kept.output = Some(output);
+        Next::HandOver { owes_answer: false }
     }
 
     /// Tells the model the problem and asks again, unless it has refused to answer or has no retries left.
-    fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
-        self.answers.misfits += 1;
+    fn refuse(
+        &mut self,
+        desk: &mut Desk<'_>,
+        call_ids: &[String],
+        problem: &str,
+        transcript: &mut Transcript,
+    ) -> Next {
+        self.kept.misfits += 1;
         let message = format!("The answer was not taken: {problem}");
         desk.warn("invalid_output", message.clone());
-        let most = desk
-            .config
-            .output
-            .as_ref()
-            .map_or(0, |format| format.max_structured_output_retries);
+        let format = desk.config.output.as_ref();
+        let most = format.map_or(0, |format| format.max_structured_output_retries);
         let refuses = matches!(
-            self.answers.reply.finish_reason,
+            self.kept.reply.finish_reason,
             Some(FinishReason::Refusal | FinishReason::ContentFilter)
         );
-        let gives_up = refuses || self.answers.misfits > most;
-        if call_ids.is_empty() {
-            let how = match desk.config.answer_tool() {
-                Some(tool) => format!("\nCall the tool {} with the answer.", tool.name),
-                None => self.how_to_answer(desk),
-            };
-            if !gives_up {
-                self.history
-                    .transcript
-                    .push_user(vec![Block::text(format!("{message}{how}"))]);
-            }
-        } else {
-            let fault = fault(
-                "invalid_output",
-                message,
-                "Call the tool again with an answer that fits its schema.",
-            );
+        let gives_up = refuses || self.kept.misfits > most;
+        if !call_ids.is_empty() {
+            let hint = "Call the tool again with an answer that fits its schema.";
+            let fault = fault("invalid_output", message, hint);
             let results = call_ids.iter().map(|id| fault.result_of(id));
-            self.history.transcript.push_round(results.collect(), Vec::new());
+            transcript.push_round(results.collect(), Vec::new());
+        } else if !gives_up {
+            let how = how_to_answer(desk);
+            transcript.push_user(vec![Block::text(format!("{message}\n{how}"))]);
         }
-        self.finish_iteration(desk);
         if gives_up {
-            return self.stop_because(desk, StoppedBy::StructuredOutput, problem.to_owned());
+            return Next::StopBecause(StoppedBy::StructuredOutput, problem.to_owned());
         }
-        self.hand_over(desk, true);
+        Next::HandOver { owes_answer: true }
     }
+}
 
-    fn how_to_answer(&self, desk: &Desk<'_>) -> String {
-        let schema = desk
-            .config
-            .output
-            .as_ref()
-            .map_or("", |format| format.schema.as_str());
-        format!("\nAnswer again with one JSON object and nothing else, which fits this schema: {schema}")
+fn how_to_answer(desk: &Desk<'_>) -> String {
+    if let Some(tool) = desk.config.answer_tool() {
+        return format!("Call the tool {} with the answer.", tool.name);
     }
+    let format = desk.config.output.as_ref();
+    let schema = format.map_or("", |format| format.schema.as_str());
+    format!("Answer again with one JSON object and nothing else, which fits this schema: {schema}")
 }
 
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";

@@ -5,10 +5,11 @@
 //! the run at once.
 
 use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::permission::{ruled_call, tool_of};
-use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::next::Next;
 use crate::engine::agent::profile::Profile;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::config::permission::Rule;

@@ -6,10 +6,11 @@
 //! checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a call.
 
 use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::run::wait_ms;
-use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::input::{ElicitationAnswer, ToolCheckpoint};
 use crate::engine::model::journal::Elicitation;

@@ -4,13 +4,15 @@
 //! takes the joined verdict of a point, changes the call, and lets the calls advance. A hook may stop the run.
 
 use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::call::Wait;
-use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::next::Next;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Block;
+use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
 impl Calls {
@@ -91,7 +93,7 @@ impl Calls {
             }
         };
         match (next, stop) {
-            (Next::Wait, Some(why)) => Next::StopBecause(why),
+            (Next::Wait, Some(why)) => Next::StopBecause(StoppedBy::Hook, why),
             (Next::Wait, None) => self.advance(desk),
             (next, _) => next,
         }

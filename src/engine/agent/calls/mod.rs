@@ -4,7 +4,7 @@
 //! For a whole answer the agent calls [`Calls::read`], [`Calls::take_in`], [`Calls::limit`], [`Calls::prepare`] and
 //! [`Calls::advance`]. Each result, time-out, save and answer to a question then comes in through a method of its own
 //! ([`Calls::finished`] for a result), which lets the other calls advance itself. After each of them the agent does
-//! what [`Next`] says, and calls [`Calls::close`] when the round is over.
+//! what [`Next`](crate::engine::agent::next::Next) says, and calls [`Calls::close`] when the round is over.
 //!
 //! [`Calls::start_early`] starts calls while their answer streams, and [`Calls::drop_early`] forgets them with a
 //! failed attempt. [`Calls::shelve`] closes the calls of an answer that goes no further. [`Calls::abort`] ends the
@@ -56,19 +56,6 @@ pub struct Calls {
     pub round_start: usize,
     /// The states of the open round's calls, until a restored agent goes on.
     pub restored: Vec<CallState>,
-}
-
-/// The step that follows for the agent.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Next {
-    /// The calls wait for something.
-    Wait,
-    /// Every call has its result.
-    RoundOver,
-    Stop(StoppedBy),
-    /// A hook has stopped the run for this reason.
-    StopBecause(String),
-    Cancel(String),
 }
 
 /// A round that is over.
@@ -192,6 +179,15 @@ impl Calls {
     /// The calls of the round that is over.
     pub fn last_round(&self) -> &[ToolCallRecord] {
         self.records.get(self.round_start..).unwrap_or_default()
+    }
+
+    /// The calls of the last round, if it was in this iteration.
+    pub fn round_of(&self, iteration: u32) -> &[ToolCallRecord] {
+        if self.kept.round_iteration == iteration {
+            self.last_round()
+        } else {
+            &[]
+        }
     }
 
     /// The number of calls in earlier rounds and in the batch.

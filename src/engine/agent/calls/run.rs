@@ -5,8 +5,9 @@
 //! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run.
 
 use crate::engine::agent::calls::call::{Call, Wait};
-use crate::engine::agent::calls::{Calls, Next, fault};
+use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::next::Next;
 use crate::engine::agent::who::Who;
 use crate::engine::json::canonical::canonical;
 use crate::engine::json::digest;

@@ -5,11 +5,12 @@
 //! come leaves the error as it is.
 
 use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::call::Call;
-use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::next::Next;
 use crate::engine::model::hook::HookAnswer;
-use crate::engine::model::outcome::ToolCallRecord;
+use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Calls {
@@ -33,7 +34,7 @@ impl Calls {
     pub(super) fn after_batch(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) -> Next {
         self.note(&mut verdict, true);
         if let Some(why) = verdict.stop {
-            return Next::StopBecause(why);
+            return Next::StopBecause(StoppedBy::Hook, why);
         }
         if self.ask_for_words(desk) {
             return Next::Wait;

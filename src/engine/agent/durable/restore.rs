@@ -1,11 +1,15 @@
 //! An agent of a checkpoint, and the step that it takes again.
 
+use crate::engine::agent::answer::Answers;
+use crate::engine::agent::answer::message::Whole;
 use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::calls::calls_of;
+use crate::engine::agent::course::Course;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models;
 use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::profile::Profile;
@@ -14,7 +18,7 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
-use crate::engine::agent::{Agent, Node, Progress};
+use crate::engine::agent::{Agent, Node};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::journal::{AgentCheckpoint, AgentState, ModelName, Step};
 use crate::engine::model::message::{Block, Message, Role};
@@ -47,6 +51,7 @@ impl Node {
             step,
             course,
             who: counts,
+            limits,
             usage: _,
             calls: kept_calls,
             requests,
@@ -67,15 +72,14 @@ impl Node {
         let model = model.unwrap_or_else(|| profile.model.clone());
         let mut who = Who::new(index, &place.path, model);
         who.kept = counts;
+        who.limits = AgentLimits::restored(limits);
         who.keep_model(setup);
         who.first_profile = place.first_profile;
         who.parent = place.parent;
         (who.depth, who.home) = (place.depth, place.home);
         let mut agent = Agent::new(Transcript::restored(messages, history.sent)?);
         agent.is_kept = place.is_kept;
-        agent.answers = answers;
-        let text = &mut agent.answers.reply.text;
-        text.get_or_insert_with(|| last_text(agent.history.transcript.messages()));
+        agent.answers = Answers::restored(answers, || last_text(agent.history.transcript.messages()));
         agent.inbox = inbox;
         agent.calls.kept = kept_calls;
         agent.calls.round_start = records.len().saturating_sub(last_round);
@@ -89,8 +93,7 @@ impl Node {
         agent.requests.begun = Begun::of_journal(&streamed).filter(|_| asks);
         agent.history.length = history.length;
         agent.history.length.make_again();
-        agent.kept = course;
-        agent.kept.is_told |= !agent.kept.is_open && who.kept.iteration == 0;
+        agent.course = Course::restored(course, who.kept.iteration);
         // A subagent that has ended never acts again.
         agent.machine = Machine::restored(step, who.parent.is_some());
         Ok(Node { who, agent })
@@ -126,9 +129,13 @@ impl Agent {
                 text,
                 cut_off,
             } => {
-                self.answers.reply.text = Some(text);
-                let calls = calls_of(&message, &cut_off, desk);
-                self.guard_answer(desk, message, calls, 0);
+                self.answers.let_through(text);
+                let answer = Whole {
+                    calls: calls_of(&message, &cut_off, desk),
+                    message,
+                    blocks: 0,
+                };
+                self.guard_answer(desk, answer);
             }
             Step::Act => self.act_again(desk),
             Step::Close { repeats } => self.judge_round(desk, repeats),
@@ -165,10 +172,7 @@ impl Agent {
 
     /// Asks the model again. The iteration and its attempts go on.
     fn ask_again(&mut self, desk: &mut Desk<'_>) {
-        if self.progress() == Progress::Open {
-            desk.who.kept.iteration = desk.who.kept.iteration.saturating_sub(1);
-            self.set_progress(Progress::CutOff);
-        }
+        self.course.cut_off(desk.who);
         self.begin(desk);
     }
 

@@ -36,7 +36,7 @@ impl Node {
         // The fields that a part has beside its `kept` are made anew by each process.
         let Agent {
             machine,
-            kept,
+            course,
             calls,
             requests,
             history,
@@ -51,12 +51,13 @@ impl Node {
         let history = history.kept();
         let changes = [
             renew(&mut noted.step, machine.kept()),
-            renew(&mut noted.course, kept),
+            renew(&mut noted.course, course.kept()),
             renew(&mut noted.who, &who.kept),
+            renew(&mut noted.limits, who.limits.kept()),
             renew(&mut noted.usage, usage),
             renew(&mut noted.calls, &calls.kept),
             renew(&mut noted.requests, &requests),
-            renew(&mut noted.answers, answers),
+            renew(&mut noted.answers, answers.kept()),
             renew(&mut noted.history, &history),
             renew(&mut noted.inbox, inbox),
         ];

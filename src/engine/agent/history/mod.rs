@@ -51,13 +51,6 @@ impl Length {
     pub fn make_again(&mut self) {
         self.wanted = self.wanted.take().or(self.making.take());
     }
-
-    /// Notes the vendor's count of a request and its answer, which are `messages` messages.
-    pub fn count(&mut self, usage: &Usage, messages: usize) {
-        if usage.input_tokens > 0 {
-            self.counted = Some((usage.total_tokens(), messages));
-        }
-    }
 }
 
 impl History {
@@ -90,6 +83,14 @@ impl History {
     /// Forgets the vendor's count, because other messages have taken the place of those that it counted.
     pub(crate) fn forget_length(&mut self) {
         self.length.counted = None;
+    }
+
+    /// Notes the vendor's count of a request and its answer, which joins the history next.
+    pub(crate) fn count_answer(&mut self, usage: &Usage) {
+        if usage.input_tokens > 0 {
+            let messages = self.transcript.messages().len() + 1;
+            self.length.counted = Some((usage.total_tokens(), messages));
+        }
     }
 
     /// Shortens the history without a model call.

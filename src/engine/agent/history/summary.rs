@@ -14,7 +14,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::summing::Summary;
 use crate::engine::agent::machine::step::{Now, Phase};
-use crate::engine::agent::request::{close_request, count_usage};
+use crate::engine::agent::request::close_request;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -214,7 +214,7 @@ impl Agent {
             return;
         };
         close_request(&mut call, desk, false);
-        count_usage(desk, &mut self.answers.reply, &mut call);
+        self.answers.count(desk, &mut call.answer);
         if let Some(why) = no_summary(&call.answer) {
             desk.warn(NO_SUMMARY, unwritten(why, ""));
             return self.apply_summary(desk, "");

@@ -92,6 +92,14 @@ impl Machine {
         }
     }
 
+    /// The model call whose answer comes in, unless it writes a summary.
+    pub fn reading(&self) -> Option<&ModelCall> {
+        match &self.now {
+            Now::Reading(call) => Some(call),
+            _ => None,
+        }
+    }
+
     /// The text of a delta that has not been polled.
     pub fn grown_text(&self, grown: &Grown) -> &str {
         let part = self.call().and_then(|call| call.answer.parts.get(grown.part));

@@ -27,9 +27,8 @@ use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::journal::{Reply, RequestsState, Step, Tries};
+use crate::engine::model::journal::{RequestsState, Step, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
-use crate::engine::model::usage::add_report;
 
 /// The state of an agent's requests.
 #[derive(Clone, Default)]
@@ -178,7 +177,7 @@ impl Agent {
         }
         if let Some(call) = self.machine.call_mut() {
             close_request(call, desk, true);
-            count_usage(desk, &mut self.answers.reply, call);
+            self.answers.count(desk, &mut call.answer);
         }
         if self.machine.is(Phase::Summarizing) {
             return self.summary_failed(desk, failure);
@@ -210,7 +209,7 @@ impl Agent {
         self.keep_begun(desk);
         self.take_back(desk);
         if let Now::Reading(mut call) = self.machine.leave() {
-            self.answers.reply.note_response(&mut call.answer);
+            self.answers.note_response(&mut call.answer);
         }
         self.machine.enter(Step::Ask, Now::Sending);
         self.retry_after(desk, delay_ms, failure);
@@ -263,24 +262,6 @@ impl Agent {
             take_back_blocks(desk, shown as u32);
         }
     }
-}
-
-/// Counts the usage of a model call that is over, also of a failed one.
-pub(super) fn count_usage(desk: &mut Desk<'_>, reply: &mut Reply, call: &mut ModelCall) {
-    let answer = &mut call.answer;
-    let usage = answer.usage.take();
-    let accounts = &mut desk.ledger.accounts;
-    accounts.count(desk.who.agent, usage.as_ref());
-    let asked = &desk.who.model.config.model;
-    let parts = std::mem::take(&mut answer.usage_by_model);
-    for (model, usage) in &parts {
-        accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
-    }
-    let has_answered = usage.is_some() || !answer.parts.is_empty() || answer.finish_reason.is_some();
-    if parts.is_empty() && has_answered {
-        accounts.count_model(asked, usage.as_ref());
-    }
-    add_report(&mut reply.usage, usage.as_ref());
 }
 
 /// Closes the open request, so that its late answers are ignored. `abort` stops a request that may still be running.

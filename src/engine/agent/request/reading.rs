@@ -96,7 +96,7 @@ impl Agent {
         let wait_ms = match stage {
             Stage::Streaming => {
                 if let Some(call) = self.machine.call() {
-                    self.reserve_answer(desk, &call.answer);
+                    desk.reserve_answer(&call.answer);
                 }
                 match desk.overrun() {
                     Some(stopped_by) if !desk.may_raise() => return self.stop(desk, stopped_by),

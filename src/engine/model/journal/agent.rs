@@ -32,6 +32,8 @@ pub struct AgentState {
     #[serde(flatten)]
     pub who: WhoState,
     #[serde(flatten)]
+    pub limits: LimitsState,
+    #[serde(flatten)]
     pub usage: UsageState,
     #[serde(flatten)]
     pub calls: CallsState,
@@ -60,6 +62,7 @@ impl AgentState {
             step: json::read("", text)?,
             course: json::read("", text)?,
             who: json::read("", text)?,
+            limits: json::read("", text)?,
             usage: json::read("", text)?,
             calls: json::read("", text)?,
             requests: json::read("", text)?,
@@ -117,7 +120,7 @@ pub struct CourseState {
     pub has_reported: bool,
 }
 
-/// The agent's counts, its model and its limits.
+/// The agent's counts and its model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WhoState {
@@ -132,7 +135,13 @@ pub struct WhoState {
     /// The model, if it is not its profile's.
     #[serde(skip_serializing_if = "is_default")]
     pub model: Option<ModelName>,
-    /// The limits, if they were raised.
+}
+
+/// The limits that differ from the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LimitsState {
+    /// `None` if they were not raised.
     #[serde(skip_serializing_if = "is_default")]
     pub limits: Option<Limits>,
 }

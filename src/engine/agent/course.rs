@@ -1,0 +1,167 @@
+//! How far an agent has come in its iteration, and what it owes there.
+//!
+//! An iteration begins, finishes and is told. [`Course::finish`] tells the end of an iteration once, however it ends,
+//! and [`Course::ask_about_end`] asks `onIterationEnd` once. Nothing here decides what follows.
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::Calls;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::journal::{CourseState, Reply};
+use crate::engine::model::question::{Facts, Point};
+
+#[derive(Clone)]
+pub struct Course {
+    kept: CourseState,
+}
+
+/// The events of the iteration that are still to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// No iteration has begun, or `onIterationEnd` has heard of the last one.
+    Told,
+    Open,
+    /// The iteration is open, and begins again in this process.
+    CutOff,
+    /// The iteration has finished, and `onIterationEnd` has not heard of it yet.
+    Finished,
+}
+
+impl Default for Course {
+    fn default() -> Course {
+        Course {
+            kept: CourseState {
+                is_told: true,
+                ..CourseState::default()
+            },
+        }
+    }
+}
+
+impl Course {
+    /// The course of a checkpoint whose agent has begun this number of iterations.
+    pub fn restored(mut kept: CourseState, iterations: u32) -> Course {
+        kept.is_told |= !kept.is_open && iterations == 0;
+        Course { kept }
+    }
+
+    pub fn kept(&self) -> &CourseState {
+        &self.kept
+    }
+
+    fn progress(&self) -> Progress {
+        match (self.kept.is_open, self.kept.begins_again) {
+            (true, false) => Progress::Open,
+            (true, true) => Progress::CutOff,
+            (false, _) if self.kept.is_told => Progress::Told,
+            (false, _) => Progress::Finished,
+        }
+    }
+
+    fn set_progress(&mut self, progress: Progress) {
+        self.kept.is_open = matches!(progress, Progress::Open | Progress::CutOff);
+        self.kept.begins_again = progress == Progress::CutOff;
+        self.kept.is_told = progress == Progress::Told;
+    }
+
+    /// Begins an open iteration again, whose process has ended. Its attempts go on.
+    pub fn cut_off(&mut self, who: &mut Who) {
+        if self.progress() == Progress::Open {
+            who.kept.iteration = who.kept.iteration.saturating_sub(1);
+            self.set_progress(Progress::CutOff);
+        }
+    }
+
+    /// Counts the iteration that begins. Returns false for one that another process has begun: its attempts count,
+    /// and so does their usage.
+    pub fn begin(&mut self, who: &mut Who) -> bool {
+        let is_new = self.progress() != Progress::CutOff;
+        who.kept.iteration += 1;
+        if is_new {
+            who.kept.attempt = 0;
+        }
+        self.set_progress(Progress::Open);
+        is_new
+    }
+
+    /// Tells that the iteration has finished, unless that was told.
+    pub fn finish(&mut self, desk: &mut Desk<'_>, reply: &Reply) {
+        match self.progress() {
+            Progress::Open => {}
+            Progress::CutOff => desk.who.kept.iteration += 1,
+            Progress::Finished | Progress::Told => return,
+        }
+        self.set_progress(Progress::Finished);
+        desk.emit(EventKind::IterationFinish {
+            finish_reason: reply.finish_reason,
+            raw_finish_reason: reply.raw_finish_reason.clone(),
+            usage: reply.usage,
+            response_id: reply.response_id.clone(),
+            response_model: reply.response_model.clone(),
+        });
+    }
+
+    /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
+    pub fn ask_about_end(&mut self, desk: &mut Desk<'_>, reply: &Reply, calls: &Calls) -> bool {
+        let point = Point::IterationEnd;
+        if self.progress() != Progress::Finished {
+            return false;
+        }
+        if !desk.has_hooks(point, "") {
+            self.note_told();
+            return false;
+        }
+        let facts = Facts::IterationEnd {
+            text: reply.text(),
+            finish_reason: reply.finish_reason,
+            usage: reply.usage,
+            tool_calls: calls.round_of(desk.who.kept.iteration),
+        };
+        desk.ask(Ask::new(point, About::Phase, &facts));
+        true
+    }
+
+    /// `onIterationEnd` has heard of the iteration.
+    pub fn note_told(&mut self) {
+        self.set_progress(Progress::Told);
+    }
+
+    /// Notes that your code has given the agent content, or nothing.
+    pub fn note_content(&mut self, is_empty: bool) {
+        self.kept.stop_hook_active &= is_empty;
+        self.kept.has_new_prompt |= !is_empty;
+    }
+
+    /// The name by which an input guardrail that looks at each prompt once is found.
+    pub fn occasion(&self) -> &'static str {
+        if self.kept.has_new_prompt {
+            "prompt"
+        } else {
+            "request"
+        }
+    }
+
+    /// The input guardrail has seen the content of your code.
+    pub fn note_guarded(&mut self) {
+        self.kept.has_new_prompt = false;
+    }
+
+    /// True after a `Stop` hook has made the model go on.
+    pub fn is_kept_going(&self) -> bool {
+        self.kept.stop_hook_active
+    }
+
+    pub fn keep_going(&mut self) {
+        self.kept.stop_hook_active = true;
+    }
+
+    /// The caller of a subagent has its result.
+    pub fn has_reported(&self) -> bool {
+        self.kept.has_reported
+    }
+
+    pub fn note_reported(&mut self) {
+        self.kept.has_reported = true;
+    }
+}
