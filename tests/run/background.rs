@@ -220,3 +220,21 @@ fn without_background_the_request_is_sent_again() {
     assert_eq!(asked(&world)[1], ("POST".to_owned(), URL.to_owned()));
     assert!(world.requests[1].contains(r#""store":false"#));
 }
+
+#[test]
+fn another_model_is_asked_for_an_answer_of_its_own() {
+    let fallback = json!({
+        "vendor": "openai", "model": "gpt-5-mini", "protocol": "openai_responses", "slot": 2,
+        "body": {"background": true},
+    });
+    let mut world = begun(json!({"fallbackModels": [fallback], "retry": {"maxRetries": 0}}));
+    world.network_failed();
+    assert_eq!(asked(&world)[1], ("POST".to_owned(), URL.to_owned()));
+    let body: Value = serde_json::from_str(&world.requests[1]).unwrap();
+    assert_eq!(body["model"], "gpt-5-mini");
+    assert_eq!(
+        names(&world, "reset"),
+        1,
+        "the text of the first model is taken back"
+    );
+}

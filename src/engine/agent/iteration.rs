@@ -15,20 +15,22 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::answer::guardrail::denied;
 use crate::engine::agent::answer::message::Whole;
 use crate::engine::agent::answer::structured::Judged;
-use crate::engine::agent::answer::telling::{take_back_blocks, tell_changes};
+use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::summing::Summary;
 use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::machine::step::{Now, Phase};
-use crate::engine::agent::request::close_request;
-use crate::engine::model::config::StopCondition;
+use crate::engine::agent::next::Next;
+use crate::engine::agent::request::handoff::chosen;
+use crate::engine::agent::request::tuning::{end_tuning, to_send, tune};
+use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::CheckedOutput;
 use crate::engine::model::journal::Step;
-use crate::engine::model::journal::Tries;
+use crate::engine::model::message::Message;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectKind, Output};
 use crate::engine::model::question::{Facts, Point};
@@ -37,7 +39,7 @@ use crate::engine::policy::repeat::Advice;
 impl Agent {
     pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
         self.machine.enter(Step::Ask, Now::Preparing);
-        self.reserve(desk);
+        self.history.reserve(desk);
         match desk.limit_on_iteration() {
             Some(stopped_by) => self.reach_limit(desk, stopped_by),
             None => self.prepare(desk),
@@ -46,7 +48,7 @@ impl Agent {
 
     /// Asks `prepareIteration` how the iteration is to be, if it is set.
     pub(super) fn prepare(&mut self, desk: &mut Desk<'_>) {
-        self.end_tuning(desk);
+        end_tuning(desk, &mut self.history.transcript);
         let wait_ms = desk.config.timeouts.iteration_ms;
         desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
         let point = Point::PrepareIteration;
@@ -61,32 +63,25 @@ impl Agent {
     }
 
     pub(super) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
-        self.tune(desk, verdict);
+        tune(desk, &mut self.history.transcript, verdict);
         self.guard_input(desk);
     }
 
-    fn guard_input(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, self.course.occasion()) {
-            return self.open(desk);
+    /// Asks the input guardrail before an iteration opens, and again when a summary has changed the messages that it
+    /// has seen.
+    pub(super) fn guard_input(&mut self, desk: &mut Desk<'_>) {
+        let occasion = self.course.occasion();
+        if !desk.has_hooks(Point::InputGuardrail, occasion) {
+            return self.go_in(desk);
         }
-        // The guardrail sees the history that is sent.
-        self.history.fit(desk);
-        self.ask_about_input(desk);
-    }
-
-    /// Asks the input guardrail again, because a summary has changed the messages that it has seen.
-    pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, self.course.occasion()) {
-            return self.send(desk);
+        if self.machine.is(Phase::Preparing) {
+            // The guardrail sees the history that is sent.
+            self.history.fit(desk);
         }
-        self.ask_about_input(desk);
-    }
-
-    fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
-        let messages = self.to_send(desk.who).messages();
+        let messages = to_send(&self.history.transcript, desk.who).messages();
         let facts = Facts::Input { messages };
         let ask = Ask::new(Point::InputGuardrail, About::Phase, &facts);
-        desk.ask(ask.named(self.course.occasion()));
+        desk.ask(ask.named(occasion));
     }
 
     pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
@@ -114,6 +109,11 @@ impl Agent {
                 }
             }
         }
+        self.go_in(desk);
+    }
+
+    /// Takes the step that the input guardrail has held up.
+    fn go_in(&mut self, desk: &mut Desk<'_>) {
         match self.machine.phase() {
             Phase::Preparing => self.open(desk),
             _ => self.send(desk),
@@ -122,63 +122,128 @@ impl Agent {
 
     fn open(&mut self, desk: &mut Desk<'_>) {
         if self.course.begin(desk.who) {
-            self.requests.kept.tries = Tries::default();
+            self.requests.count_tries_after(0);
             self.answers.begin();
         }
-        // The batch still counts the parts of an answer that had no calls.
-        self.calls.batch = ToolBatch::default();
+        self.calls.begin();
         desk.emit(EventKind::IterationStart);
         self.machine.enter(Step::Ask, Now::Sending);
-        self.fit(desk);
+        self.history.fit(desk);
+        match self.history.wanted_summary(desk) {
+            Some(summary) => self.summarize(desk, summary),
+            None => self.send(desk),
+        }
     }
 
-    /// Shortens the history as far as needed, then sends the request.
-    fn fit(&mut self, desk: &mut Desk<'_>) {
-        self.history.fit(desk);
-        if !self.begin_wanted_summary(desk) {
-            self.send(desk);
+    /// Makes the history shorter before the request. The `PreCompact` hooks are asked first.
+    pub(super) fn summarize(&mut self, desk: &mut Desk<'_>, summary: Box<Summary>) {
+        let is_asked = summary.ask_hooks(desk);
+        self.machine.enter(Step::Ask, Now::Summarizing(summary));
+        if !is_asked {
+            self.write_summary(desk);
         }
+    }
+
+    pub(super) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if !verdict.denies() {
+            return self.write_summary(desk);
+        }
+        if let Now::Summarizing(summary) = self.machine.leave() {
+            self.machine.enter(Step::Ask, Now::Sending);
+            let next = self.history.block_summary(desk, *summary, verdict.reason);
+            self.follow(desk, next);
+        }
+    }
+
+    /// Asks your function for the summary, or the model.
+    fn write_summary(&mut self, desk: &mut Desk<'_>) {
+        if let Now::Summarizing(summary) = &self.machine.now
+            && !summary.ask(desk, self.history.transcript.messages())
+        {
+            self.send_summary(desk);
+        }
+    }
+
+    /// Sends the request for the summary, also as a retry.
+    fn send_summary(&mut self, desk: &mut Desk<'_>) {
+        if let Some(stopped_by) = self.history.limit_on_request(desk) {
+            return self.reach_limit(desk, stopped_by);
+        }
+        if let Now::Summarizing(summary) = &mut self.machine.now
+            && !summary.send(desk, &self.history.transcript)
+        {
+            self.take_summary(desk, "");
+        }
+    }
+
+    /// Puts a summary in its place. An empty text gives way to the built-in summary.
+    pub(super) fn take_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
+        if !self.machine.is(Phase::Summarizing) {
+            return;
+        }
+        let Now::Summarizing(summary) = self.machine.leave() else {
+            return;
+        };
+        self.machine.enter(Step::Ask, Now::Sending);
+        self.requests.count_tries_after(desk.who.kept.attempt);
+        let next = self.history.take_summary(desk, *summary, text);
+        self.follow(desk, next);
     }
 
     /// Sends the first attempt of a request, or a further one.
     pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
-        if self.history.length.wants_summary_alone() {
+        if self.history.wants_summary_alone() {
             return self.end_completed(desk);
         }
-        if self.lacks_budget(desk) {
-            return;
+        if let Some(stopped_by) = self.history.limit_on_request(desk) {
+            return self.reach_limit(desk, stopped_by);
         }
-        desk.who.kept.attempt += 1;
-        if let Some(call) = self.attach(desk) {
-            self.machine.enter(Step::Ask, Now::Reading(Box::new(call)));
-            return;
+        let before = match self.machine.leave() {
+            Now::Reading(call) => Some(call),
+            _ => None,
+        };
+        self.machine.enter(Step::Ask, Now::Sending);
+        let (calls, history) = (&mut self.calls, &mut self.history);
+        match self.requests.send(desk, before, calls, history) {
+            Ok(call) => self.machine.enter(Step::Ask, Now::Reading(Box::new(call))),
+            Err(error) => self.end_failed(desk, error.into()),
         }
-        self.take_next_model(desk);
-        self.history.tell_new(desk);
-        self.warn_of_raw_results(desk);
-        let begun = self.begun(desk);
-        if begun.is_none()
-            && let Err(error) = self.encode(desk.who, desk.config)
-        {
-            return self.end_failed(desk, error.into());
+    }
+
+    /// Sends again after a wait, or after a limit was raised.
+    pub fn send_again(&mut self, desk: &mut Desk<'_>) {
+        match self.machine.phase() {
+            Phase::Summarizing => self.send_summary(desk),
+            _ => self.send(desk),
         }
-        let mut call = self.open_request(desk);
-        if let Some((text, body)) = begun {
-            call.go_on_from(&text, body);
-            tell_changes(&mut call.answer, desk, false);
-        }
-        self.machine.enter(Step::Ask, Now::Reading(Box::new(call)));
+    }
+
+    /// Takes the failure of an attempt, without secrets.
+    pub fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
+        failure.tell_facts();
+        let (answers, calls, history) = (&mut self.answers, &mut self.calls, &mut self.history);
+        let next = match &mut self.machine.now {
+            Now::Reading(call) => self.requests.failed(desk, call, failure, answers, calls, history),
+            Now::Summarizing(summary) => match summary.retry(desk, failure, answers) {
+                true => Next::Wait,
+                false => return self.take_summary(desk, ""),
+            },
+            _ => Next::Fail(failure),
+        };
+        self.follow(desk, next);
     }
 
     /// The response is complete.
-    pub(super) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
-        let Now::Reading(mut call) = self.machine.leave() else {
-            return;
-        };
-        close_request(&mut call, desk, false);
-        let (calls, history) = (&mut self.calls, &mut self.history);
-        let answer = self.answers.finish(desk, call.answer, calls, history);
-        self.guard_answer(desk, answer);
+    pub(super) fn finish_response(&mut self, desk: &mut Desk<'_>) {
+        if let Now::Summarizing(summary) = &mut self.machine.now {
+            if let Some(text) = summary.finished(desk, &mut self.answers) {
+                self.take_summary(desk, &text);
+            }
+        } else if let Now::Reading(call) = self.machine.leave() {
+            let (calls, history) = (&mut self.calls, &mut self.history);
+            let answer = self.answers.finish(desk, call.answer, calls, history);
+            self.guard_answer(desk, answer);
+        }
     }
 
     /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once.
@@ -321,48 +386,21 @@ impl Agent {
     /// asked about.
     pub(super) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
         self.machine.enter(Step::Close { repeats }, Now::Nothing);
-        let conditions = &desk.config.stop_when;
-        if conditions.iter().any(|condition| self.meets(desk, condition)) {
+        if self.calls.meets_condition(desk) {
             return self.end_stopped(desk, StoppedBy::Condition);
         }
-        match repeats {
-            Some(times) => self.ask_to_stop(desk, Point::StopRepeat, Some(times)),
-            None => self.ask_condition(desk),
-        }
-    }
-
-    fn meets(&self, desk: &Desk<'_>, condition: &StopCondition) -> bool {
-        match condition {
-            StopCondition::Iterations(most) => desk.who.kept.iteration >= *most,
-            StopCondition::ToolCall(name) => {
-                let mut round = self.calls.last_round().iter();
-                round.any(|record| record.tool_name == *name)
-            }
-        }
-    }
-
-    fn ask_condition(&mut self, desk: &mut Desk<'_>) {
-        if desk.config.ask_stop {
-            self.ask_to_stop(desk, Point::StopCondition, None);
-        } else {
-            self.hand_over(desk, true);
-        }
-    }
-
-    fn ask_to_stop(&mut self, desk: &mut Desk<'_>, point: Point, times: Option<u32>) {
-        let facts = Facts::Round {
-            iteration: desk.who.kept.iteration,
-            times,
-            tool_calls: self.calls.last_round(),
-        };
-        desk.ask(Ask::new(point, About::Phase, &facts));
+        let next = self.calls.ask_to_stop(desk, repeats);
+        self.follow(desk, next);
     }
 
     pub(super) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
         match (stops, point) {
             (true, Point::StopRepeat) => self.end_stopped(desk, StoppedBy::Repeat),
             (true, _) => self.end_stopped(desk, StoppedBy::Condition),
-            (false, Point::StopRepeat) => self.ask_condition(desk),
+            (false, Point::StopRepeat) => {
+                let next = self.calls.ask_to_stop(desk, None);
+                self.follow(desk, next);
+            }
             (false, _) => self.hand_over(desk, true),
         }
     }
@@ -371,22 +409,18 @@ impl Agent {
         self.course.finish(desk, self.answers.reply());
     }
 
-    /// Closes the clock of the iteration and the question for more of its time.
-    pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
-        desk.ledger.timers.clear(desk.who.iteration_timer());
-        desk.withdraw_time();
-    }
-
     /// Ends the iteration. The next one begins when your code has heard everything so far, so that a steer or an
     /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
     /// answer.
     pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
-        let handover = if self.course.ask_about_end(desk, self.answers.reply(), &self.calls)
-            || self.ask_for_filter(desk)
-        {
+        let (reply, messages) = (self.answers.reply(), self.history.transcript.messages());
+        let is_asked =
+            self.course.ask_about_end(desk, reply, &self.calls) || self.calls.ask_for_filter(desk, messages);
+        let handover = if is_asked {
             None
         } else {
-            self.end_iteration_time(desk);
+            desk.ledger.timers.clear(desk.who.iteration_timer());
+            desk.withdraw_time();
             let handover = desk.ledger.open(desk.who.agent, EffectKind::Handover);
             desk.ledger.output(Output::HandOver { handover });
             Some(handover)
@@ -399,6 +433,26 @@ impl Agent {
         self.course.note_told();
         if let Step::HandOver { owes_answer } = *self.machine.step() {
             self.hand_over(desk, owes_answer);
+        }
+    }
+
+    /// Takes the messages that your code has chosen for the agent that takes over, or the reason why there are none.
+    pub(super) fn after_filter(&mut self, desk: &mut Desk<'_>, messages: Result<Vec<Message>, String>) {
+        let Step::HandOver { owes_answer } = *self.machine.step() else {
+            return;
+        };
+        match chosen(desk, messages) {
+            Ok(transcript) => {
+                self.calls.note_filtered();
+                self.history.tell_new(desk);
+                self.history.begin_with(transcript);
+                self.hand_over(desk, owes_answer);
+            }
+            Err(why) => {
+                let name = self.calls.successor();
+                let message = format!("The inputFilter of {name} failed: {why}");
+                self.end_failed(desk, Failure::new(FailureCode::ConfigInvalid, message));
+            }
         }
     }
 

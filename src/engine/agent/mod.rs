@@ -43,20 +43,25 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
-use crate::engine::agent::machine::step::Phase;
+use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::request::handoff::take_over;
+use crate::engine::agent::request::reading::Reading;
+use crate::engine::agent::request::tuning::encode;
 use crate::engine::agent::who::Who;
+use crate::engine::ledger::spawn::Successor;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
+use crate::engine::model::error::Failure;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::hook::Raise;
 use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::Step;
 use crate::engine::model::journal::{Inbox, Length};
-use crate::engine::model::message::{Block, Json};
+use crate::engine::model::message::Block;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
@@ -87,10 +92,7 @@ impl Agent {
         Agent {
             machine: Machine::default(),
             course: Course::default(),
-            history: History {
-                transcript,
-                length: Length::default(),
-            },
+            history: History::new(transcript, Length::default()),
             inbox: Inbox::default(),
             calls: Calls::default(),
             requests: Requests::default(),
@@ -106,33 +108,31 @@ impl Agent {
             vendor: vendor.clone(),
         };
         desk.emit(kind);
-        if self.history.length.wants_summary_alone() {
-            if !self.begin_wanted_summary(desk) {
-                self.end_completed(desk);
-            }
-            return;
+        if !self.history.wants_summary_alone() {
+            return self.open_with(desk, prompt);
         }
-        self.open_with(desk, prompt);
+        match self.history.wanted_summary(desk) {
+            Some(summary) => self.summarize(desk, summary),
+            None => self.end_completed(desk),
+        }
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
     pub fn request_body<'a>(&'a mut self, desk: Desk<'a>, request: EffectId) -> Option<&'a [u8]> {
-        if self.machine.call()?.request != Some(request) {
-            return None;
+        let transcript = &mut self.history.transcript;
+        match &mut self.machine.now {
+            Now::Summarizing(summary) if summary.is_asked_by(request) => summary.body(&desk, transcript).ok(),
+            Now::Reading(call) if call.request == Some(request) => match call.own_body() {
+                Some(body) => Some(body),
+                None => encode(transcript, desk.who, desk.config).ok(),
+            },
+            _ => None,
         }
-        if self.machine.is(Phase::Summarizing) {
-            return self.summary_body(&desk).ok();
-        }
-        let has_own = self.machine.call().is_some_and(|call| call.own_body().is_some());
-        if has_own {
-            return self.machine.call().and_then(ModelCall::own_body);
-        }
-        self.encode(desk.who, desk.config).ok()
     }
 
     /// Summarises the root's history before its next request, which is not sent if `only` is set.
     pub fn ask_to_summarize(&mut self, instructions: Option<String>, only: bool) {
-        self.history.length.want(instructions, only);
+        self.history.want_summary(instructions, only);
     }
 
     /// Sets the model that the next request asks.
@@ -140,17 +140,59 @@ impl Agent {
         self.requests.set_next_model(model, desk.setup);
     }
 
+    /// Hands the conversation to the agent whose profile this one has got.
+    pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
+        take_over(desk, &mut self.history.transcript, successor);
+    }
+
+    /// The model call whose response comes in.
+    fn reading(&mut self) -> Option<Reading<'_>> {
+        let is_summary = self.machine.is(Phase::Summarizing);
+        Some(Reading {
+            call: self.machine.call_mut()?,
+            is_summary,
+            requests: &mut self.requests,
+            calls: &mut self.calls,
+        })
+    }
+
+    pub fn handle_head(
+        &mut self,
+        desk: &mut Desk<'_>,
+        request: EffectId,
+        status: u16,
+        headers: Vec<(String, String)>,
+    ) {
+        if let Some(reading) = self.reading() {
+            let next = reading.handle_head(desk, request, status, headers);
+            self.follow(desk, next);
+        }
+    }
+
+    pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
+        if let Some(reading) = self.reading() {
+            let next = reading.handle_chunk(desk, request, bytes);
+            self.follow(desk, next);
+        }
+    }
+
+    pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
+        if let Some(reading) = self.reading() {
+            let next = reading.end(desk, false);
+            self.follow(desk, next);
+        }
+    }
+
+    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        if let Some(reading) = self.reading() {
+            let next = reading.handle_failure(desk, failure);
+            self.follow(desk, next);
+        }
+    }
+
     pub fn tool_finished(&mut self, desk: &mut Desk<'_>, call: EffectId, result: ToolReturn) {
         let next = self.calls.finished(desk, call, result);
         self.follow(desk, next);
-    }
-
-    pub fn tool_progress(&self, desk: &mut Desk<'_>, call: EffectId, data: Json) {
-        self.calls.progress(desk, call, data);
-    }
-
-    pub fn tool_asks(&mut self, desk: &mut Desk<'_>, call: EffectId, number: u32, request: Json) {
-        self.calls.elicit(desk, call, number, request);
     }
 
     pub fn tool_timed_out(&mut self, desk: &mut Desk<'_>, call: EffectId) {
@@ -167,23 +209,32 @@ impl Agent {
     pub(crate) fn follow(&mut self, desk: &mut Desk<'_>, next: Next) {
         match next {
             Next::Wait => {}
+            Next::Send => {
+                self.machine.enter(Step::Ask, Now::Sending);
+                self.send(desk);
+            }
+            Next::SendLater => self.machine.enter(Step::Ask, Now::Sending),
+            Next::Summarize(summary) => self.summarize(desk, summary),
+            Next::GuardInput => self.guard_input(desk),
+            Next::ResponseOver => self.finish_response(desk),
             Next::RoundOver => self.close_round(desk),
             Next::HandOver { owes_answer } => self.hand_over(desk, owes_answer),
             Next::Stop(stopped_by) => self.stop(desk, stopped_by),
             Next::StopBecause(stopped_by, why) => self.stop_because(desk, stopped_by, why),
             Next::Cancel(why) => self.cancel(desk, why),
+            Next::Fail(failure) => self.end_failed(desk, failure),
         }
     }
 
     /// Asks for more of a limit, or stops.
     fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
-        let next = desk.reach_limit(stopped_by, self.calls.kept.rounds);
+        let next = desk.reach_limit(stopped_by, self.calls.rounds());
         self.follow(desk, next);
     }
 
     /// Asks for more time, or stops. Everything goes on until the answer comes.
     pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
-        let next = desk.time_is_up(timer, self.calls.kept.rounds);
+        let next = desk.time_is_up(timer, self.calls.rounds());
         self.follow(desk, next);
     }
 
@@ -208,7 +259,7 @@ impl Agent {
         let phase = self.machine.phase();
         let limit = match phase {
             Phase::Preparing => {
-                self.reserve(desk);
+                self.history.reserve(desk);
                 desk.limit_on_iteration()
             }
             Phase::Running => self.calls.limit(desk, 0),
@@ -223,31 +274,13 @@ impl Agent {
         }
     }
 
-    /// Returns true if the next request must wait for more budget or never goes out. An earlier attempt, a summary or
-    /// another agent may have used the budget up.
-    fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
-        self.reserve(desk);
-        let stopped_by = desk.overrun();
-        if let Some(stopped_by) = stopped_by {
-            self.reach_limit(desk, stopped_by);
-        }
-        stopped_by.is_some()
-    }
-
-    /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
-    fn reserve(&self, desk: &mut Desk<'_>) {
-        if desk.estimates_usage() {
-            desk.reserve(self.history.tokens(desk), 0);
-        }
-    }
-
     pub fn answered(&mut self, desk: &mut Desk<'_>, question: EffectId, mut answer: Answer) {
         while let Answer::Read {
             readings,
             answer: read,
         } = answer
         {
-            self.calls.batch.readings.extend(readings);
+            self.calls.note_readings(readings);
             answer = *read;
         }
         if let Some(settled) = desk.answered(question, answer) {
@@ -266,7 +299,7 @@ impl Agent {
         let next = match answer {
             Answer::Hook(verdict) => return self.after_hooks(desk, point, &about, *verdict),
             Answer::Stop(stops) => return self.after_stop_question(desk, point, stops),
-            Answer::Summary(summary) => return self.apply_summary(desk, &summary),
+            Answer::Summary(summary) => return self.take_summary(desk, &summary),
             Answer::Filtered(messages) => return self.after_filter(desk, Ok(messages)),
             Answer::Failed { why } if point == Point::FilterHandoff => {
                 return self.after_filter(desk, Err(why));
@@ -296,7 +329,7 @@ impl Agent {
             Point::InputGuardrail => self.after_input(desk, verdict),
             Point::Limit => self.after_limit(desk, about, verdict.limits),
             Point::PreCompact => self.after_precompact(desk, verdict),
-            Point::PostCompact => self.guard_summary(desk),
+            Point::PostCompact => self.guard_input(desk),
             Point::OutputGuardrail => self.after_output(desk, verdict),
             Point::PreToolUse
             | Point::ToolGuardrail

@@ -118,7 +118,7 @@ impl Agent {
                 return self.hand_over(desk, false);
             }
         }
-        content.append(&mut self.calls.kept.notes);
+        content.append(&mut self.calls.take_notes());
         content.extend(verdict.context.into_iter().map(Block::text));
         self.course.note_content(content.is_empty());
         self.history.transcript.push_user(content);

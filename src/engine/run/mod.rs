@@ -201,14 +201,16 @@ impl Run {
             }
             Input::ToolFinished { .. } => {}
             Input::ToolProgress { call, data } => {
-                self.on_effect(call, |agent, desk| agent.tool_progress(desk, call, data));
+                self.on_effect(call, |agent, desk| agent.calls.progress(desk, call, data));
             }
             Input::ToolAsks {
                 call,
                 number,
                 request,
             } => {
-                self.on_effect(call, |agent, desk| agent.tool_asks(desk, call, number, request));
+                self.on_effect(call, |agent, desk| {
+                    agent.calls.elicit(desk, call, number, request)
+                });
             }
             Input::ToolCheckpoint { call, state, asked } => {
                 self.on_effect(call, |agent, _| agent.calls.keep_checkpoint(call, state, asked));

@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 
+use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::handoff::HANDED_OVER;
@@ -13,8 +14,9 @@ use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::json;
-use crate::engine::model::message::Json;
+use crate::engine::model::message::{Json, Message};
 use crate::engine::model::output::EffectId;
+use crate::engine::model::question::{Facts, Point};
 
 impl Calls {
     /// Starts the call of a tool that is an agent. A subagent begins after this input. An agent that takes over
@@ -67,6 +69,38 @@ impl Calls {
 }
 
 impl Calls {
+    /// Asks your code for the messages that the next agent begins with, once. Returns false if nobody is asked.
+    pub fn ask_for_filter(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
+        let Some(Successor {
+            name,
+            unfiltered: Some(input),
+            ..
+        }) = &self.kept.successor
+        else {
+            return false;
+        };
+        let facts = Facts::Handoff {
+            tool_name: name,
+            input,
+            messages,
+        };
+        desk.ask(Ask::new(Point::FilterHandoff, About::Phase, &facts));
+        true
+    }
+
+    /// Your code has chosen these messages.
+    pub fn note_filtered(&mut self) {
+        if let Some(successor) = &mut self.kept.successor {
+            successor.unfiltered = None;
+        }
+    }
+
+    /// The name of the tool that has called the next agent.
+    pub fn successor(&self) -> &str {
+        let successor = self.kept.successor.as_ref();
+        successor.map_or("", |successor| &successor.name)
+    }
+
     /// Lets the agent take over after this round, unless another one does already. Returns the result of the call.
     fn hand_to(&mut self, target: AgentTool, name: String, input: Json) -> ToolReturn {
         if self.kept.successor.is_some() {

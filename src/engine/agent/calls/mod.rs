@@ -25,6 +25,7 @@ pub(crate) mod hooks;
 pub(crate) mod permission;
 pub(crate) mod restore;
 pub(crate) mod run;
+pub(crate) mod stopping;
 pub(crate) mod words;
 pub(crate) mod written;
 
@@ -36,10 +37,11 @@ use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::digest;
+use crate::engine::model::config::permission::Reading;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault, Transfer};
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::{CallState, CallStatus, CallsState};
+use crate::engine::model::journal::{CallState, CallStatus, CallsState, Successor};
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::policy::binding::bound_input;
@@ -48,7 +50,7 @@ use crate::engine::policy::repeat::Advice;
 /// The tool calls of an agent.
 #[derive(Clone, Default)]
 pub struct Calls {
-    pub kept: CallsState,
+    kept: CallsState,
     pub batch: ToolBatch,
     /// The calls of all rounds before.
     pub records: Vec<ToolCallRecord>,
@@ -69,6 +71,53 @@ pub struct Round {
 }
 
 impl Calls {
+    /// The calls of a checkpoint. `calls` are the states of the open round, and `last_round` is the number of the
+    /// records of the round before.
+    pub fn restored(
+        kept: CallsState,
+        calls: Vec<CallState>,
+        records: Vec<ToolCallRecord>,
+        last_round: usize,
+    ) -> Calls {
+        Calls {
+            kept,
+            batch: ToolBatch::default(),
+            round_start: records.len().saturating_sub(last_round),
+            records,
+            restored: calls,
+        }
+    }
+
+    pub fn kept(&self) -> &CallsState {
+        &self.kept
+    }
+
+    /// The number of rounds that are over.
+    pub fn rounds(&self) -> u32 {
+        self.kept.rounds
+    }
+
+    /// Takes out the text of hooks that goes beside the next content.
+    pub fn take_notes(&mut self) -> Vec<Block> {
+        std::mem::take(&mut self.kept.notes)
+    }
+
+    /// Takes out the agent that takes the conversation over.
+    pub fn take_successor(&mut self) -> Option<Successor> {
+        self.kept.successor.take()
+    }
+
+    /// Makes room for the calls of another answer.
+    pub fn begin(&mut self) {
+        // The batch still counts the parts of an answer that had no calls.
+        self.batch = ToolBatch::default();
+    }
+
+    /// Keeps what the platform has read for the rules.
+    pub fn note_readings(&mut self, readings: Vec<Reading>) {
+        self.batch.readings.extend(readings);
+    }
+
     /// Takes the calls of a whole answer. Calls that have started early stand in the batch already.
     ///
     /// # Errors

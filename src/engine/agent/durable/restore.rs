@@ -3,11 +3,13 @@
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::answer::message::Whole;
 use crate::engine::agent::answer::telling::take_back_blocks;
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::calls_of;
 use crate::engine::agent::course::Course;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models;
 use crate::engine::agent::durable::state::last_text;
+use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::machine::Machine;
@@ -15,7 +17,6 @@ use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node};
@@ -77,22 +78,18 @@ impl Node {
         who.first_profile = place.first_profile;
         who.parent = place.parent;
         (who.depth, who.home) = (place.depth, place.home);
-        let mut agent = Agent::new(Transcript::restored(messages, history.sent)?);
+        let mut agent = Agent::new(Transcript::default());
+        let transcript = Transcript::restored(messages, history.sent)?;
+        agent.history = History::restored(transcript, history.length);
         agent.is_kept = place.is_kept;
         agent.answers = Answers::restored(answers, || last_text(agent.history.transcript.messages()));
         agent.inbox = inbox;
-        agent.calls.kept = kept_calls;
-        agent.calls.round_start = records.len().saturating_sub(last_round);
-        agent.calls.records = records;
-        agent.calls.restored = calls;
+        agent.calls = Calls::restored(kept_calls, calls, records, last_round);
         let asks = step.step == Step::Ask;
-        agent.requests = Requests::restored(requests, asks);
+        agent.requests = Requests::restored(requests, &streamed, asks);
         if let Some(model) = next_model {
             agent.requests.set_next_model(Box::new(model.config), setup);
         }
-        agent.requests.begun = Begun::of_journal(&streamed).filter(|_| asks);
-        agent.history.length = history.length;
-        agent.history.length.make_again();
         agent.course = Course::restored(course, who.kept.iteration);
         // A subagent that has ended never acts again.
         agent.machine = Machine::restored(step, who.parent.is_some());

@@ -2,7 +2,7 @@
 
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, Node};
-use crate::engine::model::journal::{AgentState, Place, RequestsState, UsageState};
+use crate::engine::model::journal::{AgentState, Place, UsageState};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
 /// The number of messages in which the last text is looked for when a state is written.
@@ -44,10 +44,7 @@ impl Node {
             inbox,
             is_kept: _,
         } = agent;
-        let requests = RequestsState {
-            background: agent.background_id(who).map(str::to_owned),
-            ..requests.kept.clone()
-        };
+        let requests = requests.kept(machine.reading(), who);
         let history = history.kept();
         let changes = [
             renew(&mut noted.step, machine.kept()),
@@ -55,7 +52,7 @@ impl Node {
             renew(&mut noted.who, &who.kept),
             renew(&mut noted.limits, who.limits.kept()),
             renew(&mut noted.usage, usage),
-            renew(&mut noted.calls, &calls.kept),
+            renew(&mut noted.calls, calls.kept()),
             renew(&mut noted.requests, &requests),
             renew(&mut noted.answers, answers.kept()),
             renew(&mut noted.history, &history),

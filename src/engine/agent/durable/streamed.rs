@@ -4,7 +4,7 @@
 //! keeps none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::machine::step::{Now, Phase};
+use crate::engine::agent::machine::step::Phase;
 use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::journal::{Fact, StreamedText};
 
@@ -75,13 +75,13 @@ impl Streamed {
 
 /// True when the next request goes on from the text of an attempt that has failed.
 fn waits_with_begun(agent: &Agent) -> bool {
-    agent.machine.is(Phase::Sending) && agent.requests.begun.is_some()
+    agent.machine.is(Phase::Sending) && agent.requests.has_begun()
 }
 
 /// The parts of the answer that streams, unless its text is held back.
 fn streaming(agent: &Agent) -> &[Part] {
-    match &agent.machine.now {
-        Now::Reading(call) if !call.answer.holds_text => &call.answer.parts,
+    match agent.machine.reading() {
+        Some(call) if !call.answer.holds_text => &call.answer.parts,
         _ => &[],
     }
 }

@@ -1,6 +1,6 @@
 //! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`Length`] holds the facts about the length; the transcript owns the messages. An iteration calls `fit`
+//! [`History`] owns the messages, which the transcript keeps legal, and the facts about their length. An iteration calls `fit`
 //! once before its first request, and once more before that when an input guardrail is to see the history. A retry
 //! and another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or
 //! after a vendor has refused one as too long.
@@ -17,6 +17,7 @@ use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::journal::{HistoryState, Length, Wanted};
 use crate::engine::model::message::Message;
+use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{Trimmed, head_tokens, summary_block, trim_to_budget};
 use crate::engine::policy::estimate;
@@ -25,35 +26,32 @@ use crate::engine::policy::estimate;
 #[derive(Clone, Default)]
 pub struct History {
     pub transcript: Transcript,
-    pub length: Length,
+    length: Length,
 }
 
-impl Length {
+impl History {
+    pub fn new(transcript: Transcript, length: Length) -> History {
+        History { transcript, length }
+    }
+
+    /// The history of a checkpoint. A summary that the process before was making is wanted again.
+    pub fn restored(transcript: Transcript, mut length: Length) -> History {
+        length.wanted = length.wanted.take().or(length.making.take());
+        History { transcript, length }
+    }
+
     /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to
     /// the summary's prompt.
-    pub fn want(&mut self, instructions: Option<String>, only: bool) {
-        self.wanted = Some(Wanted { instructions });
-        self.only_summary |= only;
+    pub fn want_summary(&mut self, instructions: Option<String>, only: bool) {
+        self.length.wanted = Some(Wanted { instructions });
+        self.length.only_summary |= only;
     }
 
     /// True if the agent ends when the history is summarised.
     pub fn wants_summary_alone(&self) -> bool {
-        self.only_summary
+        self.length.only_summary
     }
 
-    /// Notes that a summary was made, or that it was tried in vain.
-    fn note_made(&mut self, iteration: u32) {
-        self.summarized_in = iteration;
-        self.making = None;
-    }
-
-    /// Wants the summary again that the process before was making.
-    pub fn make_again(&mut self) {
-        self.wanted = self.wanted.take().or(self.making.take());
-    }
-}
-
-impl History {
     pub fn kept(&self) -> HistoryState {
         HistoryState {
             sent: self.transcript.sent(),
@@ -80,17 +78,32 @@ impl History {
         }
     }
 
-    /// Forgets the vendor's count, because other messages have taken the place of those that it counted.
-    pub(crate) fn forget_length(&mut self) {
-        self.length.counted = None;
-    }
-
     /// Notes the vendor's count of a request and its answer, which joins the history next.
     pub(crate) fn count_answer(&mut self, usage: &Usage) {
         if usage.input_tokens > 0 {
             let messages = self.transcript.messages().len() + 1;
             self.length.counted = Some((usage.total_tokens(), messages));
         }
+    }
+
+    /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
+    pub(crate) fn reserve(&self, desk: &mut Desk<'_>) {
+        if desk.estimates_usage() {
+            desk.reserve(self.tokens(desk), 0);
+        }
+    }
+
+    /// The limit that keeps the next request from going out. An earlier attempt, a summary or another agent may have
+    /// used the budget up.
+    pub(crate) fn limit_on_request(&self, desk: &mut Desk<'_>) -> Option<StoppedBy> {
+        self.reserve(desk);
+        desk.overrun()
+    }
+
+    /// Goes on with other messages.
+    pub(crate) fn begin_with(&mut self, transcript: Transcript) {
+        self.transcript = transcript;
+        self.length.counted = None;
     }
 
     /// Shortens the history without a model call.

@@ -7,32 +7,33 @@
 
 use percent_encoding::utf8_percent_encode;
 
-use crate::engine::agent::Agent;
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::machine::step::Now;
-use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::request::{Requests, close_request, open_request_at, retry_after, take_back};
 use crate::engine::agent::who::Who;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
-use crate::engine::model::journal::Step;
 use crate::engine::protocol::vertex::RESERVED;
 
-impl Agent {
-    /// The id of the answer that the provider goes on with, for the process that comes after this one.
-    pub fn background_id(&self, who: &Who) -> Option<&str> {
-        match &self.machine.now {
-            Now::Reading(call) => id_of(call, who),
-            _ => self.requests.kept.background.as_deref(),
+impl Requests {
+    /// The id of the answer that the provider goes on with, for the process that comes after this one. `reading` is
+    /// the model call whose answer comes in.
+    pub(super) fn background_id<'a>(&'a self, reading: Option<&'a ModelCall>, who: &Who) -> Option<&'a str> {
+        match reading {
+            Some(call) => id_of(call, who),
+            None => self.kept.background.as_deref(),
         }
     }
 
     /// Waits for the next attempt with the answer as it stands. Returns false for an answer that the provider does
     /// not go on with, and after the last attempt.
-    pub(super) fn wait_for_rest(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
-        let Now::Reading(call) = &mut self.machine.now else {
-            return false;
-        };
+    pub(super) fn wait_for_rest(
+        &mut self,
+        desk: &mut Desk<'_>,
+        call: &mut ModelCall,
+        failure: &Failure,
+    ) -> bool {
         let is_lost = matches!(
             failure.code,
             FailureCode::Network | FailureCode::Timeout | FailureCode::MalformedStream
@@ -40,57 +41,44 @@ impl Agent {
         if !is_lost || id_of(call, desk.who).is_none() {
             return false;
         }
-        let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let tries = &mut self.requests.kept.tries;
-        let Some(delay_ms) = tries.delay_ms(policy, desk.who.kept.attempt, failure, seed) else {
+        let Some(delay_ms) = self.delay_ms(desk, failure) else {
             return false;
         };
         close_request(call, desk, true);
-        self.retry_after(desk, delay_ms, failure.clone());
+        retry_after(desk, delay_ms, failure.clone());
         true
     }
 
-    /// Asks for the stream of the answer that the provider goes on with. `None` if there is none.
-    pub(crate) fn attach(&mut self, desk: &mut Desk<'_>) -> Option<ModelCall> {
-        let before = match self.machine.leave() {
-            Now::Reading(call) => Some(call),
-            _ => None,
-        };
-        self.machine.enter(Step::Ask, Now::Sending);
-        let id = self.requests.kept.background.take();
-        let id = before
-            .as_ref()
-            .and_then(|call| call.answer.response_id.clone())
-            .or(id)?;
+    /// Asks for the stream of the answer that the provider goes on with. `before` is the call whose connection was
+    /// lost. `None` if there is no such answer.
+    pub(super) fn attach(
+        &mut self,
+        desk: &mut Desk<'_>,
+        before: Option<Box<ModelCall>>,
+        calls: &mut Calls,
+    ) -> Option<ModelCall> {
+        let id = self.kept.background.take();
+        let lost = before.as_ref().and_then(|call| call.answer.response_id.clone());
+        let id = lost.or(id)?;
         let model = &desk.who.model;
-        if self.requests.next_model.is_some() || !(model.protocol.is_background)(model.asked()) {
+        if self.next_model.is_some() || !(model.protocol.is_background)(model.asked()) {
             if let Some(before) = before {
-                self.take_back_parts(desk, before.answer.parts.len());
+                take_back(desk, calls, before.answer.parts.len());
             }
             return None;
         }
-        self.requests.begun = None;
+        self.begun = None;
         let after = before.as_ref().and_then(|call| call.answer.event_number);
         let url = stream_url(&model.url, &id, after);
-        let mut call = self.open_request_at(desk, "GET", url);
+        let mut call = open_request_at(desk, "GET", url);
         call.attach(before);
         Some(call)
     }
+}
 
-    /// Asks for the whole answer, if the provider does not know the one that was to go on. Returns false for any
-    /// other failure.
-    pub(super) fn ask_anew(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
-        let is_attached = matches!(&self.machine.now, Now::Reading(call) if call.is_attached());
-        if !is_attached || !matches!(failure.status, Some(400 | 404 | 405 | 409 | 410 | 422)) {
-            return false;
-        }
-        self.take_back(desk);
-        self.machine.enter(Step::Ask, Now::Sending);
-        let what = "The answer that the provider went on with is asked for anew: ";
-        desk.warn("not_continued", format!("{what}{}", failure.message));
-        self.send(desk);
-        true
-    }
+/// True if the provider does not know the answer that was to go on, so that all of it is asked for.
+pub(super) fn is_forgotten(call: &ModelCall, failure: &Failure) -> bool {
+    call.is_attached() && matches!(failure.status, Some(400 | 404 | 405 | 409 | 410 | 422))
 }
 
 /// The id of an answer that goes on without a connection.

@@ -1,13 +1,15 @@
 //! An answer that broke off: the text that has come begins the next request's answer, if the options say so.
 //!
-//! [`Agent::keep_begun`] keeps the text of a lost connection, `durable/restore.rs` that of a process that has ended.
-//! [`Agent::begun`] decides at the next request whether the model goes on from there: the answer must have been one
-//! block of text, and the protocol's row must know that the model goes on. A model that refuses is asked for the
-//! whole answer ([`Agent::begin_again`]). Nothing here decides whether there is another request.
+//! [`Requests::keep_begun`] keeps the text of a lost connection, and [`Requests::restored`] that of a process that has
+//! ended. [`Requests::begun`] decides at the next request whether the model goes on from there: the answer must have
+//! been one block of text, and the protocol's row must know that the model goes on. A model that refuses is asked for
+//! the whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::machine::step::Now;
+use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::request::Requests;
+use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::request::tuning::{encode_prefilled, to_send};
 use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::config::OnCutOff;
 use crate::engine::model::error::Failure;
@@ -53,58 +55,59 @@ impl Begun {
     }
 }
 
-impl Agent {
+impl Requests {
     /// Keeps the text of an attempt that has failed, for the next one.
-    pub(super) fn keep_begun(&mut self, desk: &Desk<'_>) {
-        if let Now::Reading(call) = &self.machine.now
-            && desk.config.on_cut_off == OnCutOff::Continue
-        {
-            self.requests.begun = Begun::of_parts(&call.answer.parts);
+    pub(super) fn keep_begun(&mut self, desk: &Desk<'_>, call: &ModelCall) {
+        if desk.config.on_cut_off == OnCutOff::Continue {
+            self.begun = Begun::of_parts(&call.answer.parts);
         }
     }
 
     /// The text from which the model goes on, and the body of the request for it. `None` if the whole answer is asked
     /// for.
-    pub(crate) fn begun(&mut self, desk: &mut Desk<'_>) -> Option<(String, Vec<u8>)> {
-        let begun = self.requests.begun.take()?;
+    pub(super) fn begun(
+        &mut self,
+        desk: &mut Desk<'_>,
+        transcript: &Transcript,
+    ) -> Option<(String, Vec<u8>)> {
+        let begun = self.begun.take()?;
         if desk.config.on_cut_off != OnCutOff::Continue {
             return None;
         }
         let model = &desk.who.model;
         let asked = model.asked();
-        let messages = self.to_send(desk.who).messages();
+        let messages = to_send(transcript, desk.who).messages();
         let is_owed = messages.last().is_some_and(|last| last.role == Role::User);
         let why = if !begun.is_alone || !is_owed {
             "it had more than text"
         } else if desk.config.output.is_some() || !is_free(asked) {
             "its form is fixed by a schema or by toolChoice"
-        } else if self.requests.kept.refuses_begun {
+        } else if self.kept.refuses_begun {
             "the model has refused to"
         } else if let Some(prefill) = (model.protocol.prefill)(asked) {
-            let body = self.encode_prefilled(desk.who, desk.config, (&begun.text, &prefill));
+            let body = encode_prefilled(transcript, desk.who, desk.config, (&begun.text, &prefill));
             return Some((begun.text, body.ok()?));
         } else {
             "the model is not known to go on from a text"
         };
-        self.tell_again(desk, why);
+        tell_again(desk, why);
         None
     }
 
     /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other
     /// failure.
-    pub(super) fn begin_again(&mut self, desk: &mut Desk<'_>, failure: &Failure) -> bool {
-        let is_begun = matches!(&self.machine.now, Now::Reading(call) if call.answer.has_only_begun());
-        if !is_begun || !matches!(failure.status, Some(400 | 422)) {
+    pub(super) fn begin_again(&mut self, desk: &mut Desk<'_>, call: &ModelCall, failure: &Failure) -> bool {
+        if !call.answer.has_only_begun() || !matches!(failure.status, Some(400 | 422)) {
             return false;
         }
-        self.requests.kept.refuses_begun = true;
-        self.tell_again(desk, &failure.message);
+        self.kept.refuses_begun = true;
+        tell_again(desk, &failure.message);
         true
     }
+}
 
-    fn tell_again(&self, desk: &mut Desk<'_>, why: &str) {
-        desk.warn("not_continued", format!("{AGAIN}{why}"));
-    }
+fn tell_again(desk: &mut Desk<'_>, why: &str) {
+    desk.warn("not_continued", format!("{AGAIN}{why}"));
 }
 
 const AGAIN: &str = "The answer that broke off is asked for from its beginning, and not continued: ";

@@ -1,9 +1,8 @@
 //! An iteration that your code has prepared: another model, fewer tools or other messages, for this iteration alone.
 //!
-//! [`Agent::tune`] applies the answer of `prepareIteration`, and [`Agent::end_tuning`] takes it back after the
-//! iteration.
+//! [`tune`] applies the answer of `prepareIteration`, and [`end_tuning`] takes it back after the iteration. Between
+//! them [`to_send`] and [`encode`] heed it.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::active_model::ActiveModel;
@@ -78,125 +77,118 @@ fn tuned<'a>(
     }
 }
 
-impl Agent {
-    /// The messages of the next request.
-    pub(crate) fn to_send<'a>(&'a self, who: &'a Who) -> &'a Transcript {
-        let tuning = who.tuning.as_ref();
-        let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
-        tuned.unwrap_or(&self.history.transcript)
-    }
+/// The messages of the next request.
+pub fn to_send<'a>(transcript: &'a Transcript, who: &'a Who) -> &'a Transcript {
+    let tuning = who.tuning.as_ref();
+    let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
+    tuned.unwrap_or(transcript)
+}
 
-    /// The body of the next request.
-    ///
-    /// # Errors
-    /// An option that the protocol cannot express.
-    pub(crate) fn encode<'a>(
-        &'a mut self,
-        who: &'a mut Who,
-        config: &Config,
-    ) -> Result<&'a [u8], ConfigError> {
-        let Who { model, tuning, .. } = who;
-        let mut spec = model.spec(config);
-        let mut transcript = &mut self.history.transcript;
-        if let Some(tuning) = tuning {
-            spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
-            transcript = tuning.messages.as_mut().unwrap_or(transcript);
-        }
-        transcript.body(model.protocol, &spec)
+/// The body of the next request.
+///
+/// # Errors
+/// An option that the protocol cannot express.
+pub fn encode<'a>(
+    mut transcript: &'a mut Transcript,
+    who: &'a mut Who,
+    config: &Config,
+) -> Result<&'a [u8], ConfigError> {
+    let Who { model, tuning, .. } = who;
+    let mut spec = model.spec(config);
+    if let Some(tuning) = tuning {
+        spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
+        transcript = tuning.messages.as_mut().unwrap_or(transcript);
     }
+    transcript.body(model.protocol, &spec)
+}
 
-    /// The body of the next request, which ends with the beginning of its answer.
-    ///
-    /// # Errors
-    /// An option that the protocol cannot express.
-    pub(crate) fn encode_prefilled(
-        &self,
-        who: &Who,
-        config: &Config,
-        begun: (&str, &Prefill<'_>),
-    ) -> Result<Vec<u8>, ConfigError> {
-        let Who { model, tuning, .. } = who;
-        let mut spec = model.spec(config);
-        if let Some(tuning) = tuning {
-            spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
-        }
-        Body::prefilled(model.protocol, &spec, self.to_send(who).messages(), begun)
+/// The body of the next request, which ends with the beginning of its answer.
+///
+/// # Errors
+/// An option that the protocol cannot express.
+pub fn encode_prefilled(
+    transcript: &Transcript,
+    who: &Who,
+    config: &Config,
+    begun: (&str, &Prefill<'_>),
+) -> Result<Vec<u8>, ConfigError> {
+    let Who { model, tuning, .. } = who;
+    let mut spec = model.spec(config);
+    if let Some(tuning) = tuning {
+        spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
     }
+    Body::prefilled(model.protocol, &spec, to_send(transcript, who).messages(), begun)
+}
 
-    /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
-    pub(crate) fn tune(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
-        let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
-        if prepared == Prepared::default() && verdict.messages.is_none() {
-            return;
-        }
-        if let Err(error) = self.tuned(desk, prepared, verdict.messages) {
-            desk.warn("not_prepared", error.to_text());
-        }
+/// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
+pub fn tune(desk: &mut Desk<'_>, transcript: &mut Transcript, verdict: HookAnswer) {
+    let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
+    if prepared == Prepared::default() && verdict.messages.is_none() {
+        return;
     }
-
-    /// # Errors
-    /// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed
-    /// then.
-    fn tuned(
-        &mut self,
-        desk: &mut Desk<'_>,
-        prepared: Prepared,
-        messages: Option<Vec<Message>>,
-    ) -> Result<(), ConfigError> {
-        let tools = prepared.tools.as_deref();
-        let tools = tools
-            .map(|names| offered(&desk.config.tools, names))
-            .transpose()?;
-        let tuned = messages
-            .map(|messages| {
-                self.history
-                    .transcript
-                    .replaced(messages, |name| desk.setup.has_tool(name))
-            })
-            .transpose()?;
-        let mut before = None;
-        if prepared.model.is_some() || prepared.tool_choice.is_some() {
-            let mut model = prepared.model.unwrap_or_else(|| desk.who.model.config.clone());
-            model.tool_choice = prepared.tool_choice.or(model.tool_choice);
-            let asked = ActiveModel::checked(model, desk.config)?;
-            before = Some(std::mem::replace(&mut desk.who.model, asked));
-            self.tell_model(desk, before.as_ref());
-        }
-        self.history.transcript.forget_body();
-        if tuned.is_some() {
-            self.history.transcript.mark_sent();
-        }
-        desk.who.tuning = Some(Box::new(Tuning {
-            before,
-            tools,
-            system: prepared.system,
-            messages: tuned,
-        }));
-        Ok(())
+    if let Err(error) = apply(desk, transcript, prepared, verdict.messages) {
+        desk.warn("not_prepared", error.to_text());
     }
+}
 
-    /// Takes the preparation back after its iteration.
-    pub(crate) fn end_tuning(&mut self, desk: &mut Desk<'_>) {
-        let Some(tuning) = desk.who.tuning.take() else {
-            return;
+/// # Errors
+/// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed then.
+fn apply(
+    desk: &mut Desk<'_>,
+    transcript: &mut Transcript,
+    prepared: Prepared,
+    messages: Option<Vec<Message>>,
+) -> Result<(), ConfigError> {
+    let tools = prepared.tools.as_deref();
+    let tools = tools
+        .map(|names| offered(&desk.config.tools, names))
+        .transpose()?;
+    let tuned = messages
+        .map(|messages| transcript.replaced(messages, |name| desk.setup.has_tool(name)))
+        .transpose()?;
+    let mut before = None;
+    if prepared.model.is_some() || prepared.tool_choice.is_some() {
+        let mut model = prepared.model.unwrap_or_else(|| desk.who.model.config.clone());
+        model.tool_choice = prepared.tool_choice.or(model.tool_choice);
+        let asked = ActiveModel::checked(model, desk.config)?;
+        let own = std::mem::replace(&mut desk.who.model, asked);
+        tell_model(desk, &own);
+        before = Some(own);
+    }
+    transcript.forget_body();
+    if tuned.is_some() {
+        transcript.mark_sent();
+    }
+    desk.who.tuning = Some(Box::new(Tuning {
+        before,
+        tools,
+        system: prepared.system,
+        messages: tuned,
+    }));
+    Ok(())
+}
+
+/// Takes the preparation back after its iteration.
+pub fn end_tuning(desk: &mut Desk<'_>, transcript: &mut Transcript) {
+    let Some(tuning) = desk.who.tuning.take() else {
+        return;
+    };
+    transcript.forget_body();
+    if let Some(before) = tuning.before {
+        let tuned = std::mem::replace(&mut desk.who.model, before);
+        tell_model(desk, &tuned);
+    }
+}
+
+/// Tells that another model is asked than `before`.
+fn tell_model(desk: &mut Desk<'_>, before: &ActiveModel) {
+    let ModelConfig { model, vendor, .. } = &desk.who.model.config;
+    if before.config.model != *model || before.config.vendor != *vendor {
+        let kind = EventKind::ModelChange {
+            model: model.clone(),
+            vendor: vendor.clone(),
+            error: None,
         };
-        self.history.transcript.forget_body();
-        if let Some(before) = tuning.before {
-            let tuned = std::mem::replace(&mut desk.who.model, before);
-            self.tell_model(desk, Some(&tuned));
-        }
-    }
-
-    fn tell_model(&self, desk: &mut Desk<'_>, before: Option<&ActiveModel>) {
-        let ModelConfig { model, vendor, .. } = &desk.who.model.config;
-        let is_same = |before: &ActiveModel| before.config.model == *model && before.config.vendor == *vendor;
-        if !before.is_some_and(is_same) {
-            let kind = EventKind::ModelChange {
-                model: model.clone(),
-                vendor: vendor.clone(),
-                error: None,
-            };
-            desk.emit(kind);
-        }
+        desk.emit(kind);
     }
 }
