@@ -14,17 +14,13 @@ pub mod calls;
 mod course;
 pub mod desk;
 pub mod durable;
-mod end;
 pub mod history;
 pub mod inbox;
-mod iteration;
 pub mod limits;
 pub mod machine;
 pub mod next;
-mod prompt;
 mod report;
 pub mod request;
-mod result;
 pub mod who;
 
 pub mod catalog;
@@ -36,6 +32,8 @@ pub use report::failed;
 pub use request::active_model::inherited;
 
 use crate::engine::agent::answer::Answers;
+use std::borrow::Cow;
+
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::course::Course;
@@ -51,6 +49,7 @@ use crate::engine::agent::request::handoff::take_over;
 use crate::engine::agent::request::reading::Reading;
 use crate::engine::agent::request::tuning::encode;
 use crate::engine::agent::who::Who;
+use crate::engine::ledger::Grown;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
@@ -61,8 +60,8 @@ use crate::engine::model::hook::Raise;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::Step;
 use crate::engine::model::journal::{Inbox, Length};
-use crate::engine::model::message::Block;
-use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::message::{Block, Json, Message};
+use crate::engine::model::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
 
@@ -357,6 +356,56 @@ impl Agent {
             | Point::StopRepeat
             | Point::FilterHandoff => {}
         }
+    }
+
+    pub fn ended(&self) -> Option<&Outcome> {
+        self.machine.ended()
+    }
+
+    /// Returns true if no step is left to take.
+    pub fn is_over(&self) -> bool {
+        self.machine.is_over()
+    }
+
+    /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
+    pub fn messages(&self) -> Cow<'_, [Message]> {
+        self.history.transcript.closed(self.calls.batch.results())
+    }
+
+    /// The transcript as [`Agent::messages`] has it. If the agent goes on, its open calls say how far they have come.
+    pub fn messages_so_far(&self, asking: &[EffectId]) -> Cow<'_, [Message]> {
+        if self.is_over() {
+            return self.messages();
+        }
+        let results = self.calls.batch.results_so_far(asking);
+        self.history.transcript.closed(results)
+    }
+
+    /// Every tool call so far, in request order.
+    pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
+        let mut records = Cow::Borrowed(self.calls.records.as_slice());
+        let is_over = self.ended().is_some();
+        if !self.calls.batch.calls.is_empty() {
+            let open = self.calls.batch.told().map(|call| call.record(is_over));
+            records.to_mut().extend(open);
+        }
+        records
+    }
+
+    /// The text of the streaming answer, or else of the last answer that brought any.
+    pub fn text(&self) -> String {
+        let reading = self.machine.reading();
+        self.answers.text_with(reading.map(|call| &call.answer))
+    }
+
+    /// The text of a delta that has not been polled.
+    pub fn grown_text(&self, grown: &Grown) -> &str {
+        self.machine.grown_text(grown)
+    }
+
+    /// The last answer that fits its schema.
+    pub fn output(&self) -> Option<&Json> {
+        self.answers.output()
     }
 }
 

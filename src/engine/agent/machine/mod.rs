@@ -3,6 +3,10 @@
 //! Steps take the data of their phase out with [`Machine::leave`], act on it and enter the next phase. An answer that
 //! comes to another phase than its own has come too late.
 
+mod end;
+mod iteration;
+mod prompt;
+mod resume;
 pub mod step;
 
 use crate::engine::agent::machine::step::{Now, Phase};

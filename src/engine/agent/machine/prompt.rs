@@ -15,11 +15,11 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 
 /// The source of a first prompt.
-pub(super) const PROMPT: &str = "prompt";
+pub(crate) const PROMPT: &str = "prompt";
 
 impl Agent {
     /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
-    pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+    pub(crate) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
         let session = desk.session.unwrap_or_default();
         if session.is_empty() || !desk.has_hooks(point, session) {
@@ -39,7 +39,7 @@ impl Agent {
         self.machine.enter(step, Now::Nothing);
     }
 
-    pub(super) fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+    pub(crate) fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
         if let Some(why) = verdict.stop.take() {
             return self.stop_because(desk, StoppedBy::Hook, why);
         }
@@ -70,7 +70,7 @@ impl Agent {
     }
 
     /// Gives the model new content, after its hooks. `source` is `prompt`, `steer` or `followUp`.
-    pub(super) fn submit(
+    pub(crate) fn submit(
         &mut self,
         desk: &mut Desk<'_>,
         content: Vec<Block>,

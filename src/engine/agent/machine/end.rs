@@ -22,7 +22,7 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Agent {
     /// Ends the agent, unless a `Stop` hook makes the model go on.
-    pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn complete(&mut self, desk: &mut Desk<'_>) {
         let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
         if !desk.has_hooks(point, &name) {
             return self.end_completed(desk);
@@ -36,7 +36,7 @@ impl Agent {
         self.machine.enter(Step::Complete, Now::Nothing);
     }
 
-    pub(super) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+    pub(crate) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
         let mut told = std::mem::take(&mut verdict.context);
         if verdict.denies() {
             let go_on = || "Go on: you have not finished.".to_owned();
@@ -75,7 +75,7 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    pub(super) fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
+    pub(crate) fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
         self.halt(desk, "the run failed");
         desk.emit(EventKind::Error { error: error.clone() });
         let outcome = Outcome {
@@ -85,7 +85,7 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    pub(super) fn end_stopped(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+    pub(crate) fn end_stopped(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
         let outcome = Outcome {
             stopped_by: Some(stopped_by),
             ..outcome(OutcomeKind::Stopped)
@@ -94,7 +94,7 @@ impl Agent {
     }
 
     /// Stops the agent for the reason that a hook or a guardrail has given.
-    pub(super) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
+    pub(crate) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
         self.halt(desk, "the run was stopped");
         let outcome = Outcome {
             stopped_by: Some(stopped_by),
@@ -104,7 +104,7 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    pub(super) fn end_completed(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn end_completed(&mut self, desk: &mut Desk<'_>) {
         self.end(desk, outcome(OutcomeKind::Completed));
     }
 
@@ -134,7 +134,7 @@ impl Agent {
         }
     }
 
-    pub(super) fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
+    pub(crate) fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.history.tell_new(desk);
         let told = self.history.transcript.messages().len();
         tell_messages(desk, self.messages().iter().skip(told).cloned());

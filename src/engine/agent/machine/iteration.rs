@@ -37,7 +37,7 @@ use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::repeat::Advice;
 
 impl Agent {
-    pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn begin(&mut self, desk: &mut Desk<'_>) {
         self.machine.enter(Step::Ask, Now::Preparing);
         self.history.reserve(desk);
         match desk.limit_on_iteration() {
@@ -47,7 +47,7 @@ impl Agent {
     }
 
     /// Asks `prepareIteration` how the iteration is to be, if it is set.
-    pub(super) fn prepare(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn prepare(&mut self, desk: &mut Desk<'_>) {
         end_tuning(desk, &mut self.history.transcript);
         let wait_ms = desk.config.timeouts.iteration_ms;
         desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
@@ -62,14 +62,14 @@ impl Agent {
         desk.ask(Ask::new(point, About::Phase, &facts));
     }
 
-    pub(super) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         tune(desk, &mut self.history.transcript, verdict);
         self.guard_input(desk);
     }
 
     /// Asks the input guardrail before an iteration opens, and again when a summary has changed the messages that it
     /// has seen.
-    pub(super) fn guard_input(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn guard_input(&mut self, desk: &mut Desk<'_>) {
         let occasion = self.course.occasion();
         if !desk.has_hooks(Point::InputGuardrail, occasion) {
             return self.go_in(desk);
@@ -84,7 +84,7 @@ impl Agent {
         desk.ask(ask.named(occasion));
     }
 
-    pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if verdict.denies() {
             let next = denied(desk, "Input", verdict.reason);
             return self.follow(desk, next);
@@ -136,7 +136,7 @@ impl Agent {
     }
 
     /// Makes the history shorter before the request. The `PreCompact` hooks are asked first.
-    pub(super) fn summarize(&mut self, desk: &mut Desk<'_>, summary: Box<Summary>) {
+    pub(crate) fn summarize(&mut self, desk: &mut Desk<'_>, summary: Box<Summary>) {
         let is_asked = summary.ask_hooks(desk);
         self.machine.enter(Step::Ask, Now::Summarizing(summary));
         if !is_asked {
@@ -144,7 +144,7 @@ impl Agent {
         }
     }
 
-    pub(super) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if !verdict.denies() {
             return self.write_summary(desk);
         }
@@ -177,7 +177,7 @@ impl Agent {
     }
 
     /// Puts a summary in its place. An empty text gives way to the built-in summary.
-    pub(super) fn take_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
+    pub(crate) fn take_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
         if !self.machine.is(Phase::Summarizing) {
             return;
         }
@@ -191,7 +191,7 @@ impl Agent {
     }
 
     /// Sends the first attempt of a request, or a further one.
-    pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn send(&mut self, desk: &mut Desk<'_>) {
         if self.history.wants_summary_alone() {
             return self.end_completed(desk);
         }
@@ -234,7 +234,7 @@ impl Agent {
     }
 
     /// The response is complete.
-    pub(super) fn finish_response(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_response(&mut self, desk: &mut Desk<'_>) {
         if let Now::Summarizing(summary) = &mut self.machine.now {
             if let Some(text) = summary.finished(desk, &mut self.answers) {
                 self.take_summary(desk, &text);
@@ -247,7 +247,7 @@ impl Agent {
     }
 
     /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once.
-    pub(super) fn guard_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
+    pub(crate) fn guard_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
         if !self.answers.ask_guardrail(desk, &answer.message) {
             return self.take_answer(desk, answer);
         }
@@ -265,7 +265,7 @@ impl Agent {
         self.machine.enter(step, Now::Judging { calls, blocks });
     }
 
-    pub(super) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if !self.machine.is(Phase::Judging) {
             return;
         }
@@ -299,7 +299,7 @@ impl Agent {
     }
 
     /// Takes the step that follows from the last message, an answer with these calls.
-    pub(super) fn act_on_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+    pub(crate) fn act_on_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         if calls.is_empty() && self.answers.goes_on(desk) {
             self.finish_iteration(desk);
             let content = vec![self.answers.go_on()];
@@ -329,7 +329,7 @@ impl Agent {
         self.hand_over(desk, self.answers.is_paused());
     }
 
-    pub(super) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
+    pub(crate) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
         if !self.machine.is(Phase::Checking) {
             return;
         }
@@ -362,13 +362,13 @@ impl Agent {
         }
     }
 
-    pub(super) fn start_calls(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn start_calls(&mut self, desk: &mut Desk<'_>) {
         self.calls.prepare(desk);
         let next = self.calls.advance(desk);
         self.follow(desk, next);
     }
 
-    pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn close_round(&mut self, desk: &mut Desk<'_>) {
         let round = self.calls.close(desk);
         self.history.transcript.push_round(round.results, round.more);
         self.finish_iteration(desk);
@@ -384,7 +384,7 @@ impl Agent {
 
     /// Judges the stop conditions when the round is over. `repeats` is the number of repetitions that your code is
     /// asked about.
-    pub(super) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
+    pub(crate) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
         self.machine.enter(Step::Close { repeats }, Now::Nothing);
         if self.calls.meets_condition(desk) {
             return self.end_stopped(desk, StoppedBy::Condition);
@@ -393,7 +393,7 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    pub(super) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
+    pub(crate) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
         match (stops, point) {
             (true, Point::StopRepeat) => self.end_stopped(desk, StoppedBy::Repeat),
             (true, _) => self.end_stopped(desk, StoppedBy::Condition),
@@ -405,14 +405,14 @@ impl Agent {
         }
     }
 
-    pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
         self.course.finish(desk, self.answers.reply());
     }
 
     /// Ends the iteration. The next one begins when your code has heard everything so far, so that a steer or an
     /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
     /// answer.
-    pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+    pub(crate) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
         let (reply, messages) = (self.answers.reply(), self.history.transcript.messages());
         let is_asked =
             self.course.ask_about_end(desk, reply, &self.calls) || self.calls.ask_for_filter(desk, messages);
@@ -429,7 +429,7 @@ impl Agent {
             .enter(Step::HandOver { owes_answer }, Now::HandingOver(handover));
     }
 
-    pub(super) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
         self.course.note_told();
         if let Step::HandOver { owes_answer } = *self.machine.step() {
             self.hand_over(desk, owes_answer);
@@ -437,7 +437,7 @@ impl Agent {
     }
 
     /// Takes the messages that your code has chosen for the agent that takes over, or the reason why there are none.
-    pub(super) fn after_filter(&mut self, desk: &mut Desk<'_>, messages: Result<Vec<Message>, String>) {
+    pub(crate) fn after_filter(&mut self, desk: &mut Desk<'_>, messages: Result<Vec<Message>, String>) {
         let Step::HandOver { owes_answer } = *self.machine.step() else {
             return;
         };
