@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use looplet::engine::agent::request::body::Body;
+use looplet::engine::agent::history::body::Body;
 use looplet::engine::model::answer::{ModelAnswer, Part, PartKind};
 use looplet::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use looplet::engine::protocol::{RequestSpec, protocol};

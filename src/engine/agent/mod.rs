@@ -21,15 +21,16 @@ pub mod machine;
 pub mod next;
 mod report;
 pub mod request;
+pub(crate) mod telling;
 pub mod who;
 
 pub mod catalog;
 pub mod profile;
 pub mod setup;
 
-pub use answer::telling::{delta, kind_of_delta};
 pub use report::failed;
 pub use request::active_model::inherited;
+pub use telling::{delta, kind_of_delta};
 
 use crate::engine::agent::answer::Answers;
 use std::borrow::Cow;

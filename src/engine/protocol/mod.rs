@@ -3,7 +3,7 @@
 //! Encoding is incremental. [`Protocol::encode_head`] writes the body up to and including `"messages":[`, with a
 //! system message where the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message,
 //! each item with a leading comma, and its bytes are never rewritten. [`Protocol::encode_tail`] closes the body.
-//! [`crate::engine::agent::request::body::Body`] joins the three.
+//! [`crate::engine::agent::history::body::Body`] joins the three.
 //!
 //! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into
 //! an [`ModelAnswer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through

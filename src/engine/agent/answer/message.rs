@@ -7,13 +7,12 @@
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 
-use crate::engine::agent::answer::Answers;
-use crate::engine::agent::answer::telling::{tell_changes, tell_held};
+use crate::engine::agent::answer::{Answers, text_of_parts};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
-use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::telling::{tell_changes, tell_held};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
@@ -53,7 +52,7 @@ impl Answers {
             history.count_answer(&usage);
         }
         Whole {
-            message: written_by(&desk.who.model, content, false),
+            message: written_by(desk.who.model.origin(), content, false),
             calls,
             blocks,
         }
@@ -92,27 +91,14 @@ impl Answers {
         }
         let written = calls.read(&mut answer, Ending::Own, desk);
         let content = content(answer, &written);
-        let message = written_by(&desk.who.model, content, true);
+        let message = written_by(desk.who.model.origin(), content, true);
         history.transcript.push_assistant(message);
         let results = calls.shelve(desk, written);
         history.transcript.push_round(results, Vec::new());
     }
 }
 
-/// The text of an answer, as far as it has come.
-pub fn text_of_parts(answer: &ModelAnswer) -> String {
-    let texts = answer
-        .parts
-        .iter()
-        .filter(|part| matches!(part.shown_kind(), PartKind::Text | PartKind::Refusal));
-    texts.map(|part| part.text.as_str()).collect()
-}
-
-fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Message {
-    let origin = Origin {
-        protocol: model.protocol.name.to_owned(),
-        model: model.config.model.clone(),
-    };
+fn written_by(origin: Origin, content: Vec<Block>, partial: bool) -> Message {
     Message {
         role: Role::Assistant,
         content,

@@ -1,6 +1,6 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
-//! [`telling`] tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about
+//! `telling.rs` tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about
 //! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Answers`]
 //! owns the facts of the last answer and the output. The agent takes the steps; nothing here sends a request.
 
@@ -8,11 +8,9 @@ pub(crate) mod guardrail;
 pub(crate) mod message;
 pub mod output_format;
 pub(crate) mod structured;
-pub(crate) mod telling;
 
-use crate::engine::agent::answer::message::text_of_parts;
 use crate::engine::agent::desk::Desk;
-use crate::engine::model::answer::{FinishReason, ModelAnswer};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::OnOutputLimit;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::journal::{AnswersState, Reply};
@@ -155,4 +153,13 @@ impl Reply {
     pub fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
+}
+
+/// The text of an answer, as far as it has come.
+fn text_of_parts(answer: &ModelAnswer) -> String {
+    let texts = answer
+        .parts
+        .iter()
+        .filter(|part| matches!(part.shown_kind(), PartKind::Text | PartKind::Refusal));
+    texts.map(|part| part.text.as_str()).collect()
 }

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::request::handoff::HANDED_OVER;
 use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
@@ -17,6 +16,9 @@ use crate::engine::model::json;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Facts, Point};
+
+/// The result of a handoff, for the model.
+pub const HANDED_OVER: &str = "The conversation has been handed over.";
 
 impl Calls {
     /// Starts the call of a tool that is an agent. A subagent begins after this input. An agent that takes over

@@ -8,12 +8,12 @@
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 
-use crate::engine::agent::answer::telling::tell_changes;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::telling::tell_changes;
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::model::message::ToolInput;

@@ -7,6 +7,7 @@ use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::batch::CallIds;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::telling::name_call;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
@@ -52,13 +53,6 @@ impl WrittenCall {
     /// Returns true if the call gives the structured answer.
     pub fn is_answer(&self, desk: &Desk<'_>) -> bool {
         desk.tool(self.tool).is_some_and(|tool| tool.answers)
-    }
-}
-
-/// Makes an id for a call that the provider sent without one. `random` is that of the call's part.
-pub(crate) fn name_call(part: &mut Part, random: &mut Random) {
-    if part.id.is_empty() {
-        part.id = random.id("call_");
     }
 }
 

@@ -8,6 +8,7 @@
 //! The order is pruning, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
 //! made shorter goes out as it is.
 
+pub mod body;
 pub(crate) mod summary;
 pub(crate) mod summing;
 pub mod transcript;

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::engine::agent::request::body::Body;
+use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;

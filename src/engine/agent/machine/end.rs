@@ -6,12 +6,12 @@
 //! once and leaves no effect open. Its results stand in `result.rs`, and the report to its caller in `report.rs`.
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::answer::telling::take_back_blocks;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::tell_messages;
 use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::request::close_request;
+use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::hook::HookAnswer;

@@ -5,6 +5,7 @@
 //! the agent the successor's profile and calls [`take_over`]. A filter that fails, or that returns a history that is
 //! not legal, fails the agent: the successor could read messages that the filter was to take out.
 
+use crate::engine::agent::calls::delegation::HANDED_OVER;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::active_model::{ActiveModel, inherited};
@@ -12,9 +13,6 @@ use crate::engine::agent::request::switch_model;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::{Block, Message, Role};
-
-/// The result of a handoff, for the model.
-pub const HANDED_OVER: &str = "The conversation has been handed over.";
 
 /// The messages that your code has chosen for the successor. A model answers a user, so a conversation that ends with
 /// an answer is told about the handoff.

@@ -5,7 +5,6 @@
 
 pub mod active_model;
 pub mod background;
-pub mod body;
 pub mod cut_off;
 pub mod handoff;
 pub mod model_call;
@@ -13,7 +12,6 @@ pub(crate) mod reading;
 pub mod tuning;
 
 use crate::engine::agent::answer::Answers;
-use crate::engine::agent::answer::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::durable::models::name_of;
@@ -26,6 +24,7 @@ use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::tuning::encode;
 use crate::engine::agent::setup::Setup;
+use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::who::Who;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};

@@ -6,12 +6,12 @@
 //! A failure leaves the engine once ([`Output::Redact`]): its words can contain the key, and only JavaScript knows
 //! it. [`Requests::failed`] gets it back. The text of an answer is not searched.
 
-use crate::engine::agent::answer::telling::{tell_changes, tell_growth};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, take_back};
+use crate::engine::agent::telling::{tell_changes, tell_growth};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::Stage;
 use crate::engine::model::error::Failure;

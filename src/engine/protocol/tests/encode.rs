@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::agent::request::body::Body;
+use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};

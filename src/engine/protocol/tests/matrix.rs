@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::agent::request::body::Body;
+use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::{RequestSpec, find};

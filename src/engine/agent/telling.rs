@@ -3,7 +3,6 @@
 //! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at
 //! the end, and only if it has no tool calls.
 
-use crate::engine::agent::calls::written::name_call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::random::Random;
@@ -56,7 +55,7 @@ pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_summ
 }
 
 /// Tells the text that was held back, if the answer has no tool calls.
-pub(super) fn tell_held(answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
+pub(crate) fn tell_held(answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
         return;
@@ -129,6 +128,13 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
         (PartKind::RedactedThinking | PartKind::Media | PartKind::Raw, _) => return,
     };
     desk.emit(kind);
+}
+
+/// Makes an id for a call that the provider sent without one. `random` is that of the call's part.
+pub(crate) fn name_call(part: &mut Part, random: &mut Random) {
+    if part.id.is_empty() {
+        part.id = random.id("call_");
+    }
 }
 
 /// The kind of delta that the growth of a part is. Parts that are told only when they are whole have none.

@@ -4,9 +4,9 @@
 //! them [`to_send`] and [`encode`] heed it.
 
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::body::Body;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;

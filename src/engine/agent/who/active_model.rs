@@ -6,6 +6,7 @@
 
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
+use crate::engine::model::message::Origin;
 use crate::engine::policy::effort::takes_effort;
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
@@ -29,6 +30,14 @@ impl ActiveModel {
         failure.model = Some(self.config.model.clone());
         failure.url = shown(&self.url);
         failure
+    }
+
+    /// The author of the messages that this model writes.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            protocol: self.protocol.name.to_owned(),
+            model: self.config.model.clone(),
+        }
     }
 
     /// # Errors
