@@ -21,6 +21,7 @@ pub mod machine;
 pub mod next;
 mod report;
 pub mod request;
+pub(crate) mod summary;
 pub(crate) mod telling;
 pub mod who;
 
@@ -49,6 +50,7 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::handoff::take_over;
 use crate::engine::agent::request::reading::Reading;
 use crate::engine::agent::request::tuning::encode;
+use crate::engine::agent::summary::Summary;
 use crate::engine::agent::who::Who;
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::spawn::Successor;
@@ -111,7 +113,7 @@ impl Agent {
         if !self.history.wants_summary_alone() {
             return self.open_with(desk, prompt);
         }
-        match self.history.wanted_summary(desk) {
+        match Summary::wanted(desk, &mut self.history) {
             Some(summary) => self.summarize(desk, summary),
             None => self.end_completed(desk),
         }
@@ -214,7 +216,11 @@ impl Agent {
                 self.send(desk);
             }
             Next::SendLater => self.machine.enter(Step::Ask, Now::Sending),
-            Next::Summarize(summary) => self.summarize(desk, summary),
+            Next::Shorten(failure) => {
+                if let Some(summary) = Summary::of_overflow(desk, &self.history, failure) {
+                    self.summarize(desk, summary);
+                }
+            }
             Next::GuardInput => self.guard_input(desk),
             Next::ResponseOver => self.finish_response(desk),
             Next::RoundOver => self.close_round(desk),

@@ -2,7 +2,6 @@
 //!
 //! A part of an agent never takes a step of another part. It returns [`Next`], and `Agent::follow` takes the step.
 
-use crate::engine::agent::history::summing::Summary;
 use crate::engine::model::error::Failure;
 use crate::engine::model::outcome::StoppedBy;
 
@@ -13,8 +12,8 @@ pub enum Next {
     Send,
     /// The request goes out when its timer says so.
     SendLater,
-    /// The history is made shorter before the request goes out.
-    Summarize(Box<Summary>),
+    /// The vendor has refused the request as too long, and a summary can help.
+    Shorten(Failure),
     /// The input guardrail looks at the messages, of which a summary has changed some.
     GuardInput,
     /// The response of the open request is complete.

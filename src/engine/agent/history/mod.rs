@@ -2,25 +2,26 @@
 //!
 //! [`History`] owns the messages, which the transcript keeps legal, and the facts about their length. An iteration calls `fit`
 //! once before its first request, and once more before that when an input guardrail is to see the history. A retry
-//! and another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or
+//! and another model send the history as it is. `summary.rs` asks a model for a shorter history, before a request or
 //! after a vendor has refused one as too long.
 //!
 //! The order is pruning, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
 //! made shorter goes out as it is.
 
 pub mod body;
-pub(crate) mod summary;
-pub(crate) mod summing;
 pub mod transcript;
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::journal::{HistoryState, Length, Wanted};
+use crate::engine::model::journal::{HistoryState, Length, Summarized, Wanted};
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
-use crate::engine::policy::context::{Trimmed, head_tokens, summary_block, trim_to_budget};
+use crate::engine::policy::context::{
+    Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
+};
 use crate::engine::policy::estimate;
 
 /// The history of an agent: its messages, and what is known of their length.
@@ -172,7 +173,79 @@ impl History {
         *before = messages.min(*before);
         messages >= *before + MESSAGES_BEFORE_ANOTHER
     }
+
+    /// The trigger and the instructions of the summary that was asked for, or that the window needs, if there is
+    /// something to sum up.
+    pub(crate) fn take_wanted(&mut self, desk: &Desk<'_>) -> Option<(CompactTrigger, Option<String>)> {
+        let wanted = self.length.wanted.take();
+        let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
+        let Some(wanted) = wanted else {
+            return is_full.then_some((CompactTrigger::Auto, None));
+        };
+        self.cut(desk)?;
+        self.length.making = Some(wanted.clone());
+        Some((CompactTrigger::Manual, wanted.instructions))
+    }
+
+    /// The number of messages that a summary takes in. `None` if there are none.
+    pub(crate) fn cut(&self, desk: &Desk<'_>) -> Option<usize> {
+        cut_for(self.transcript.messages(), desk.config.context.keep_last)
+    }
+
+    /// Returns true if a request that was too long can be sent again with a summary, once in an iteration. Else the
+    /// failure is given the reason.
+    pub(crate) fn may_summarize(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
+        if failure.code != FailureCode::ContextLength || !desk.config.context.auto {
+            return false;
+        }
+        let why = if self.length.summarized_in == desk.who.kept.iteration {
+            match self.length.last {
+                Summarized::Shorter => {
+                    " (The history had just been summarised; what is left of it is too long.)"
+                }
+                Summarized::NotShorter => NOT_SHORTER,
+                Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
+            }
+        } else if self.cut(desk).is_none() {
+            " (The history has no earlier part that could be summarised.)"
+        } else {
+            return true;
+        };
+        failure.message.push_str(why);
+        false
+    }
+
+    /// Puts a summary in place of the first `cut` messages. An empty text, or one that is too long, gives way to the
+    /// built-in one. Returns the text, or `None` if nothing is shorter than the messages.
+    pub(crate) fn sum_up(&mut self, cut: usize, text: &str) -> Option<String> {
+        let before = self.transcript.messages().get(..cut).unwrap_or_default();
+        let most = estimate::tokens_of(before);
+        let is_shorter = |text: &str| estimate::tokens_of(&[Message::user(vec![summary_block(text)])]) < most;
+        let mut text = text.trim().to_owned();
+        if text.is_empty() || !is_shorter(&text) {
+            text = plain_summary(before);
+        }
+        if !is_shorter(&text) {
+            return None;
+        }
+        self.transcript.replace_first(cut, vec![summary_block(&text)]);
+        Some(text)
+    }
+
+    /// Notes that a summary was made, or that it was tried in vain.
+    pub(crate) fn note_summary(&mut self, desk: &Desk<'_>, outcome: Summarized) {
+        self.length.summarized_in = desk.who.kept.iteration;
+        self.length.last = outcome;
+        self.length.making = None;
+        if outcome != Summarized::Blocked {
+            let messages = self.transcript.messages().len();
+            self.length.in_vain_at = self.is_full(desk).then_some(messages);
+        }
+    }
 }
+
+/// The reason why a history stays as long as it is.
+pub(crate) const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
 /// The number of new messages before another summary, after one that did not help: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;

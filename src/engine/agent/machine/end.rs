@@ -125,7 +125,7 @@ impl Agent {
                 self.answers.keep_partial(desk, call.answer, calls, history);
             }
             Now::Summarizing(mut summary) => {
-                if let Some(call) = &mut summary.call {
+                if let Some(call) = summary.call_mut() {
                     self.answers.count(desk, &mut call.answer);
                 }
             }

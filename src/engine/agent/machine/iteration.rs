@@ -18,12 +18,12 @@ use crate::engine::agent::answer::structured::Judged;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::history::summing::Summary;
 use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::handoff::chosen;
 use crate::engine::agent::request::tuning::{end_tuning, to_send, tune};
+use crate::engine::agent::summary::Summary;
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -129,7 +129,7 @@ impl Agent {
         desk.emit(EventKind::IterationStart);
         self.machine.enter(Step::Ask, Now::Sending);
         self.history.fit(desk);
-        match self.history.wanted_summary(desk) {
+        match Summary::wanted(desk, &mut self.history) {
             Some(summary) => self.summarize(desk, summary),
             None => self.send(desk),
         }
@@ -150,7 +150,7 @@ impl Agent {
         }
         if let Now::Summarizing(summary) = self.machine.leave() {
             self.machine.enter(Step::Ask, Now::Sending);
-            let next = self.history.block_summary(desk, *summary, verdict.reason);
+            let next = summary.block(desk, &mut self.history, verdict.reason);
             self.follow(desk, next);
         }
     }
@@ -186,7 +186,7 @@ impl Agent {
         };
         self.machine.enter(Step::Ask, Now::Sending);
         self.requests.count_tries_after(desk.who.kept.attempt);
-        let next = self.history.take_summary(desk, *summary, text);
+        let next = summary.take_place(desk, &mut self.history, text);
         self.follow(desk, next);
     }
 

@@ -91,7 +91,7 @@ impl Machine {
     pub fn call(&self) -> Option<&ModelCall> {
         match &self.now {
             Now::Reading(call) => Some(call),
-            Now::Summarizing(summary) => summary.call.as_deref(),
+            Now::Summarizing(summary) => summary.call(),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl Machine {
     pub fn call_mut(&mut self) -> Option<&mut ModelCall> {
         match &mut self.now {
             Now::Reading(call) => Some(call),
-            Now::Summarizing(summary) => summary.call.as_deref_mut(),
+            Now::Summarizing(summary) => summary.call_mut(),
             _ => None,
         }
     }

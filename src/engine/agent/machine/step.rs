@@ -4,8 +4,8 @@
 //! guardrails and your functions are open within a phase. `docs/architecture.md` shows [`NEXT`] as a table.
 
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::history::summing::Summary;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::summary::Summary;
 use crate::engine::model::journal::Step;
 use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;

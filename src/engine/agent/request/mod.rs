@@ -29,7 +29,7 @@ use crate::engine::agent::who::Who;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
-use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{RequestsState, StreamedText, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 
@@ -151,10 +151,9 @@ impl Requests {
             take_back_answer(desk, calls, call);
             return Next::Send;
         }
-        if let Some(cut) = history.may_summarize(desk, &mut failure) {
+        if history.may_summarize(desk, &mut failure) {
             take_back_answer(desk, calls, call);
-            let summary = history.summary(desk, CompactTrigger::Overflow, cut, None, Some(failure));
-            return Next::Summarize(summary);
+            return Next::Shorten(failure);
         }
         let Some(mut delay_ms) = self.delay_ms(desk, &failure) else {
             return self.fall_back(desk, call, failure, calls, &mut history.transcript);

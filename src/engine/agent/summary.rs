@@ -5,92 +5,71 @@
 //! built-in one or to the end of the run, never to a second summary. If the window stays too full, the run goes on,
 //! and the next summary waits until there is more to gain.
 //!
-//! The order is `fit`, [`History::wanted_summary`], the `PreCompact` hooks ([`Summary::ask_hooks`]), the summary itself
-//! ([`Summary::ask`] or [`Summary::send`]), [`History::take_summary`], and the `PostCompact` hooks. After the last step
+//! The order is `fit`, [`Summary::wanted`], the `PreCompact` hooks ([`Summary::ask_hooks`]), the summary itself
+//! ([`Summary::ask`] or [`Summary::send`]), [`Summary::take_place`], and the `PostCompact` hooks. After the last step
 //! the request goes out.
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::history::History;
-use crate::engine::agent::history::summing::Summary;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::history::{History, NOT_SHORTER};
 use crate::engine::agent::next::Next;
+use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{close_request, open_request, retry_after};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
-use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::journal::{Summarized, Tries, Wanted};
+use crate::engine::model::journal::{Summarized, Tries};
 use crate::engine::model::json::word;
 use crate::engine::model::message::Message;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::policy::context::{cut_for, plain_summary, summary_block};
-use crate::engine::policy::estimate;
 use crate::engine::protocol::RequestSpec;
 
-impl History {
-    /// The summary that was asked for, or that the window needs, if there is something to summarise.
-    pub(crate) fn wanted_summary(&mut self, desk: &mut Desk<'_>) -> Option<Box<Summary>> {
-        let wanted = self.length.wanted.take();
-        let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
-        let (trigger, instructions) = match wanted {
-            Some(Wanted { instructions }) => (CompactTrigger::Manual, instructions),
-            None if is_full => (CompactTrigger::Auto, None),
-            None => return None,
-        };
-        let cut = self.cut(desk)?;
-        if trigger == CompactTrigger::Manual {
-            self.length.making = Some(Wanted {
-                instructions: instructions.clone(),
-            });
-        }
-        Some(self.summary(desk, trigger, cut, instructions, None))
+/// A summary under way.
+#[derive(Clone)]
+pub struct Summary {
+    trigger: CompactTrigger,
+    /// The number of messages that are summarised.
+    cut: usize,
+    pre_tokens: u64,
+    started_ms: u64,
+    tries: Tries,
+    instructions: Option<String>,
+    /// The failure that ends the run if the summary gains nothing.
+    overflow: Option<Failure>,
+    /// The model that writes it.
+    call: Option<Box<ModelCall>>,
+    /// Derived data, which a restored run makes again.
+    body: Vec<u8>,
+}
+
+impl Summary {
+    /// Begins the summary that was asked for, or that the window needs. `None` if there is nothing to summarise.
+    pub fn wanted(desk: &mut Desk<'_>, history: &mut History) -> Option<Box<Summary>> {
+        let (trigger, instructions) = history.take_wanted(desk)?;
+        Summary::begin(desk, history, trigger, instructions, None)
     }
 
-    /// The number of messages that a summary takes in.
-    fn cut(&self, desk: &Desk<'_>) -> Option<usize> {
-        cut_for(self.transcript.messages(), desk.config.context.keep_last)
+    /// Begins a summary because a request was too long. Its failure ends the run if the summary gains nothing.
+    pub fn of_overflow(desk: &mut Desk<'_>, history: &History, failure: Failure) -> Option<Box<Summary>> {
+        Summary::begin(desk, history, CompactTrigger::Overflow, None, Some(failure))
     }
 
-    /// Returns the number of messages to sum up if a request that was too long can be sent again with a summary, once
-    /// in an iteration. Else the failure is given the reason.
-    pub(crate) fn may_summarize(&self, desk: &Desk<'_>, failure: &mut Failure) -> Option<usize> {
-        if failure.code != FailureCode::ContextLength || !desk.config.context.auto {
-            return None;
-        }
-        let cut = self.cut(desk);
-        let why = if self.length.summarized_in == desk.who.kept.iteration {
-            match self.length.last {
-                Summarized::Shorter => {
-                    " (The history had just been summarised; what is left of it is too long.)"
-                }
-                Summarized::NotShorter => NOT_SHORTER,
-                Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
-            }
-        } else if cut.is_none() {
-            " (The history has no earlier part that could be summarised.)"
-        } else {
-            return cut;
-        };
-        failure.message.push_str(why);
-        None
-    }
-
-    /// Begins a summary of the first `cut` messages for any trigger.
-    pub(crate) fn summary(
-        &self,
+    fn begin(
         desk: &mut Desk<'_>,
+        history: &History,
         trigger: CompactTrigger,
-        cut: usize,
         instructions: Option<String>,
         overflow: Option<Failure>,
-    ) -> Box<Summary> {
-        let pre_tokens = self.tokens(desk);
+    ) -> Option<Box<Summary>> {
+        let cut = history.cut(desk)?;
+        let pre_tokens = history.tokens(desk);
         desk.emit(EventKind::CompactStart { trigger, pre_tokens });
-        Box::new(Summary {
+        Some(Box::new(Summary {
             trigger,
             cut,
             pre_tokens,
@@ -100,78 +79,26 @@ impl History {
             overflow,
             call: None,
             body: Vec::new(),
-        })
+        }))
     }
 
-    /// Gives a summary up because a hook has blocked it. The request goes out as it is, and a request that the vendor
-    /// has refused as too long stays refused.
-    pub(crate) fn block_summary(
-        &mut self,
-        desk: &mut Desk<'_>,
-        summary: Summary,
-        why: Option<String>,
-    ) -> Next {
-        let kept = || "a hook kept the history as it is".into();
-        desk.warn("compaction_blocked", why.unwrap_or_else(kept));
-        self.note_made(desk.who.kept.iteration, Summarized::Blocked);
-        summary.overflow.map_or(Next::Send, Next::Fail)
+    /// The model call by which it is written.
+    pub fn call(&self) -> Option<&ModelCall> {
+        self.call.as_deref()
     }
 
-    /// Puts the summary in place of the messages that it sums up. An empty summary, or one that is too long, gives way
-    /// to the built-in one.
-    pub(crate) fn take_summary(&mut self, desk: &mut Desk<'_>, open: Summary, text: &str) -> Next {
-        let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
-        let most = estimate::tokens_of(before);
-        let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
-        let mut text = text.trim().to_owned();
-        if text.is_empty() || length(summary_block(&text)) >= most {
-            text = plain_summary(before);
-        }
-        let block = summary_block(&text);
-        let is_shorter = length(block.clone()) < most;
-        self.note_made(
-            desk.who.kept.iteration,
-            match is_shorter {
-                true => Summarized::Shorter,
-                false => Summarized::NotShorter,
-            },
-        );
-        if is_shorter {
-            self.transcript.replace_first(open.cut, vec![block]);
-            let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
-            self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
-        }
-        let messages = self.transcript.messages().len();
-        self.length.in_vain_at = self.is_full(desk).then_some(messages);
-        if is_shorter {
-            return tell_summary(desk, open.trigger, &text);
-        }
-        if let Some(mut failure) = open.overflow {
-            failure.message.push_str(NOT_SHORTER);
-            return Next::Fail(failure);
-        }
-        let message = "A summary would not be shorter than what it stands for.";
-        desk.warn(NO_SUMMARY, message.into());
-        Next::Send
+    pub fn call_mut(&mut self) -> Option<&mut ModelCall> {
+        self.call.as_deref_mut()
     }
 
-    /// Notes that a summary was made, or that it was tried in vain.
-    fn note_made(&mut self, iteration: u32, outcome: Summarized) {
-        self.length.summarized_in = iteration;
-        self.length.last = outcome;
-        self.length.making = None;
-    }
-}
-
-impl Summary {
     /// Returns true if this is the request for the summary.
-    pub(crate) fn is_asked_by(&self, request: EffectId) -> bool {
+    pub fn is_asked_by(&self, request: EffectId) -> bool {
         let call = self.call.as_ref();
         call.is_some_and(|call| call.request == Some(request))
     }
 
     /// Asks the `PreCompact` hooks. Returns false if there are none.
-    pub(crate) fn ask_hooks(&self, desk: &mut Desk<'_>) -> bool {
+    pub fn ask_hooks(&self, desk: &mut Desk<'_>) -> bool {
         let (point, name) = (Point::PreCompact, word(self.trigger));
         if !desk.has_hooks(point, &name) {
             return false;
@@ -186,7 +113,7 @@ impl Summary {
     }
 
     /// Asks your function for the summary. Returns false if the model is to write it.
-    pub(crate) fn ask(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
+    pub fn ask(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
         if !desk.config.context.ask {
             return false;
         }
@@ -200,7 +127,7 @@ impl Summary {
     }
 
     /// Sends the request for the summary, also as a retry. Returns false if there is no such request.
-    pub(crate) fn send(&mut self, desk: &mut Desk<'_>, transcript: &Transcript) -> bool {
+    pub fn send(&mut self, desk: &mut Desk<'_>, transcript: &Transcript) -> bool {
         desk.who.kept.attempt += 1;
         if let Err(error) = self.body(desk, transcript) {
             let message = unwritten("its request cannot be made: ", &error.to_text());
@@ -212,7 +139,7 @@ impl Summary {
     }
 
     /// The body of the request: the conversation as it was sent, and the prompt for the summary.
-    pub(crate) fn body(&mut self, desk: &Desk<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
+    pub fn body(&mut self, desk: &Desk<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
         let model = &desk.who.model;
         if self.body.is_empty() {
             let mut prompt = PROMPT.to_owned();
@@ -239,7 +166,7 @@ impl Summary {
     }
 
     /// The text of a summary whose response is complete; empty for an answer that cannot be one.
-    pub(crate) fn finished(&mut self, desk: &mut Desk<'_>, answers: &mut Answers) -> Option<String> {
+    pub fn finished(&mut self, desk: &mut Desk<'_>, answers: &mut Answers) -> Option<String> {
         let mut call = self.call.take()?;
         answers.count(desk, &mut call.answer);
         if let Some(why) = no_summary(&call.answer) {
@@ -252,7 +179,7 @@ impl Summary {
     }
 
     /// Lets a failed request be sent again. Returns false after the last attempt.
-    pub(crate) fn retry(&mut self, desk: &mut Desk<'_>, failure: Failure, answers: &mut Answers) -> bool {
+    pub fn retry(&mut self, desk: &mut Desk<'_>, failure: Failure, answers: &mut Answers) -> bool {
         if let Some(mut call) = self.call.take() {
             close_request(&mut call, desk, true);
             answers.count(desk, &mut call.answer);
@@ -270,6 +197,33 @@ impl Summary {
         };
         desk.emit(kind);
         false
+    }
+
+    /// Gives the summary up because a hook has blocked it. The request goes out as it is, and a request that the
+    /// vendor has refused as too long stays refused.
+    pub fn block(self, desk: &mut Desk<'_>, history: &mut History, why: Option<String>) -> Next {
+        let kept = || "a hook kept the history as it is".into();
+        desk.warn("compaction_blocked", why.unwrap_or_else(kept));
+        history.note_summary(desk, Summarized::Blocked);
+        self.overflow.map_or(Next::Send, Next::Fail)
+    }
+
+    /// Puts a text in place of the messages that it sums up.
+    pub fn take_place(self, desk: &mut Desk<'_>, history: &mut History, text: &str) -> Next {
+        let Some(text) = history.sum_up(self.cut, text) else {
+            history.note_summary(desk, Summarized::NotShorter);
+            if let Some(mut failure) = self.overflow {
+                failure.message.push_str(NOT_SHORTER);
+                return Next::Fail(failure);
+            }
+            let message = "A summary would not be shorter than what it stands for.";
+            desk.warn(NO_SUMMARY, message.into());
+            return Next::Send;
+        };
+        let duration_ms = desk.ledger.now_ms.saturating_sub(self.started_ms);
+        history.tell_boundary(desk, self.trigger, self.pre_tokens, duration_ms);
+        history.note_summary(desk, Summarized::Shorter);
+        tell_summary(desk, self.trigger, &text)
     }
 }
 
@@ -297,8 +251,6 @@ fn no_summary(answer: &ModelAnswer) -> Option<&'static str> {
 }
 
 const REFUSED: &str = "the model refused to write one.";
-
-const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
 fn unwritten(what: &str, why: &str) -> String {
     format!("{BUILT_IN_SUMMARY}{what}{why}")
