@@ -30,8 +30,8 @@ pub mod profile;
 pub mod setup;
 
 pub use report::failed;
-pub use request::active_model::inherited;
 pub use telling::{delta, kind_of_delta};
+pub use who::active_model::inherited;
 
 use crate::engine::agent::answer::Answers;
 use std::borrow::Cow;
@@ -46,12 +46,12 @@ use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::Requests;
-use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::handoff::take_over;
 use crate::engine::agent::request::reading::Reading;
-use crate::engine::agent::request::tuning::encode;
 use crate::engine::agent::summary::Summary;
 use crate::engine::agent::who::Who;
+use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::who::tuning::encode;
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::ledger::timers::TimerReason;

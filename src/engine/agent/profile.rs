@@ -4,7 +4,7 @@
 //! tools. Runs read profiles and never change them. A configuration that cannot run fails in [`Profile::new`].
 
 use crate::engine::agent::catalog::Catalog;
-use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::ModelName;

@@ -7,8 +7,8 @@
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::who::Who;
+use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::{Agent, Node, failed, inherited};
 use crate::engine::ledger::spawn::{Parent, Spawn};
 use crate::engine::model::config::Memory;

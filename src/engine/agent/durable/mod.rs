@@ -9,7 +9,6 @@
 //! [`Node::restored`]: crate::engine::agent::Node::restored
 //! [`Agent::go_on_from_checkpoint`]: crate::engine::agent::Agent::go_on_from_checkpoint
 
-pub mod models;
 mod restore;
 mod state;
 pub mod streamed;

@@ -3,7 +3,6 @@
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::course::Course;
-use crate::engine::agent::durable::models;
 use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
@@ -11,9 +10,10 @@ use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::Requests;
-use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
+use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::who::model_name;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{AgentCheckpoint, AgentState, ModelName, Step};
@@ -54,7 +54,7 @@ impl Node {
             inbox,
         } = state;
         let mut restored = |name: &ModelName| {
-            let model = models::model_of(name, profile, setup);
+            let model = model_name::model_of(name, profile, setup);
             let model = model.and_then(|model| ActiveModel::checked(model, &profile.config).ok());
             if model.is_none() && !lost_models.contains(&name.model) {
                 lost_models.push(name.model.clone());

@@ -9,7 +9,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::request::tuning::{encode_prefilled, to_send};
+use crate::engine::agent::who::tuning::{encode_prefilled, to_send};
 use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::config::OnCutOff;
 use crate::engine::model::error::Failure;

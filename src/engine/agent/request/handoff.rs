@@ -8,8 +8,8 @@
 use crate::engine::agent::calls::delegation::HANDED_OVER;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
-use crate::engine::agent::request::active_model::{ActiveModel, inherited};
 use crate::engine::agent::request::switch_model;
+use crate::engine::agent::who::active_model::{ActiveModel, inherited};
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::{Block, Message, Role};

@@ -3,29 +3,27 @@
 //! [`Requests::send`] opens a request with a body that can be encoded. [`reading`] takes the response in.
 //! [`Requests::failed`] decides what follows a failure. Nothing here waits: a delay is a timer of the ledger.
 
-pub mod active_model;
 pub mod background;
 pub mod cut_off;
 pub mod handoff;
 pub mod model_call;
 pub(crate) mod reading;
-pub mod tuning;
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::durable::models::name_of;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::next::Next;
-use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::background::{is_forgotten, is_segment};
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::request::tuning::encode;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::who::Who;
+use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::who::model_name::name_of;
+use crate::engine::agent::who::tuning::encode;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};

@@ -3,12 +3,16 @@
 //! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. Only the agent's own steps
 //! change it.
 
-use crate::engine::agent::durable::models::name_of;
+pub mod active_model;
+pub mod model_name;
+pub mod tuning;
+
 use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::request::tuning::Tuning;
 use crate::engine::agent::setup::Setup;
+use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::who::model_name::name_of;
+use crate::engine::agent::who::tuning::Tuning;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;

@@ -5,8 +5,8 @@
 //! key must go to no other place. Nothing here keeps a key, a header or a URL.
 
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::request::active_model::inherited;
 use crate::engine::agent::setup::Setup;
+use crate::engine::agent::who::active_model::inherited;
 use crate::engine::json::digest;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::journal::{ModelName, OwnModel};

@@ -6,8 +6,8 @@
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::transcript::Transcript;
-use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::who::Who;
+use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::protocol::request::address::shown;
 
 fn url(model: Value) -> String {
