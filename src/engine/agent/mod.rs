@@ -1,8 +1,12 @@
 //! One agent of a run: its transcript, its requests and its tool calls, from iteration to iteration.
 //!
-//! [`Agent`] owns the state of one agent, and each part owns its own: the calls ([`calls`]), the messages and their
-//! length ([`history`]), the requests ([`request`]), the last answer ([`answer`]). [`iteration`] holds the order of
-//! the steps, [`machine`] the step that the agent is at.
+//! An [`Agent`] is its parts side by side, and each part owns its state: the calls ([`calls`]), the messages and
+//! their length ([`history`]), the requests ([`request`]), the last answer ([`answer`]), the iteration ([`course`]).
+//! A part takes the [`Desk`] and what it needs of the others, and returns what follows ([`next`]). This file has the
+//! inputs and the results of an agent, and [`machine`] its steps.
+//!
+//! Arrows between the parts run down: `machine`, then `summary`, `request`, `answer`, `calls`, `history`, then what
+//! the desk lends. One runs up: a call that is aborted cancels the subagent below it ([`Desk::on_child`]).
 //!
 //! The run calls an agent within one `handle_input`, with a [`Desk`] that is lent for this input. The agent opens and
 //! closes its effects in the ledger and leaves its outputs there. It never performs an effect and never waits. When
@@ -33,9 +37,9 @@ pub use report::failed;
 pub use telling::{delta, kind_of_delta};
 pub use who::active_model::inherited;
 
-use crate::engine::agent::answer::Answers;
 use std::borrow::Cow;
 
+use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::course::Course;
@@ -43,6 +47,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
+use crate::engine::agent::machine::end::completed;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::Requests;
@@ -51,18 +56,16 @@ use crate::engine::agent::request::reading::Reading;
 use crate::engine::agent::summary::Summary;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::who::active_model::ActiveModel;
-use crate::engine::agent::who::tuning::encode;
+use crate::engine::agent::who::tuning::{encode, tune};
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::hook::HookAnswer;
-use crate::engine::model::hook::Raise;
+use crate::engine::model::hook::{HookAnswer, Raise};
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::Step;
-use crate::engine::model::journal::{Inbox, Length};
+use crate::engine::model::journal::{Inbox, Length, Step};
 use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use crate::engine::model::output::EffectId;
@@ -115,7 +118,7 @@ impl Agent {
         }
         match Summary::wanted(desk, &mut self.history) {
             Some(summary) => self.summarize(desk, summary),
-            None => self.end_completed(desk),
+            None => self.end(desk, completed()),
         }
     }
 
@@ -244,20 +247,19 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    /// Takes the answer of your code at a limit.
+    /// Takes the answer of your code at a limit, and the step that the limit has held up, unless a limit still holds
+    /// it.
     fn after_limit(&mut self, desk: &mut Desk<'_>, about: &About, raise: Option<Raise>) {
-        match *about {
-            About::Limit(stopped_by) => self.go_on_behind(desk, stopped_by, raise),
+        let stopped_by = match *about {
+            About::Limit(stopped_by) => stopped_by,
             About::Time(timer) => {
                 let next = desk.raise_time(timer, &raise.unwrap_or_default());
-                self.follow(desk, next);
+                return self.follow(desk, next);
             }
-            About::Phase | About::Call(_) | About::Elicitation(..) | About::Calls(_) | About::Nothing => {}
-        }
-    }
-
-    /// Takes the step that the limit has held up, unless a limit still holds it.
-    fn go_on_behind(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
+            About::Phase | About::Call(_) | About::Elicitation(..) | About::Calls(_) | About::Nothing => {
+                return;
+            }
+        };
         if let Some(raise) = raise {
             desk.raise(&raise);
         }
@@ -275,7 +277,10 @@ impl Agent {
             (Some(same), _) if same == stopped_by => self.stop(desk, same),
             (Some(other), _) => self.reach_limit(desk, other),
             (None, Phase::Preparing) => self.prepare(desk),
-            (None, Phase::Running) => self.start_calls(desk),
+            (None, Phase::Running) => {
+                let next = self.calls.set_out(desk);
+                self.follow(desk, next);
+            }
             (None, _) => self.send_again(desk),
         }
     }
@@ -331,7 +336,10 @@ impl Agent {
             Point::SessionStart | Point::UserPromptSubmit | Point::SubagentStart => {
                 self.after_prompt_hooks(desk, verdict);
             }
-            Point::PrepareIteration => self.after_prepare(desk, verdict),
+            Point::PrepareIteration => {
+                tune(desk, &mut self.history.transcript, verdict);
+                self.guard_input(desk);
+            }
             Point::InputGuardrail => self.after_input(desk, verdict),
             Point::Limit => self.after_limit(desk, about, verdict.limits),
             Point::PreCompact => self.after_precompact(desk, verdict),

@@ -1,8 +1,9 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
-//! `telling.rs` tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about
-//! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Answers`]
-//! owns the facts of the last answer and the output. The agent takes the steps; nothing here sends a request.
+//! `telling.rs` tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks
+//! about the message, [`structured`] judges it against the schema that [`output_format`] chose for the model.
+//! [`Answers`] owns the facts of the last answer and the output. The agent takes the steps; nothing here sends a
+//! request.
 
 pub(crate) mod guardrail;
 pub(crate) mod message;

@@ -45,8 +45,7 @@ impl Calls {
         if self.batch.calls.len() == before {
             return Next::Wait;
         }
-        self.prepare(desk);
-        self.advance(desk)
+        self.set_out(desk)
     }
 
     /// The next call of the answer, if it is whole.

@@ -26,6 +26,12 @@ const MAY_BE_LOST: &str =
     "a part of the run's journal is lost, and this call may have been made in it, perhaps under another id";
 
 impl Calls {
+    /// Prepares the calls that are listed, and lets them advance.
+    pub fn set_out(&mut self, desk: &mut Desk<'_>) -> Next {
+        self.prepare(desk);
+        self.advance(desk)
+    }
+
     /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
     pub fn advance(&mut self, desk: &mut Desk<'_>) -> Next {
         if desk.asks.holds(desk.who.agent) || self.batch.calls.is_empty() {

@@ -1,4 +1,4 @@
-//! An agent of a checkpoint, and the step that it takes again.
+//! An agent of a checkpoint, made of the state that the journal keeps.
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;

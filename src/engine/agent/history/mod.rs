@@ -1,9 +1,9 @@
 //! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`History`] owns the messages, which the transcript keeps legal, and the facts about their length. An iteration calls `fit`
-//! once before its first request, and once more before that when an input guardrail is to see the history. A retry
-//! and another model send the history as it is. `summary.rs` asks a model for a shorter history, before a request or
-//! after a vendor has refused one as too long.
+//! [`History`] owns the messages, which the transcript keeps legal, and the facts about their length. An iteration
+//! calls `fit` once before its first request, and once more before that when an input guardrail is to see the
+//! history. A retry and another model send the history as it is. `summary.rs` asks a model for a shorter history,
+//! before a request or after a vendor has refused one as too long.
 //!
 //! The order is pruning, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
 //! made shorter goes out as it is.

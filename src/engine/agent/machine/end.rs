@@ -2,8 +2,8 @@
 //!
 //! `complete` asks the `Stop` hooks when the model owes no answer. `stop`, `cancel` and `end_failed` come from any
 //! phase. They first close the request, the questions and the calls that are under way. All text, usage and results
-//! that have arrived stay. `end_stopped` and `end_completed` come from steps with nothing under way. An agent ends
-//! once and leaves no effect open. Its results stand in `result.rs`, and the report to its caller in `report.rs`.
+//! that have arrived stay. `end` comes from steps with nothing under way. An agent ends
+//! once and leaves no effect open. The report to its caller stands in `report.rs`.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
@@ -25,7 +25,7 @@ impl Agent {
     pub(crate) fn complete(&mut self, desk: &mut Desk<'_>) {
         let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
         if !desk.has_hooks(point, &name) {
-            return self.end_completed(desk);
+            return self.end(desk, completed());
         }
         let facts = Facts::Stop {
             tool_call_id: desk.who.its_call(),
@@ -43,7 +43,7 @@ impl Agent {
             told.insert(0, verdict.reason.unwrap_or_else(go_on));
         }
         if verdict.stop.is_some() {
-            return self.end_completed(desk);
+            return self.end(desk, completed());
         }
         if !told.is_empty() {
             self.course.keep_going();
@@ -54,14 +54,14 @@ impl Agent {
         if !self.inbox.is_empty() && desk.limit_on_iteration().is_none() {
             self.hand_over(desk, false)
         } else {
-            self.end_completed(desk)
+            self.end(desk, completed())
         }
     }
 
     /// Stops the agent at a limit. Running calls are aborted, and messages that were not delivered stay in the inbox.
     pub fn stop(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
         self.halt(desk, "the run was stopped");
-        self.end_stopped(desk, stopped_by);
+        self.end(desk, stopped(stopped_by));
     }
 
     /// Ends the agent because your code has aborted it.
@@ -85,27 +85,14 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    pub(crate) fn end_stopped(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
-        let outcome = Outcome {
-            stopped_by: Some(stopped_by),
-            ..outcome(OutcomeKind::Stopped)
-        };
-        self.end(desk, outcome);
-    }
-
     /// Stops the agent for the reason that a hook or a guardrail has given.
     pub(crate) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
         self.halt(desk, "the run was stopped");
         let outcome = Outcome {
-            stopped_by: Some(stopped_by),
             abort_reason: Some(why),
-            ..outcome(OutcomeKind::Stopped)
+            ..stopped(stopped_by)
         };
         self.end(desk, outcome);
-    }
-
-    pub(crate) fn end_completed(&mut self, desk: &mut Desk<'_>) {
-        self.end(desk, outcome(OutcomeKind::Completed));
     }
 
     /// Closes everything that is under way and keeps what has arrived.
@@ -155,6 +142,19 @@ impl Agent {
         self.finish_iteration(desk);
         self.machine.enter(Step::Ended(outcome.clone()), Now::Nothing);
         desk.emit(EventKind::AgentFinish { outcome });
+    }
+}
+
+/// The outcome of an agent whose model has finished.
+pub(crate) fn completed() -> Outcome {
+    outcome(OutcomeKind::Completed)
+}
+
+/// The outcome of an agent that was stopped.
+pub(crate) fn stopped(stopped_by: StoppedBy) -> Outcome {
+    Outcome {
+        stopped_by: Some(stopped_by),
+        ..outcome(OutcomeKind::Stopped)
     }
 }
 

@@ -19,12 +19,13 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::inbox::deliver;
+use crate::engine::agent::machine::end::{completed, stopped};
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::handoff::chosen;
 use crate::engine::agent::summary::Summary;
 use crate::engine::agent::telling::take_back_blocks;
-use crate::engine::agent::who::tuning::{end_tuning, to_send, tune};
+use crate::engine::agent::who::tuning::{end_tuning, to_send};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
@@ -60,11 +61,6 @@ impl Agent {
             messages: self.history.transcript.messages(),
         };
         desk.ask(Ask::new(point, About::Phase, &facts));
-    }
-
-    pub(crate) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
-        tune(desk, &mut self.history.transcript, verdict);
-        self.guard_input(desk);
     }
 
     /// Asks the input guardrail before an iteration opens, and again when a summary has changed the messages that it
@@ -193,7 +189,7 @@ impl Agent {
     /// Sends the first attempt of a request, or a further one.
     pub(crate) fn send(&mut self, desk: &mut Desk<'_>) {
         if self.history.wants_summary_alone() {
-            return self.end_completed(desk);
+            return self.end(desk, completed());
         }
         if let Some(stopped_by) = self.history.limit_on_request(desk) {
             return self.reach_limit(desk, stopped_by);
@@ -358,14 +354,11 @@ impl Agent {
         self.calls.note_count(desk);
         match self.calls.limit(desk, 0) {
             Some(stopped_by) => self.reach_limit(desk, stopped_by),
-            None => self.start_calls(desk),
+            None => {
+                let next = self.calls.set_out(desk);
+                self.follow(desk, next);
+            }
         }
-    }
-
-    pub(crate) fn start_calls(&mut self, desk: &mut Desk<'_>) {
-        self.calls.prepare(desk);
-        let next = self.calls.advance(desk);
-        self.follow(desk, next);
     }
 
     pub(crate) fn close_round(&mut self, desk: &mut Desk<'_>) {
@@ -376,7 +369,7 @@ impl Agent {
             return self.hand_over(desk, false);
         }
         match round.advice {
-            Advice::Stop => self.end_stopped(desk, StoppedBy::Repeat),
+            Advice::Stop => self.end(desk, stopped(StoppedBy::Repeat)),
             Advice::Ask(times) if desk.config.ask_repeat => self.judge_round(desk, Some(times)),
             _ => self.judge_round(desk, None),
         }
@@ -387,7 +380,7 @@ impl Agent {
     pub(crate) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
         self.machine.enter(Step::Close { repeats }, Now::Nothing);
         if self.calls.meets_condition(desk) {
-            return self.end_stopped(desk, StoppedBy::Condition);
+            return self.end(desk, stopped(StoppedBy::Condition));
         }
         let next = self.calls.ask_to_stop(desk, repeats);
         self.follow(desk, next);
@@ -395,8 +388,8 @@ impl Agent {
 
     pub(crate) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
         match (stops, point) {
-            (true, Point::StopRepeat) => self.end_stopped(desk, StoppedBy::Repeat),
-            (true, _) => self.end_stopped(desk, StoppedBy::Condition),
+            (true, Point::StopRepeat) => self.end(desk, stopped(StoppedBy::Repeat)),
+            (true, _) => self.end(desk, stopped(StoppedBy::Condition)),
             (false, Point::StopRepeat) => {
                 let next = self.calls.ask_to_stop(desk, None);
                 self.follow(desk, next);

@@ -1,9 +1,12 @@
-//! The step that an agent is at. Nobody else writes it.
+//! The step that an agent is at, and the steps that it takes. Nobody else writes the step.
+//!
+//! [`prompt`] takes content in, [`iteration`] has the order from "begin" to "hand over", [`end`] ends an agent, and
+//! [`resume`] takes the step of a checkpoint again. [`step`] says which phase may follow which.
 //!
 //! Steps take the data of their phase out with [`Machine::leave`], act on it and enter the next phase. An answer that
 //! comes to another phase than its own has come too late.
 
-mod end;
+pub(crate) mod end;
 mod iteration;
 mod prompt;
 mod resume;

@@ -53,20 +53,16 @@ impl Agent {
             is_opening,
         } = self.machine.take_step()
         {
-            match is_opening {
-                true => self.after_session(desk, content, verdict),
-                false => self.say(desk, content, &source, owes_answer, verdict),
+            if !is_opening {
+                return self.say(desk, content, &source, owes_answer, verdict);
             }
+            if verdict.denies() {
+                let why = verdict.reason.unwrap_or_default();
+                return self.stop_because(desk, StoppedBy::Hook, why);
+            }
+            self.calls.note(&mut verdict, false);
+            self.submit(desk, content, PROMPT, true);
         }
-    }
-
-    fn after_session(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>, mut verdict: HookAnswer) {
-        if verdict.denies() {
-            let why = verdict.reason.unwrap_or_default();
-            return self.stop_because(desk, StoppedBy::Hook, why);
-        }
-        self.calls.note(&mut verdict, false);
-        self.submit(desk, prompt, PROMPT, true);
     }
 
     /// Gives the model new content, after its hooks. `source` is `prompt`, `steer` or `followUp`.

@@ -37,7 +37,10 @@ impl Agent {
                 owes_answer,
                 ..
             } => self.submit(desk, content, &source, owes_answer),
-            Step::Ask => self.ask_again(desk),
+            Step::Ask => {
+                self.course.cut_off(desk.who);
+                self.begin(desk);
+            }
             Step::Judge {
                 message,
                 text,
@@ -82,12 +85,6 @@ impl Agent {
         if self.machine.is(Phase::Restored) && *self.machine.step() == Step::Ask {
             take_back_blocks(desk, blocks);
         }
-    }
-
-    /// Asks the model again. The iteration and its attempts go on.
-    fn ask_again(&mut self, desk: &mut Desk<'_>) {
-        self.course.cut_off(desk.who);
-        self.begin(desk);
     }
 
     fn act_again(&mut self, desk: &mut Desk<'_>) {

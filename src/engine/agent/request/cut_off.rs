@@ -1,9 +1,9 @@
 //! An answer that broke off: the text that has come begins the next request's answer, if the options say so.
 //!
-//! [`Requests::keep_begun`] keeps the text of a lost connection, and [`Requests::restored`] that of a process that has
-//! ended. [`Requests::begun`] decides at the next request whether the model goes on from there: the answer must have
-//! been one block of text, and the protocol's row must know that the model goes on. A model that refuses is asked for
-//! the whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
+//! [`Requests::keep_begun`] keeps the text of a lost connection, and [`Requests::restored`] that of a process that
+//! has ended. [`Requests::begun`] decides at the next request whether the model goes on from there: the answer must
+//! have been one block of text, and the protocol's row must know that the model goes on. A model that refuses is
+//! asked for the whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;

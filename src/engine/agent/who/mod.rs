@@ -1,4 +1,7 @@
-//! An agent's place in the tree, its progress, and the model that it asks.
+//! An agent's place in the tree, its progress, its limits, and the model that it asks.
+//!
+//! [`active_model`] has the data of a model, [`tuning`] an iteration that asks another one, and [`model_name`] the
+//! name of a model in the journal.
 //!
 //! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. Only the agent's own steps
 //! change it.
