@@ -139,9 +139,14 @@ impl RunHandle {
     }
 
     /// Goes on in the journal of a chat, see [`Run::follow`]. It comes before the first input.
-    pub fn follow(&self, seq: f64, whole: f64, left_out: usize, messages: usize, id: String) {
-        self.driver
-            .with_run(|run| run.follow(seq as u64, whole as u64, left_out, messages, id));
+    ///
+    /// # Errors
+    /// `{ field, problem }` for text that is not the JSON of a
+    /// [`JournalTail`](crate::engine::model::journal::JournalTail).
+    pub fn follow(&self, tail: &str, id: String) -> Result<(), JsValue> {
+        let tail = json::read("tail", tail).map_err(thrown)?;
+        self.driver.with_run(|run| run.follow(tail, id));
+        Ok(())
     }
 
     /// The JSON of the [`JournalTail`](crate::engine::model::journal::JournalTail) of the run's journal.

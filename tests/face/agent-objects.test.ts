@@ -117,6 +117,28 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
     expect(await session.asked("GET", "session")).toContain(one.trimEnd());
   });
 
+  it("does what a request asks once, also in another instance, another object and behind other runs", async () => {
+    const one = new Session(state(), {});
+    const order = { prompt: "Pay.", requestId: "order" };
+    const more = { prompt: "More.", requestId: "more" };
+    const both = await Promise.all([one.post("run", order), one.post("run", order)]);
+    expect(both.map(({ taken }) => taken)).toEqual([true, false]);
+    const taken = [await one.post("run", more), await one.post("run", more)].map(({ taken }) => taken);
+    expect(taken).toEqual([true, false]);
+    await one.post("abort", {});
+    await one.through("Hi");
+    const two = new Session(one.ctx, {});
+    const three = new Session(state(), {});
+    expect((await three.asked("PUT", "session", await two.asked("GET", "session"))).taken).toBe(true);
+    for (const session of [one, two, three]) {
+      expect((await session.post("run", order)).taken).toBe(false);
+      expect((await session.asked("GET", "")).isRunning).toBe(false);
+    }
+    // No model call has taken the message before the abort, so it may come again.
+    expect((await three.post("run", more)).taken).toBe(true);
+    await three.post("abort", {});
+  });
+
   it.each([
     ["run", { prompt: "Hi", requestId: "" }],
     ["run", { prompt: "Hi", requestId: "a\ud800" }],

@@ -438,3 +438,35 @@ describe("a chat in a store", () => {
     expect(await chat.run("Do three.").result).toMatchObject({ outcome: "cancelled" });
   });
 });
+
+describe("the requests of a chat", () => {
+  it("are those that its runs have taken, in every process", async () => {
+    const store = memoryStore();
+    const chat = await process(store).agent.openChat("a");
+    const queued = (request: string): unknown => chat.current!.steer("More.", { requestId: request });
+    expect(chat.hasTaken("r1")).toBe(false);
+    const run = chat.run("First.", { id: "r1" });
+    queued("r2");
+    expect(["r1", "r2", "r3"].map((request) => chat.hasTaken(request))).toEqual([true, true, false]);
+    await run.result;
+    await chat.run("Second.", { id: "r3" }).result;
+    await chat.saved();
+    const other = await process(store).agent.openChat("a");
+    for (const opened of [chat, other])
+      expect(["r1", "r2", "r3", "r4"].map((request) => opened.hasTaken(request))).toEqual([
+        true,
+        true,
+        true,
+        false,
+      ]);
+    expect(process(store).agent.chat().hasTaken("r1")).toBe(false);
+    expect(() => chat.hasTaken("")).toThrow(/^requestId: /);
+  });
+
+  it("are not those of a run that could not begin", async () => {
+    const held = { ...memoryStore(), lease: () => undefined };
+    const chat = await process(undefined, [], { store: held }).agent.openChat("a");
+    expect(await chat.run("First.", { id: "r1" }).result).toMatchObject({ outcome: "failed" });
+    expect(chat.hasTaken("r1")).toBe(false);
+  });
+});

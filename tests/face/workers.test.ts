@@ -67,6 +67,7 @@ describe("an agent behind a port", () => {
   it("refuses what no message carries, and goes on", async () => {
     const { agent } = served();
     const chat = await agent.openChat("a");
+    expect(() => chat.hasTaken("r1")).toThrow(/ask it there/);
     await expect(chat.run("Hi.", { inputs: { now: () => 1 } as never }).result).rejects.toThrow(
       /could not be cloned/,
     );

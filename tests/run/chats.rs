@@ -73,6 +73,10 @@ impl<'a> Chat<'a> {
 
     /// Begins the next run in the world as it stands.
     fn begin(&mut self, prompt: &str) {
+        self.begin_as(&format!("run {prompt}"), prompt);
+    }
+
+    fn begin_as(&mut self, id: &str, prompt: &str) {
         let Idle {
             tail,
             messages,
@@ -93,10 +97,7 @@ impl<'a> Chat<'a> {
         world.entries = std::mem::take(&mut before.entries);
         world.checkpoint = std::mem::take(&mut before.checkpoint);
         world.follows = true;
-        let id = format!("run {prompt}");
-        world
-            .run
-            .follow(tail.seq, tail.whole, tail.left_out, tail.messages, id);
+        world.run.follow(tail, id.into());
         let lives = self.outside.lives;
         self.outside = Outside::new(self.scene);
         self.outside.lives = lives;
@@ -303,9 +304,12 @@ fn reset(chat: &mut Chat<'_>, messages: Vec<Message>) {
     settings.options.messages = messages;
     let world = &mut chat.outside.world;
     world.run = settings.open().unwrap();
-    world
-        .run
-        .follow(chat.idle.tail.seq, chat.idle.tail.whole, 0, 0, "reset".into());
+    let tail = JournalTail {
+        left_out: 0,
+        messages: 0,
+        ..chat.idle.tail.clone()
+    };
+    world.run.follow(tail, "reset".into());
     (world.done, world.follows) = (None, true);
     world.input(Input::Resume);
     chat.idle = Idle::of(&chat.open());
@@ -355,4 +359,44 @@ fn a_run_keeps_the_conversations_that_it_was_given() {
     assert_eq!(world.checkpoint.memories[0].agent_path, "root/keeper");
     let given = |fact: &Fact| matches!(fact, Fact::Remembered(_));
     assert_eq!(world.entries.iter().filter(|entry| given(&entry.fact)).count(), 1);
+}
+
+fn steer(request: &str) -> Input<'static> {
+    Input::Once {
+        request: request.into(),
+        input: Box::new(Input::Steer {
+            id: request.len() as u32,
+            content: vec![Block::text("More.")],
+        }),
+    }
+}
+
+#[test]
+fn a_chat_remembers_its_requests_in_every_process_but_not_one_that_no_model_took() {
+    let scene = short();
+    let mut chat = Chat::new(&scene);
+    let requests = |chat: &Chat<'_>| {
+        let tail = chat.outside.world.run.tail();
+        assert_eq!(tail.requests, chat.open().tail().requests);
+        tail.requests
+    };
+    chat.begin("one");
+    chat.outside.world.input(steer("taken"));
+    chat.outside.world.respond(&done("Yes.")[0]);
+    chat.outside.world.input(steer("late"));
+    chat.outside.world.input(steer("dropped"));
+    // The run may still deliver them.
+    assert_eq!(requests(&chat), ["run one", "taken", "late", "dropped"]);
+    chat.outside.world.input(Input::Cancel { why: "No.".into() });
+    assert_eq!(requests(&chat), ["run one", "taken"]);
+    chat.idle = Idle::of(&chat.outside.world.run);
+    // The late one comes again, and begins a run of its own.
+    chat.begin_as("late", "two");
+    let takes = |request| chat.outside.world.run.takes(&steer(request)).unwrap();
+    assert_eq!(
+        ["taken", "late", "run one", "new"].map(takes),
+        [false, false, false, true]
+    );
+    chat.outside.world.input(Input::Cancel { why: "No.".into() });
+    assert_eq!(requests(&chat), ["run one", "taken", "late"]);
 }

@@ -277,8 +277,8 @@ fn the_requests_that_a_run_remembers_are_bounded() {
     for number in 0..MAX_REQUESTS + 50 {
         world.input(steer(&number.to_string(), "Shorter."));
     }
-    assert_eq!(world.checkpoint.requests.len(), MAX_REQUESTS);
-    assert_eq!(world.checkpoint.requests[0], "50");
+    assert_eq!(world.checkpoint.requests.0.len(), MAX_REQUESTS);
+    assert_eq!(world.checkpoint.requests.0[0], "message 50");
     world.crash(setting());
     assert!(world.run.takes(&steer("49", "Shorter.")).unwrap());
     assert!(!world.run.takes(&steer("50", "Shorter.")).unwrap());

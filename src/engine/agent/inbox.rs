@@ -18,6 +18,12 @@ impl Inbox {
         self.follow_ups.retain(|follow_up| follow_up.id != id);
     }
 
+    /// The ids of the deliveries of messages that no model call took.
+    pub fn requests(&self) -> Vec<&str> {
+        let all = self.steers.iter().chain(&self.follow_ups);
+        all.filter_map(|queued| queued.request.as_deref()).collect()
+    }
+
     /// The ids of the messages that were not delivered.
     pub fn ids(&self) -> Vec<u32> {
         let all = self.steers.iter().chain(&self.follow_ups);

@@ -10,6 +10,7 @@
 mod agent;
 mod call;
 mod deaths;
+mod deliveries;
 mod line;
 mod outputs;
 mod read;
@@ -35,15 +36,13 @@ pub use agent::{
 };
 pub use call::{CallState, CallStatus, Elicitation, note_call};
 pub use deaths::Deaths;
+pub use deliveries::{Deliveries, MAX_REQUESTS, message_name};
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use read::JournalReader;
 pub use record::{Record, Recorded};
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
 pub const FORMAT: u32 = 5;
-
-/// Requests that a journal remembers. A later one makes it forget the first.
-pub const MAX_REQUESTS: usize = 256;
 
 /// The index of a profile that the options do not have.
 const NO_PROFILE: u32 = u32::MAX;
@@ -119,9 +118,9 @@ pub struct Next {
 }
 
 /// The end of a journal, in which the next run of a chat goes on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct JournalTail {
     /// The number of the last entry; 0 before the first.
     pub seq: u64,
@@ -137,6 +136,9 @@ pub struct JournalTail {
     pub stops: u32,
     /// The number of entries that do not count.
     pub left_out: usize,
+    /// The requests of your code that the runs of the chat have taken: their ids, and those of the messages that have
+    /// joined them. A message that a run has not delivered by its end may come again.
+    pub requests: Vec<String>,
 }
 
 /// The first entry of a process.
@@ -231,8 +233,8 @@ pub struct Checkpoint {
     pub is_torn: bool,
     /// The digest of the first prompt. Journals of earlier formats have none.
     pub prompt: Option<String>,
-    /// The requests of your code that the run has taken, at most [`MAX_REQUESTS`].
-    pub requests: Vec<String>,
+    /// The requests of your code that were taken.
+    pub requests: Deliveries,
     pub run: RunState,
     pub agents: Vec<AgentCheckpoint>,
     pub memories: Vec<Memory>,
@@ -349,6 +351,9 @@ impl Checkpoint {
         match fact {
             Fact::Begun(begun) => {
                 self.read_states()?;
+                if let Some(run) = &begun.run {
+                    self.requests.add(message_name(run));
+                }
                 self.deaths = self.deaths_by_now(begun.recovers);
                 self.is_suspended = false;
                 self.rename_profiles(&begun.profiles);
@@ -363,7 +368,9 @@ impl Checkpoint {
             }
             Fact::Next(next) => self.begin_next(*next),
             Fact::Prompted(digest) => self.prompt = Some(digest),
-            Fact::Received(request) => remember(&mut self.requests, request),
+            Fact::Received(request) => {
+                self.requests.add(request);
+            }
             Fact::Suspended => self.is_suspended = true,
             _ => {}
         }
@@ -377,6 +384,12 @@ impl Checkpoint {
         self.prompt = None;
         self.memories
             .retain(|memory| next.remembered.contains(&memory.agent_path));
+        let root = self.agents.first();
+        let undelivered = root.map(|root| root.state.inbox.requests()).unwrap_or_default();
+        self.requests.end_run(&undelivered);
+        if let Some(run) = &self.begun.run {
+            self.requests.add(message_name(run));
+        }
         self.agents.truncate(1);
         if let Some(root) = self.agents.first_mut() {
             let mut messages = std::mem::take(&mut root.messages);
@@ -403,14 +416,6 @@ impl Fact {
                 | Fact::Suspended
         )
     }
-}
-
-/// Adds a request to those that were taken.
-pub fn remember(requests: &mut Vec<String>, request: String) {
-    if requests.len() >= MAX_REQUESTS {
-        requests.remove(0);
-    }
-    requests.push(request);
 }
 
 impl AgentCheckpoint {

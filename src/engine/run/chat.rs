@@ -5,14 +5,23 @@
 //! the run after it goes on. A run that follows nothing begins a journal with all that it was given.
 
 use crate::engine::agent::Agent;
-use crate::engine::model::journal::{Fact, JournalTail, Next};
+use crate::engine::model::journal::{Deliveries, Fact, JournalTail, Next, message_name};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Goes on in a journal, whose last entry has the number `seq`, and whose last one that counts has the number
-    /// `whole`: `left_out` do not count. The journal has the first `messages` of the messages that this run was
-    /// given, and all conversations of kept agents. `id` is the run's own.
-    pub fn follow(&mut self, seq: u64, whole: u64, left_out: usize, messages: usize, id: String) {
+    /// Goes on at this end of a journal. It has the first of the messages that this run was given, and all
+    /// conversations of kept agents. `id` is the run's own.
+    pub fn follow(&mut self, tail: JournalTail, id: String) {
+        let JournalTail {
+            seq,
+            whole,
+            messages,
+            left_out,
+            requests,
+            ..
+        } = tail;
+        self.noted.requests = Deliveries::of_messages(&requests);
+        self.noted.requests.add(message_name(&id));
         self.id = Some(id);
         self.noted.left_out = left_out;
         if seq == 0 {
@@ -43,6 +52,10 @@ impl Run {
     pub fn tail(&self) -> JournalTail {
         let root = self.agents.first().map(|root| &root.agent);
         let is_over = root.is_none_or(Agent::is_over);
+        let mut requests = self.noted.requests.clone();
+        // A message that waits may still be delivered.
+        let undelivered = root.filter(|_| is_over).map(|root| root.inbox.requests());
+        requests.end_run(&undelivered.unwrap_or_default());
         JournalTail {
             seq: self.ledger.journal_seq(),
             whole: self.noted.whole().unwrap_or(self.ledger.journal_seq()),
@@ -51,6 +64,7 @@ impl Run {
                 .unwrap_or_default(),
             run: self.id.clone(),
             left_out: self.noted.left_out,
+            requests: requests.messages(),
             is_over,
             stops: if is_over { self.noted.stops() } else { 0 },
         }

@@ -18,8 +18,8 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{
-    AgentState, Begun, CallState, Checkpoint, Deaths, FORMAT, Fact, RunState, leave_out_of_messages,
-    leave_out_of_records, note_call, remember,
+    AgentState, Begun, CallState, Checkpoint, Deaths, Deliveries, FORMAT, Fact, RunState,
+    leave_out_of_messages, leave_out_of_records, note_call,
 };
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
@@ -40,7 +40,7 @@ pub struct Noted {
     /// The digest of the prompt with which the run began.
     prompt: Option<String>,
     /// The requests of your code that the run has taken.
-    requests: Vec<String>,
+    pub requests: Deliveries,
     /// The bytes of answers that have come since their text was looked at.
     streamed_bytes: usize,
     /// The checkpoint, until the run goes on from it.
@@ -279,18 +279,11 @@ impl Run {
         self.noted.restored.is_some()
     }
 
-    pub(super) fn has_received(&self, request: &str) -> bool {
-        self.noted.requests.iter().any(|other| other == request)
-    }
-
     /// Takes note of a request of your code. Returns false for its second delivery.
     pub(super) fn receive(&mut self, request: String) -> bool {
-        let is_new = !self.has_received(&request);
-        if is_new {
-            if self.ledger.has_journal {
-                self.noted.facts.push(Fact::Received(request.clone()));
-            }
-            remember(&mut self.noted.requests, request);
+        let is_new = self.noted.requests.add(request.clone());
+        if is_new && self.ledger.has_journal {
+            self.noted.facts.push(Fact::Received(request));
         }
         is_new
     }

@@ -32,7 +32,7 @@ use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::{Input, Moment};
-use crate::engine::model::journal::Queued;
+use crate::engine::model::journal::{Queued, message_name};
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
@@ -120,10 +120,10 @@ impl Run {
         if self.outcome.is_some() {
             return;
         }
-        let input = match input {
-            Input::Once { request, .. } if !self.receive(request.clone()) => return,
-            Input::Once { input, .. } => *input,
-            input => input,
+        let (request, input) = match input {
+            Input::Once { request, .. } if !self.receive(message_name(&request)) => return,
+            Input::Once { request, input } => (Some(request), *input),
+            input => (None, input),
         };
         self.keep_grown();
         self.ledger.begin(moment);
@@ -166,10 +166,12 @@ impl Run {
             }
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
-                self.on_root(|agent, _| agent.inbox.steers.push(Queued { id, content }))
+                let queued = Queued { id, content, request };
+                self.on_root(|agent, _| agent.inbox.steers.push(queued));
             }
             Input::FollowUp { id, content } => {
-                self.on_root(|agent, _| agent.inbox.follow_ups.push(Queued { id, content }))
+                let queued = Queued { id, content, request };
+                self.on_root(|agent, _| agent.inbox.follow_ups.push(queued));
             }
             Input::Withdraw { id } => self.on_root(|agent, _| agent.inbox.withdraw(id)),
             Input::Head {
@@ -280,9 +282,11 @@ impl Run {
     pub fn takes(&self, input: &Input<'_>) -> Result<bool, ConfigError> {
         Ok(match input {
             Input::Answered { question, answer } => {
-                self.takes_answer(*question, answer) || self.has_received(&answer_id(*question, answer))
+                self.takes_answer(*question, answer) || self.noted.requests.has(&answer_id(*question, answer))
             }
-            Input::Once { request, input } => !self.has_received(request) && self.takes(input)?,
+            Input::Once { request, input } => {
+                !self.noted.requests.has(&message_name(request)) && self.takes(input)?
+            }
             Input::Withdraw { id } => self
                 .agents
                 .first()

@@ -379,6 +379,9 @@ impl From<&ModelConfig> for ModelName {
 pub struct Queued {
     pub id: u32,
     pub content: Vec<Block>,
+    /// The id of its delivery, if your code may deliver it twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// The agent that takes the conversation over when the round is over.

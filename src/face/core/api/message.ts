@@ -103,6 +103,14 @@ export interface TypedChat<C extends ToolTypes, Output> {
    */
   reset(messages?: readonly Message[]): void;
   /**
+   * Whether the chat has taken this request before, so that a second delivery changes nothing: as the `id` of a run,
+   * or as the `requestId` of a steer or follow-up. A message that no model call took until the end of its run may
+   * come again. A chat of `agent.openChat` remembers the last 256, in every process; any other remembers none.
+   *
+   * @throws LoopletError `config_…` for a value that is not an id
+   */
+  hasTaken(requestId: string): boolean;
+  /**
    * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id.
    * Rejects as `run.saved()` does.
    */

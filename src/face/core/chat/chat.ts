@@ -13,7 +13,7 @@ import type {
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
-import { isObject, joined } from "../options/check.js";
+import { checkValue, isObject, joined } from "../options/check.js";
 import { checkMessages } from "../options/messages.js";
 import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { compactInstructions } from "../options/context.js";
@@ -150,6 +150,11 @@ export class Conversation implements Chat {
     this.#agent = undefined;
     this.#end("clear");
     this.#session = "clear";
+  }
+
+  hasTaken(requestId: string): boolean {
+    checkValue(requestId, "requestId", "id");
+    return this.#kept?.hasTaken(requestId) ?? false;
   }
 
   async saved(): Promise<void> {

@@ -1250,6 +1250,11 @@ export interface JournalTail {
   stops: number;
   /** The number of entries that do not count. */
   leftOut: number;
+  /**
+   * The requests of your code that the runs of the chat have taken: their ids, and those of the messages that have
+   * joined them. A message that a run has not delivered by its end may come again.
+   */
+  requests: string[];
 }
 
 /** A question to one function. */

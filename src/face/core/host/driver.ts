@@ -55,7 +55,7 @@ export interface HostCallbacks extends BatchListener {
 }
 
 /** The end of a chat's journal, and the number of messages that it has of the transcript. */
-export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "leftOut" | "messages">;
+export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "leftOut" | "messages" | "requests">;
 
 /** The JSON of a new run's options, or the journal of a run that goes on. */
 export type RunSource = string | JournalText;
@@ -131,8 +131,8 @@ export class RunDriver {
   }
 
   /** Goes on at this end of a chat's journal. It comes before the first input. `run` is the id of the run. */
-  follow({ seq, whole, leftOut, messages }: ChatEnd, run: string): void {
-    this.shell.enter((handle) => handle.follow(seq, whole, leftOut, messages, run));
+  follow(end: ChatEnd, run: string): void {
+    this.shell.enter((handle) => handle.follow(JSON.stringify(end), run));
   }
 
   /** Lets `result()` show the results of the open round of a journal, which is only read then. */

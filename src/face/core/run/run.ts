@@ -138,7 +138,7 @@ export class EngineRun implements Run {
     const { report, onToolThrow } = this.#delivery;
     const host = journalHost(parts, this, running, report);
     if (host !== undefined)
-      this.#journal = chat?.next(host) ?? new Journal(host, this.id, undefined, resumed?.held);
+      this.#journal = chat?.next(host, this.id) ?? new Journal(host, this.id, undefined, resumed?.held);
     this.#record = parts.record?.();
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
     this.#tools.follow({
@@ -404,6 +404,7 @@ export class EngineRun implements Run {
   }
 
   #send(message: Message): void {
+    if (message.requestId !== undefined) this.chat?.take(message.requestId);
     const driver = this.#driver;
     driver?.tell(inputOf(message));
     if (driver === undefined || this.#isLost(driver)) this.#early.queue(message);

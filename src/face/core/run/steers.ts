@@ -30,8 +30,7 @@ export interface Message {
 /** The input of a message. One whose `requestId` the run has seen changes nothing. */
 export function inputOf({ id, isSteer, content, requestId }: Message): Input {
   const input: Input = isSteer ? { steer: { id, content } } : { followUp: { id, content } };
-  // The engine's own requests have other names.
-  return requestId === undefined ? input : { once: { request: `message ${requestId}`, input } };
+  return requestId === undefined ? input : { once: { request: requestId, input } };
 }
 
 export class Steers {

@@ -22,9 +22,6 @@ import {
 import { BadRequest, ofRequest, problem, wordsFor } from "./problems.js";
 import { SessionLog } from "./session-log.js";
 
-/** The requests that are remembered. */
-const REQUESTS = 1000;
-
 /** The name of the chat in the object's store. */
 const SESSION = "session";
 
@@ -103,8 +100,6 @@ export abstract class AgentObject<Env = unknown> {
     this.#base = base;
     this.#trustedSessions = trustedSessions;
     this.#log = new SessionLog(ctx.storage, keepEvents);
-    const { sql } = ctx.storage;
-    sql.exec("CREATE TABLE IF NOT EXISTS looplet_requests (id TEXT PRIMARY KEY)");
   }
 
   /** The agent of the session. It is made once for each instance of the object, and must have this store. */
@@ -266,54 +261,24 @@ export abstract class AgentObject<Env = unknown> {
     }
     const { prompt, requestId } = order;
     const after = this.#cursor;
-    if (requestId !== undefined && this.#isKnown(requestId, current)) return { taken: false, after };
+    if (requestId !== undefined && chat.hasTaken(requestId)) return { taken: false, after };
     if (current !== undefined) await this.#steer(current, prompt, requestId);
     else await this.#begin(chat, prompt, requestId);
     return { taken: true, after };
   }
 
   async #steer(run: Run, prompt: string, requestId: string | undefined): Promise<void> {
-    const options = requestId === undefined ? {} : { requestId };
-    const { id } = await ofRequest(() => run.steer(prompt, options));
+    await ofRequest(() => run.steer(prompt, { requestId }));
     await run.saved();
-    if (requestId === undefined) return;
-    // The run knows its requests until it ends. One that it has not delivered then may come again.
-    this.#remember(requestId);
-    void run.result.then(
-      ({ undelivered }) => undelivered.includes(id) && this.#forget(requestId),
-      () => {},
-    );
   }
 
-  async #begin(chat: Chat, prompt: string, requestId: string | undefined): Promise<void> {
-    this.#prune();
-    const id = requestId === undefined ? {} : { id: requestId };
+  async #begin(chat: Chat, prompt: string, id: string | undefined): Promise<void> {
+    this.#log.prune();
     const hosted = this.#host(false);
-    const start = (): HostedRun => hosted.take(chat.run(prompt, { onEvent: hosted.hear, ...id }));
+    const start = (): HostedRun => hosted.take(chat.run(prompt, { onEvent: hosted.hear, id }));
     const { run } = (this.#hosted = await ofRequest(start));
     void ended(run).then(() => this.ctx.storage.deleteAlarm());
     await Promise.all([this.#watch(), run.saved()]);
-    if (requestId !== undefined) this.#remember(requestId);
-  }
-
-  #remember(requestId: string): void {
-    this.ctx.storage.sql.exec("INSERT OR IGNORE INTO looplet_requests (id) VALUES (?)", requestId);
-  }
-
-  #forget(requestId: string): void {
-    this.ctx.storage.sql.exec("DELETE FROM looplet_requests WHERE id = ?", requestId);
-  }
-
-  #prune(): void {
-    this.#log.prune();
-    const oldest = `(SELECT MAX(rowid) FROM looplet_requests) - ${REQUESTS}`;
-    this.ctx.storage.sql.exec(`DELETE FROM looplet_requests WHERE rowid <= ${oldest}`);
-  }
-
-  /** Whether a request has come before: its run is under way, or its prompt was saved. */
-  #isKnown(requestId: string, current: Run | undefined): boolean {
-    const known = "SELECT id FROM looplet_requests WHERE id = ?";
-    return current?.id === requestId || this.ctx.storage.sql.exec(known, requestId).toArray().length > 0;
   }
 
   get #cursor(): string {

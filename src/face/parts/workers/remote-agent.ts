@@ -78,8 +78,8 @@ interface Remote<R> {
  * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
  * - The id of a queued message is 0 until the host has taken it.
  * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
- * - `setModel` and `export` throw, `resumePending` takes no `filter` and no `stopped`, and `pending` no `filter`:
- *   they belong to the host.
+ * - `setModel`, `export` and a chat's `hasTaken` throw, `resumePending` takes no `filter` and no `stopped`, and
+ *   `pending` no `filter`: they belong to the host.
  */
 export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
   Remote<ReturnType<A["run"]>> & {

@@ -89,6 +89,11 @@ export class ChatOfHost implements TypedChat<any, any> {
     this.#isReset.catch(() => {});
   }
 
+  hasTaken(): never {
+    const problem = "what a chat has taken is known where the chat is: ask it there";
+    throw new LoopletError("misuse_invalid_argument", "requestId", problem);
+  }
+
   async saved(): Promise<void> {
     await this.#isReset;
     await this.#connection.call({ chat: this.id }, "saved");

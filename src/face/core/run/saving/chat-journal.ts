@@ -30,7 +30,9 @@ export class ChatJournal {
   readonly #parts: AgentParts;
   readonly #open: OpenRun;
   /** The end of the journal, and the number of messages that it has of the transcript. */
-  #end: ChatEnd = { seq: 0, whole: 0, leftOut: 0, messages: 0 };
+  #end: ChatEnd = { seq: 0, whole: 0, leftOut: 0, messages: 0, requests: [] };
+  /** The requests that the run under way has taken. */
+  readonly #taken = new Set<string>();
   #journal: Journal | undefined;
 
   constructor(key: string, parts: AgentParts, open: OpenRun) {
@@ -60,8 +62,10 @@ export class ChatJournal {
     return this.#end.seq;
   }
 
-  /** The journal for the next run, which goes on where the run before it has ended. */
-  next(host: JournalHost): Journal {
+  /** The journal for the run of this id, which goes on where the run before it has ended. */
+  next(host: JournalHost, run: string): Journal {
+    this.#taken.clear();
+    this.take(run);
     return (this.#journal = new Journal(host, this.key, this.#journal));
   }
 
@@ -70,11 +74,24 @@ export class ChatJournal {
     driver.follow(this.#end, run);
   }
 
+  /** The run takes a message with this id. */
+  take(request: string): void {
+    this.#taken.add(request);
+  }
+
+  /** Whether a run of the chat has taken this request. */
+  hasTaken(request: string): boolean {
+    return this.#taken.has(request) || this.#end.requests.includes(request);
+  }
+
   /** A run has ended. The engine does not know the tail of a run that it has not ended. */
   end(tail?: JournalTail): void {
     const last = this.#journal?.last;
+    const requests = [...this.#end.requests, ...this.#taken];
     if (tail !== undefined) this.#end = tail;
-    else if (last !== undefined) this.#end = { seq: last, whole: last, leftOut: 0, messages: 0 };
+    // A run that has saved nothing has taken nothing.
+    else if (last !== undefined) this.#end = { seq: last, whole: last, leftOut: 0, messages: 0, requests };
+    this.#taken.clear();
   }
 
   /**
