@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { custom, LoopletError } from "looplet";
 import type { RunEvent, Store } from "looplet";
 import { connectAgent, serveAgent, type RemoteAgent } from "looplet/workers";
+import { AgentHost } from "../../src/face/parts/workers/host.js";
+import type { Target, Told } from "../../src/face/parts/workers/protocol.js";
 import { ends, Kit, Place } from "./support/worker-kit.js";
 
 function served(kit = new Kit(), options: object = {}): { kit: Kit; place: Place; agent: RemoteAgent } {
@@ -253,6 +255,39 @@ it("an extension's page that is closed does not keep others from their events", 
   await kit.effect();
   kit.go();
   expect((await same.result).text).toBe("one two three");
+});
+
+it("a page that has said nothing for five minutes is told nothing any more", async () => {
+  const kit = new Kit();
+  const host = new AgentHost(kit.agent(), {}, true);
+  const told: Record<string, Told[]> = { silent: [], other: [] };
+  const ping = (from: string): Promise<void> =>
+    host.hear({ looplet: "ping", from }, (message) => told[from]!.push(message));
+  const call = (from: string, number: number, target: Target, method: string, ...args: unknown[]) =>
+    host.hear({ looplet: "call", from, number, target, method, args }, (message) =>
+      told[from]!.push(message),
+    );
+  const run = { run: "pay" };
+  const asked = (): number | undefined => {
+    for (const message of told["other"]!) {
+      const event = "entry" in message && "event" in message.entry ? (message.entry.event as RunEvent) : null;
+      if (event?.type === "question") return event.questionId;
+    }
+    return undefined;
+  };
+  for (const from of ["silent", "other"]) await ping(from);
+  await call("silent", 1, {}, "run", "Pay.", { id: "pay" });
+  for (const from of ["silent", "other"]) await call(from, 2, run, "follow", 2);
+  while (asked() === undefined) await task();
+  const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 301_000);
+  await ping("other");
+  now.mockRestore();
+  const [silent, other] = [told["silent"]!.length, told["other"]!.length];
+  await call("other", 3, run, "answer", asked(), { behavior: "deny", message: "No." });
+  await host.idle();
+  await task();
+  expect(told["silent"]!.length).toBe(silent);
+  expect(told["other"]!.length).toBeGreaterThan(other + 2);
 });
 
 describe("a chat that several pages have opened", () => {
