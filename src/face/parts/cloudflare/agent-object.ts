@@ -2,7 +2,7 @@
  * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was
  * evicted, and clients follow the events by server-sent events or WebSockets that hibernate.
  */
-import type { Agent, Chat, JournalEntry, KeptChat, Run, RunEvent, Store } from "../../core/api/index.js";
+import type { Agent, Chat, JournalEntry, KeptChat, RunEvent, Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import type { QuestionAnswer } from "../../core/api/run.js";
 import { isObject } from "../../core/options/check.js";
@@ -10,6 +10,7 @@ import { exported, imported } from "../sessions/transfer.js";
 import { durableObjectStore } from "../stores/durable-object.js";
 import { ended, HostedRun } from "../workers/hosted-run.js";
 import type { Batch } from "../workers/feed.js";
+import { Making } from "../workers/making.js";
 import { checkedOrigins, refuseForeign, wordOf, type AllowedOrigins } from "./access.js";
 import {
   json,
@@ -87,7 +88,7 @@ export abstract class AgentObject<Env = unknown> {
   readonly #allowedOrigins: AllowedOrigins;
   readonly #base: RegExp | undefined;
   readonly #trustedSessions: boolean;
-  #session: Promise<Opened> | undefined;
+  readonly #sessions = new Making<Opened>();
   /** The last run, which may be under way. */
   #hosted: HostedRun | undefined;
 
@@ -150,12 +151,11 @@ export abstract class AgentObject<Env = unknown> {
     const before = this.#opened();
     const taken = before.then((session) => this.#take(session, text));
     // Whoever asks from here on waits for the chat that this one leaves.
-    this.#keep(
-      taken.then(
-        () => this.#openSession(),
-        () => before,
-      ),
+    const after = taken.then(
+      () => this.#openSession(),
+      () => before,
     );
+    this.#sessions.put(SESSION, after);
     await taken;
     const { messages } = await this.#open();
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
@@ -204,17 +204,7 @@ export abstract class AgentObject<Env = unknown> {
   }
 
   #opened(): Promise<Opened> {
-    return this.#session ?? this.#keep(this.#openSession());
-  }
-
-  /** Lets every caller wait for this session. A caller that comes after its failure opens another one. */
-  #keep(session: Promise<Opened>): Promise<Opened> {
-    const kept = session.catch((error: unknown) => {
-      if (this.#session === kept) this.#session = undefined;
-      throw error;
-    });
-    kept.catch(() => {});
-    return (this.#session = kept);
+    return this.#sessions.of(SESSION, () => this.#openSession());
   }
 
   async #openSession(): Promise<Opened> {
@@ -262,14 +252,12 @@ export abstract class AgentObject<Env = unknown> {
     const { prompt, requestId } = order;
     const after = this.#cursor;
     if (requestId !== undefined && chat.hasTaken(requestId)) return { taken: false, after };
-    if (current !== undefined) await this.#steer(current, prompt, requestId);
-    else await this.#begin(chat, prompt, requestId);
+    if (current === undefined) await this.#begin(chat, prompt, requestId);
+    else {
+      await ofRequest(() => current.steer(prompt, { requestId }));
+      await current.saved();
+    }
     return { taken: true, after };
-  }
-
-  async #steer(run: Run, prompt: string, requestId: string | undefined): Promise<void> {
-    await ofRequest(() => run.steer(prompt, { requestId }));
-    await run.saved();
   }
 
   async #begin(chat: Chat, prompt: string, id: string | undefined): Promise<void> {

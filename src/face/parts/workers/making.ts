@@ -3,11 +3,13 @@ export class Making<T> {
   readonly #made = new Map<string, Promise<T>>();
 
   of(name: string, make: () => Promise<T>): Promise<T> {
-    const known = this.#made.get(name);
-    if (known !== undefined) return known;
-    const made = make();
+    return this.#made.get(name) ?? this.put(name, make());
+  }
+
+  /** Puts one into the place of another. */
+  put(name: string, made: Promise<T>): Promise<T> {
     this.#made.set(name, made);
-    made.catch(() => this.forget(name));
+    made.catch(() => this.#made.get(name) === made && this.forget(name));
     return made;
   }
 
