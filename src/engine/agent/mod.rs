@@ -47,7 +47,6 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
-use crate::engine::agent::machine::end::completed;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::Requests;
@@ -62,11 +61,10 @@ use crate::engine::ledger::spawn::Successor;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::Failure;
-use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::{HookAnswer, Raise};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::{Inbox, Length, Step};
-use crate::engine::model::message::{Block, Json, Message};
+use crate::engine::model::message::Message;
 use crate::engine::model::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
@@ -103,22 +101,6 @@ impl Agent {
             requests: Requests::default(),
             answers: Answers::default(),
             is_kept: false,
-        }
-    }
-
-    pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        let ModelConfig { model, vendor, .. } = &desk.who.model.config;
-        let kind = EventKind::AgentStart {
-            model: model.clone(),
-            vendor: vendor.clone(),
-        };
-        desk.emit(kind);
-        if !self.history.wants_summary_alone() {
-            return self.open_with(desk, prompt);
-        }
-        match Summary::wanted(desk, &mut self.history) {
-            Some(summary) => self.summarize(desk, summary),
-            None => self.end(desk, completed()),
         }
     }
 
@@ -416,11 +398,6 @@ impl Agent {
     /// The text of a delta that has not been polled.
     pub fn grown_text(&self, grown: &Grown) -> &str {
         self.machine.grown_text(grown)
-    }
-
-    /// The last answer that fits its schema.
-    pub fn output(&self) -> Option<&Json> {
-        self.answers.output()
     }
 }
 

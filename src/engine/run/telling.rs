@@ -96,7 +96,7 @@ impl Run {
         add_report(&mut chat_usage, usage.as_ref());
         let undelivered = root.map(|root| root.inbox.ids());
         Report {
-            output: root.and_then(Agent::output),
+            output: root.and_then(|root| root.answers.output()),
             usage,
             chat_usage,
             cost_nano_usd: match (usage, who.and_then(|who| who.model.config.price)) {

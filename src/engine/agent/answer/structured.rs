@@ -19,7 +19,7 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
-/// What an answer is to an agent whose answers fit a schema.
+/// The verdict on an answer of an agent whose answers fit a schema.
 pub enum Judged {
     /// It is no structured answer yet, but calls of tools or a pause.
     Open(Vec<WrittenCall>),

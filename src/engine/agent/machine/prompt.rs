@@ -1,13 +1,17 @@
 //! Content for the model: the first prompt, steers and follow-ups.
 //!
-//! The run starts an agent, and [`Agent::open_with`] asks the session's hooks. `submit` asks the hooks of a prompt,
-//! `say` puts the content into the transcript. A hook that denies a first prompt stops the agent; a later one is left
-//! out with a warning.
+//! The run calls [`Agent::start`], and [`Agent::open_with`] asks the session's hooks. `submit` asks the hooks of a
+//! prompt, `say` puts the content into the transcript. A hook that denies a first prompt stops the agent; a later one
+//! is left out with a warning.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::machine::end::completed;
 use crate::engine::agent::machine::step::{Now, Phase};
+use crate::engine::agent::summary::Summary;
+use crate::engine::model::config::ModelConfig;
+use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::journal::Step;
 use crate::engine::model::message::Block;
@@ -18,6 +22,23 @@ use crate::engine::model::question::{Facts, Point};
 pub(crate) const PROMPT: &str = "prompt";
 
 impl Agent {
+    /// Begins with a prompt. If nothing but a summary is wanted, the prompt is left out.
+    pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+        let ModelConfig { model, vendor, .. } = &desk.who.model.config;
+        let kind = EventKind::AgentStart {
+            model: model.clone(),
+            vendor: vendor.clone(),
+        };
+        desk.emit(kind);
+        if !self.history.wants_summary_alone() {
+            return self.open_with(desk, prompt);
+        }
+        match Summary::wanted(desk, &mut self.history) {
+            Some(summary) => self.summarize(desk, summary),
+            None => self.end(desk, completed()),
+        }
+    }
+
     /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
     pub(crate) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
