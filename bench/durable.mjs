@@ -89,7 +89,7 @@ async function restore(journal, store) {
   const agent = createAgent({
     model: anthropic("claude-sonnet-4-6", { apiKey: "x" }),
     tools: Object.fromEntries(tools.map(({ name, ...own }) => [name, { ...own, readOnly: true }])),
-    maxIterations: LONG + 1,
+    limits: { maxIterations: LONG + 1 },
     fetch,
     ...(store && { store }),
   });

@@ -41,7 +41,7 @@ async function main() {
     model: modelFrom(values.model, values["base-url"], process.stdout.isTTY ? 24 : 0),
     system,
     tools: demoTools({ storage: memoryStorage(), readDocument }),
-    maxIterations: 12,
+    limits: { maxIterations: 12 },
   });
   const run = agent.run(prompt);
   process.once("SIGINT", () => run.abort("interrupted"));

@@ -4,6 +4,6 @@ import { settled, start } from "./looplet.mjs";
 export const title = "looplet, unjoined deltas";
 
 export async function run(task, fetch, options) {
-  const run = start(task, fetch, options, { onText: options.onText }, { joinDeltas: false });
+  const run = start(task, fetch, options, { onText: options.onText }, { events: { joinDeltas: false } });
   return settled(run);
 }

@@ -21,7 +21,7 @@ export function start(task, fetch, { tools, wire }, runOptions = {}, agentOption
         tool({ description, inputSchema, readOnly: true, execute }),
       ]),
     ),
-    maxIterations: task.requests,
+    limits: { maxIterations: task.requests },
     fetch,
     ...agentOptions,
   });

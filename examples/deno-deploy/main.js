@@ -25,7 +25,7 @@ const agent = createAgent({
         new Date().toLocaleString("en-GB", { timeZone, dateStyle: "full", timeStyle: "short" }),
     }),
   },
-  maxIterations: 10,
+  limits: { maxIterations: 10 },
   timeouts: { totalMs: 120_000 },
 });
 

@@ -26,7 +26,7 @@ const agent = createAgent({
   model: anthropic("claude-sonnet-4-6", apiKey ? { apiKey } : { fetch: practice({ delayMs: 50 }) }),
   tools: { time },
   store,
-  maxIterations: 10,
+  limits: { maxIterations: 10 },
 });
 
 /** The open chats of this process. @type {Map<string, Promise<import("looplet").Chat>>} */

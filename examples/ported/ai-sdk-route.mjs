@@ -35,8 +35,8 @@ const newAgent = () =>
     ]),
     system: "You answer with facts.",
     tools: { weather, book },
-    maxIterations: 5,
-    permissionTimeoutMs: 600_000,
+    limits: { maxIterations: 5 },
+    timeouts: { permissionMs: 600_000 },
     store,
   });
 

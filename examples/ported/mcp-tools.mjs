@@ -20,7 +20,7 @@ export async function main(prompt, { url, token }) {
       ]),
       tools: await client.tools("files"),
       permissions: { allow: ["mcp__files__read"] },
-      maxIterations: 20,
+      limits: { maxIterations: 20 },
     });
     const { outcome, text, toolCalls } = await agent.run(prompt).result;
     return { outcome, text, calls: toolCalls.map(({ toolName }) => toolName) };

@@ -31,7 +31,7 @@ export async function main(prompt) {
     ]),
     system: "You find out what the customer wants.",
     tools: { to_billing: billing },
-    maxIterations: 10, // maxTurns
+    limits: { maxIterations: 10 }, // maxTurns
     guardrails: {
       input: (messages) => {
         const hasCard = /\b(?:\d[ -]?){15}\d\b/.test(JSON.stringify(messages));

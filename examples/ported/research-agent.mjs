@@ -40,9 +40,8 @@ export async function research(topic, folder, search) {
       }),
     },
     store: fileStore(folder),
-    contextBudget: 100_000, // tokens; beyond them a summary takes the place of old messages
-    maxIterations: 100,
-    maxUsd: 5,
+    context: { maxChars: 100_000 }, // beyond them a few lines take the place of old messages
+    limits: { maxIterations: 100, maxUsd: 5 },
     timeouts: { totalMs: 3_600_000 },
   });
   // The id is the identity of the research: in another process it is the same run.

@@ -26,7 +26,7 @@ export function notes(storage) {
       },
       resourceKey,
       access: "edit",
-      // What `permissionMode: "acceptEdits"` looks at: a text that reads like a path to elsewhere is asked about.
+      // What the mode `acceptEdits` looks at: a text that reads like a path to elsewhere is asked about.
       ruleSubject: "text",
       execute: ({ text }) => {
         const list = load(storage);

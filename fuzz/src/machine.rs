@@ -167,12 +167,14 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> S
             "tools": tools,
             "limits": {"maxIterations": 2},
         }],
-        "toolExecution": modes[flags as usize % 3],
-        "maxToolConcurrency": 1 + flags % 5,
-        "joinDeltas": flags & 64 != 0,
-        "eagerTools": flags & 4 != 0,
-        "wordErrors": flags % 3 == 2,
-        "onUnknownTool": (["tool_result", "host"][flags as usize / 8 % 2]),
+        "toolCalls": {
+            "execution": modes[flags as usize % 3],
+            "maxConcurrency": 1 + flags % 5,
+            "eager": flags & 4 != 0,
+            "wordErrors": flags % 3 == 2,
+            "onUnknownTool": (["tool_result", "host"][flags as usize / 8 % 2]),
+        },
+        "events": {"joinDeltas": flags & 64 != 0},
         "retry": {"maxRetries": choices.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });
@@ -184,8 +186,8 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> S
             "canUseTool": permissions & 32 == 0,
             "allow": ["read"],
             "ask": if permissions & 64 == 0 { json!([]) } else { json!(["key"]) },
-            "timeoutMs": 150,
         });
+        fields["timeouts"]["permissionMs"] = json!(150);
     }
     if permissions & 5 == 5 {
         fields["fallbackModels"] = json!([fields["model"]]);
@@ -210,23 +212,23 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> S
             "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
             "mode": modes[permissions as usize / 4 % 3],
             "ask": permissions & 64 == 0,
-            "maxStructuredOutputRetries": permissions / 16 % 3,
+            "maxRetries": permissions / 16 % 3,
         });
     }
     if permissions & 3 == 2 {
         fields["context"] = json!({
-            "contextWindow": 40 + u64::from(permissions),
+            "window": 40 + u64::from(permissions),
             "keepLast": permissions / 4 % 3,
             "ask": permissions & 64 != 0,
-            "contextBudget": if permissions & 128 == 0 { json!(null) } else { json!(300) },
-            "history": if permissions & 32 == 0 { json!(null) } else { json!({"afterResponses": 1, "prefixChars": 3}) },
+            "maxChars": if permissions & 128 == 0 { json!(null) } else { json!(300) },
+            "pruning": if permissions & 32 == 0 { json!(null) } else { json!({"afterResponses": 1, "prefixChars": 3}) },
         });
     }
     if flags & 128 != 0 {
         fields["limits"]["maxTotalTokens"] = json!(choices.below(120));
         fields["timeouts"]["totalMs"] = json!(300);
         fields["timeouts"]["iterationMs"] = json!(if permissions & 2 == 0 { 150 } else { 5000 });
-        fields["estimateUsage"] = json!(permissions & 1 == 0);
+        fields["limits"]["estimateUsage"] = json!(permissions & 1 == 0);
     }
     config(tools, fields)
 }

@@ -124,7 +124,7 @@ describe("hooks of the Claude Agent SDK", () => {
   ])("PermissionRequest answers with a decision %j", async (decision, outcome) => {
     const canUseTool = vi.fn<CanUseTool>(() => null);
     const { execute, result } = await go({
-      canUseTool,
+      permissions: { canUseTool },
       hooks: agentSdkHooks({
         PermissionRequest: [
           { hooks: [() => ({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })] },
@@ -145,7 +145,7 @@ describe("hooks of the Claude Agent SDK", () => {
       return sdk({ permissionDecision: told.tool_input.n === 1 ? "deny" : "allow" });
     };
     const { execute, warnings } = await go({
-      permissionMode: "dontAsk",
+      permissions: { mode: "dontAsk" },
       hooks: agentSdkHooks({
         PreToolUse: [{ hooks: [hook] }],
         PostToolBatch: [{ hooks: [(input) => void seen.push(input.tool_calls[0].tool_input)] }],
@@ -215,7 +215,10 @@ describe("what the host is told of a call", () => {
       toolUseID,
       decisionClassification: "user_permanent",
     }));
-    const { execute, events, warnings } = await go({ canUseTool: agentSdkCanUseTool(canUseTool) }, 2);
+    const { execute, events, warnings } = await go(
+      { permissions: { canUseTool: agentSdkCanUseTool(canUseTool) } },
+      2,
+    );
     expect(canUseTool).toHaveBeenCalledOnce();
     const suggestions = [
       { type: "addRules", behavior: "allow", rules: [{ toolName: "act" }], destination: "session" },
@@ -241,7 +244,7 @@ describe("what the host is told of a call", () => {
       behavior: "allow",
       updatedPermissions: [{ type: "setMode", mode: "plan", destination: "userSettings" }],
     }));
-    const { warnings } = await go({ canUseTool, permissions: { ask: ["act"] } });
+    const { warnings } = await go({ permissions: { ask: ["act"], canUseTool } });
     expect(canUseTool.mock.calls[0]?.[2]).toMatchObject({ matchedAskRule: { toolName: "act" } });
     expect(warnings).toEqual([expect.stringMatching(/^permission_update: .*userSettings/)]);
   });
@@ -249,7 +252,7 @@ describe("what the host is told of a call", () => {
   it("the classifier is told what a PostToolUse hook has for it", async () => {
     const classifyTool = vi.fn<CanUseTool>(() => ({ behavior: "allow" }));
     const hook = () => ({ classifierContext: "From the open web." });
-    await go({ permissionMode: "auto", classifyTool, hooks: { PostToolUse: [{ hooks: [hook] }] } }, 2);
+    await go({ permissions: { mode: "auto", classifyTool }, hooks: { PostToolUse: [{ hooks: [hook] }] } }, 2);
     expect(classifyTool.mock.calls.map(([, , { classifierContext }]) => classifierContext)).toEqual([
       [],
       ["From the open web."],
@@ -263,7 +266,7 @@ it("a hook for tools hears of those that only the host knows, if its matcher fit
   const exact = vi.fn();
   await go({
     tools: {},
-    onUnknownTool: () => "done",
+    toolCalls: { onUnknownTool: () => "done" },
     hooks: {
       PreToolUse: [
         { matcher: "^a", hooks: [fits] },

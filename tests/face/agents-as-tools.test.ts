@@ -21,7 +21,7 @@ const calls = (name: string, input: object) => ({ toolCalls: [{ name, input }] }
 describe("an agent of createAgent as a tool", () => {
   it("answers a call with its own options", async () => {
     const below = model({ text: "X is 1." });
-    const researcher = createAgent({ model: below.model, system: "You dig.", maxIterations: 3 });
+    const researcher = createAgent({ model: below.model, system: "You dig.", limits: { maxIterations: 3 } });
     const root = model(calls("researcher", { prompt: "Find X." }), { text: "Report." });
     const agent = createAgent({
       model: root.model,
@@ -267,16 +267,25 @@ describe("mistakes with agents as tools say what to write", () => {
     [
       "an agent with options of a run",
       () =>
-        subagent(createAgent({ model: model().model, permissionMode: "plan" }), {
+        subagent(createAgent({ model: model().model, permissions: { mode: "plan" } }), {
           name: "pal",
           description: "Pal",
         }),
-      { code: "config_unknown_option", field: "pal.permissionMode" },
+      { code: "config_unknown_option", field: "pal.permissions" },
+    ],
+    [
+      "an agent with a limit of runs",
+      () =>
+        subagent(createAgent({ model: model().model, limits: { maxIterations: 3, maxSubagentDepth: 2 } }), {
+          description: "Pal",
+        }),
+      { code: "config_unknown_option", field: "subagent.limits.maxSubagentDepth" },
     ],
     [
       "an agent with limits, which a handoff does not take over",
-      () => handoff(createAgent({ model: model().model, maxIterations: 3 }), { description: "Pal" }),
-      { code: "config_unknown_option", field: "handoff.maxIterations" },
+      () =>
+        handoff(createAgent({ model: model().model, limits: { maxIterations: 3 } }), { description: "Pal" }),
+      { code: "config_unknown_option", field: "handoff.limits" },
     ],
   ])("%s", (_, make, error) => {
     expect(make).toThrow(expect.objectContaining(error));

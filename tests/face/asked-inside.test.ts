@@ -125,7 +125,7 @@ describe("models that the vendor asks within a request", () => {
     ["a fallback", { fallbacks: [{ model: "claude-unheard-of" }] }],
   ])("maxUsd asks what %s costs", (_, body) => {
     const options = { fetch: answering(advised), body };
-    const wanted = "config_missing: maxUsd: needs to know what claude-unheard-of in its body costs";
+    const wanted = "config_missing: limits.maxUsd: needs to know what claude-unheard-of in its body costs";
     const message = (make: () => unknown): string => {
       try {
         make();
@@ -135,16 +135,16 @@ describe("models that the vendor asks within a request", () => {
       }
       return "no error";
     };
-    expect(message(() => asking("claude-haiku-4-5", options, { maxUsd: 1 }))).toContain(wanted);
+    expect(message(() => asking("claude-haiku-4-5", options, { limits: { maxUsd: 1 } }))).toContain(wanted);
     const helper = subagent({
       description: "Helps",
       model: anthropic("claude-haiku-4-5", { apiKey: "k", price: prices, ...options } as never),
-      maxUsd: 1,
+      limits: { maxUsd: 1 },
     });
-    const caller = { tools: { helper }, allowUnknownPrice: false };
+    const caller = { tools: { helper }, limits: { allowUnknownPrice: false } };
     expect(message(() => asking("claude-haiku-4-5", {}, caller))).toContain("claude-unheard-of in its body");
-    expect(message(() => asking("claude-haiku-4-5", options, { maxUsd: 1, allowUnknownPrice: true }))).toBe(
-      "no error",
-    );
+    expect(
+      message(() => asking("claude-haiku-4-5", options, { limits: { maxUsd: 1, allowUnknownPrice: true } })),
+    ).toBe("no error");
   });
 });

@@ -61,23 +61,23 @@ function randomAgent(seed: number) {
   const helper = subagent({
     description: "Helps",
     tools: { look },
-    maxIterations: 1 + below(3),
+    limits: { maxIterations: 1 + below(3) },
     persistent: below(2) === 0,
     ...(below(2) === 0 ? { maxCalls: 1 + below(3) } : {}),
   });
   const options: AgentOptions = {
     model: model("one"),
     tools: { look, ...(below(2) === 0 ? { helper } : {}) },
-    contextWindow: WINDOW,
-    compaction: below(3) === 0 ? false : { keepLast: 1, threshold: 0.5 },
-    maxIterations: 1 + below(5),
-    maxTotalTokens: maybe(500 + below(20_000)),
-    maxUsd: maybe(below(40_000) / 1e6),
-    maxToolCalls: maybe(1 + below(8)),
-    maxToolConcurrency: 1 + below(3),
+    context: { window: WINDOW, compaction: below(3) === 0 ? false : { keepLast: 1, threshold: 0.5 } },
+    limits: {
+      maxIterations: 1 + below(5),
+      maxTotalTokens: maybe(500 + below(20_000)),
+      maxUsd: maybe(below(40_000) / 1e6),
+      maxToolCalls: maybe(1 + below(8)),
+    },
     fallbackModels: below(3) === 0 ? [model("two")] : [],
-    onMaxTokens: below(2) === 0 ? "continue" : "return",
-    eagerTools: below(2) === 0,
+    answers: { onMaxTokens: below(2) === 0 ? "continue" : "return" },
+    toolCalls: { eager: below(2) === 0, maxConcurrency: 1 + below(3) },
     retry: { maxRetries: below(3), maxModelCallRetries: below(2), baseMs: 0, jitterMs: 0 },
   };
   return { agent: createAgent(options), fetch, options };
@@ -112,7 +112,7 @@ describe("agent.bound", () => {
 
   it("says what a run of one answer costs at most, by its prompt", async () => {
     const model = anthropic("m", { apiKey: "k", fetch: scripted([]), price, maxOutputTokens: 100 });
-    const agent = createAgent({ model, maxIterations: 1, retry: { maxRetries: 0 } });
+    const agent = createAgent({ model, limits: { maxIterations: 1 }, retry: { maxRetries: 0 } });
     const short = await agent.bound("Hi");
     const long = await agent.bound("Hi", {
       messages: [{ role: "user", content: [{ type: "text", text: "Hi".repeat(5000) }] }],
@@ -131,7 +131,7 @@ describe("agent.bound", () => {
     expect(await agent.bound("Hi")).toMatchObject({
       inputTokens: null,
       costUsd: null,
-      unbounded: ["contextWindow", "maxOutputTokens", "price"],
+      unbounded: ["context.window", "maxOutputTokens", "price"],
     });
   });
 

@@ -48,7 +48,7 @@ describe("run.addBudget", () => {
   it("onLimit may give time", async () => {
     const onLimit = vi.fn(() => ({ timeMs: 5000 }));
     const engine = new FakeEngine();
-    agentOn(engine.load, { model: anthropic("m", { apiKey: "k" }), onLimit }).run("Hi");
+    agentOn(engine.load, { model: anthropic("m", { apiKey: "k" }), limits: { onLimit } }).run("Hi");
     const driver = await engine.driver();
     const data = { limit: "time", timeout: "totalMs" };
     const ask = { point: "Limit", asker: 0, profile: 0, agentPath: "root", iteration: 1, data };

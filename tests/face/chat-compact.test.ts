@@ -16,7 +16,7 @@ const history = ["One", "Two", "Three", "Four"].flatMap((word) => [
 function agentOn(turns: Turns, more: Partial<AgentOptions> = {}) {
   const fetch = scripted(turns);
   const model = anthropic("claude-sonnet-4-6", { apiKey: "k", fetch });
-  return { agent: createAgent({ model, compaction: { keepLast: 1 }, ...more }), fetch };
+  return { agent: createAgent({ model, context: { compaction: { keepLast: 1 } }, ...more }), fetch };
 }
 
 it("summarises a chat without asking anything else, and the chat goes on from the summary", async () => {
@@ -79,7 +79,7 @@ it("goes on in another process when the first one was lost in the middle", async
   await chat.saved();
   const asked = vi.fn(() => new Promise<never>(() => {}));
   const hanging = anthropic("claude-sonnet-4-6", { apiKey: "k", fetch: asked });
-  const cut = createAgent({ model: hanging, compaction: { keepLast: 1 }, store });
+  const cut = createAgent({ model: hanging, context: { compaction: { keepLast: 1 } }, store });
   const lost = (await cut.openChat("c", { takeOver: true })).compact();
   await vi.waitFor(() => expect(asked).toHaveBeenCalled());
   await lost.saved();

@@ -32,11 +32,10 @@ function setUp(turns: Turns, options: Partial<AgentOptions> = {}) {
   return { agent, fetch, sent };
 }
 
-describe("compaction", () => {
+describe("context.compaction", () => {
   it("S001-40, S001-41: a window that is nearly full is summarised, and the stream says so", async () => {
     const { agent, sent } = setUp([look(1), look(2), look(3), { text: "They looked." }, { text: "End." }], {
-      contextWindow: 400,
-      compaction: { keepLast: 1, threshold: 0.75 },
+      context: { window: 400, compaction: { keepLast: 1, threshold: 0.75 } },
     });
     const events: RunEvent[] = [];
     const result = await agent.run("Go", { onEvent: (event) => events.push(event) }).result;
@@ -54,9 +53,9 @@ describe("compaction", () => {
 
   it("an overflow is summarised and tried once more; compaction: false fails", async () => {
     const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "End." }];
-    const first = setUp(turns, { compaction: { keepLast: 1 } });
+    const first = setUp(turns, { context: { compaction: { keepLast: 1 } } });
     expect(await first.agent.run("Go").result).toMatchObject({ outcome: "completed", text: "End." });
-    const off = setUp(turns, { compaction: false });
+    const off = setUp(turns, { context: { compaction: false } });
     const result = await off.agent.run("Go").result;
     expect(result).toMatchObject({ outcome: "failed", error: { code: "context_length" } });
   });
@@ -72,12 +71,12 @@ describe("compaction", () => {
       { text: "End." },
     ] satisfies Turns;
     const twice = [look(1111111), look(2), { text: "Seen." }];
-    const whole = below(twice, { pruning: false });
+    const whole = below(twice, { context: { pruning: false } });
     const pruning = { afterResponses: 1, prefixChars: 3 };
-    await setUp(asks, { tools: { helper: whole.helper }, pruning }).agent.run("Go").result;
+    await setUp(asks, { tools: { helper: whole.helper }, context: { pruning } }).agent.run("Go").result;
     expect(JSON.stringify(whole.fetch.requests[2]?.body)).toContain("1111111");
     const short = below(twice, {});
-    await setUp(asks, { tools: { helper: short.helper }, pruning }).agent.run("Go").result;
+    await setUp(asks, { tools: { helper: short.helper }, context: { pruning } }).agent.run("Go").result;
     expect(JSON.stringify(short.fetch.requests[2]?.body)).not.toContain('"n":1111111');
 
     const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "Summed." }];
@@ -86,8 +85,8 @@ describe("compaction", () => {
       [{ keepLast: 1 }, false, "prompt is too long"],
       [false, undefined, "prompt is too long"],
     ] as const) {
-      const { helper } = below(turns, { compaction: own });
-      const { agent } = setUp(asks, { tools: { helper }, compaction: run });
+      const { helper } = below(turns, { context: { compaction: own } });
+      const { agent } = setUp(asks, { tools: { helper }, context: { compaction: run } });
       const { toolCalls } = await agent.run("Go").result;
       expect(JSON.stringify(toolCalls[0]?.output)).toContain(output);
     }
@@ -101,18 +100,20 @@ describe("compaction", () => {
       PreCompact: [{ matcher: "overflow", hooks: [pre] }],
       PostCompact: [{ hooks: [post] }, { matcher: "manual", hooks: [() => expect.unreachable()] }],
     };
-    const { agent } = setUp(turns, { compaction: { keepLast: 1 }, hooks });
+    const { agent } = setUp(turns, { context: { compaction: { keepLast: 1 } }, hooks });
     expect(await agent.run("Go").result).toMatchObject({ outcome: "completed", text: "End." });
     expect(pre.mock.calls[0]?.[0]).toMatchObject({ event: "PreCompact", trigger: "overflow" });
     expect(post.mock.calls[0]?.[0]).toMatchObject({ trigger: "overflow", summary: "They looked." });
     const blocks = { PreCompact: [{ hooks: [() => ({ decision: "block" as const, reason: "Keep it." })] }] };
-    const kept = setUp(turns, { compaction: { keepLast: 1 }, hooks: blocks });
+    const kept = setUp(turns, { context: { compaction: { keepLast: 1 } }, hooks: blocks });
     expect((await kept.agent.run("Go").result).error).toMatchObject({ code: "context_length" });
   });
 
   it("S001-42: run.compact summarises before the next call, also before the engine is loaded", async () => {
     const history = (await setUp([look(1), look(2), { text: "Seen." }]).agent.run("Go").result).messages;
-    const { agent, sent } = setUp([{ text: "Sum." }, { text: "End." }], { compaction: { keepLast: 0 } });
+    const { agent, sent } = setUp([{ text: "Sum." }, { text: "End." }], {
+      context: { compaction: { keepLast: 0 } },
+    });
     const run = agent.run("More?", { messages: history });
     run.compact({ instructions: "Keep the numbers." });
     const { messages } = await run.result;
@@ -126,9 +127,8 @@ describe("compaction", () => {
 
   it("P-18: summarize writes the summary; what it throws, or no text, is the built-in one", async () => {
     const turns = [look(1), look(2), { text: "End." }];
-    const options = { contextWindow: 250, compaction: { keepLast: 1 } };
     const summarize = vi.fn<(request: CompactionRequest) => string>(() => "By hand.");
-    const first = setUp(turns, { ...options, compaction: { ...options.compaction, summarize } });
+    const first = setUp(turns, { context: { window: 250, compaction: { keepLast: 1, summarize } } });
     expect((await first.agent.run("Go").result).outcome).toBe("completed");
     expect(first.sent(2)).toContain("[Context summary: By hand.]");
     expect(summarize.mock.calls[0]?.[0]).toMatchObject({ trigger: "auto" });
@@ -140,7 +140,9 @@ describe("compaction", () => {
       () => 7 as never,
     ];
     for (const summarize of broken) {
-      const { agent, sent } = setUp(turns, { ...options, compaction: { keepLast: 1, summarize } });
+      const { agent, sent } = setUp(turns, {
+        context: { window: 250, compaction: { keepLast: 1, summarize } },
+      });
       expect((await agent.run("Go").result).outcome).toBe("completed");
       expect(sent(2)).toContain("User asked: Go");
     }
@@ -153,8 +155,7 @@ describe("compaction", () => {
       return new Promise<string>(() => {});
     };
     const { agent } = setUp([look(1), look(2)], {
-      contextWindow: 250,
-      compaction: { keepLast: 1, summarize },
+      context: { window: 250, compaction: { keepLast: 1, summarize } },
     });
     const run = agent.run("Go");
     await vi.waitFor(() => expect(signal).toBeDefined());
@@ -167,7 +168,7 @@ describe("compaction", () => {
   it("S002-18: pruning cuts old calls short and marks them", async () => {
     const long = { toolCalls: [{ name: "look", input: { n: 1, pad: "p".repeat(200) } }] };
     const { agent, sent } = setUp([long, long, { text: "End." }], {
-      pruning: { afterResponses: 1, prefixChars: 10 },
+      context: { pruning: { afterResponses: 1, prefixChars: 10 } },
     });
     const { messages } = await agent.run("Go").result;
     expect(messages[1]).toMatchObject({ compacted: true });
@@ -175,8 +176,10 @@ describe("compaction", () => {
     expect(messages[3]).not.toHaveProperty("compacted");
   });
 
-  it("P-17: contextBudget drops the oldest for a few lines about them", async () => {
-    const { agent, sent } = setUp([look(1), look(2), look(3), { text: "End." }], { contextBudget: 330 });
+  it("P-17: context.maxChars drops the oldest for a few lines about them", async () => {
+    const { agent, sent } = setUp([look(1), look(2), look(3), { text: "End." }], {
+      context: { maxChars: 330 },
+    });
     expect((await agent.run("Go").result).outcome).toBe("completed");
     expect(sent(3)).toContain("[Context summary: User asked: Go\\n  Called tools: look");
     expect(sent(3)).toContain("saw 3");
@@ -186,7 +189,7 @@ describe("compaction", () => {
     let runs = 0;
     const sharedInstructions = vi.fn(() => `Run ${++runs}.`);
     const turns = [look(1), look(2), { text: "Sum." }, { text: "End." }];
-    const options = { contextWindow: 250, compaction: { keepLast: 1 }, sharedInstructions };
+    const options = { context: { window: 250, compaction: { keepLast: 1 } }, sharedInstructions };
     const { agent, fetch } = setUp([...turns, { text: "Again." }], options);
     await agent.run("Go").result;
     for (const { body } of fetch.requests) expect(JSON.stringify(body)).toContain("Be brief.\\n\\nRun 1.");
@@ -208,24 +211,24 @@ describe("compaction", () => {
         onFailure: "result",
       });
       expect((await agent.run("Go").result).error?.code).toBe("context_length");
-      expect(presets.guide.agent.pruning).toBe(true);
+      expect(presets.guide.agent.context?.pruning).toBe(true);
     },
   );
 
   it.each<[object, string]>([
-    [{ contextWindow: 0 }, "contextWindow"],
-    [{ contextWindow: 8000, maxOutputTokens: 8000 }, "contextWindow"],
+    [{ context: { window: 0 } }, "context.window"],
+    [{ context: { window: 8000 }, maxOutputTokens: 8000 }, "context.window"],
     [
-      { tools: { r: subagent({ description: "d", contextWindow: 9, maxOutputTokens: 10 }) } },
-      "tools.r.contextWindow",
+      { tools: { r: subagent({ description: "d", context: { window: 9 }, maxOutputTokens: 10 }) } },
+      "tools.r.context.window",
     ],
-    [{ contextBudget: "1k" }, "contextBudget"],
-    [{ compaction: true }, "compaction"],
-    [{ compaction: { threshold: 80 } }, "compaction.threshold"],
-    [{ compaction: { keepLst: 1 } }, "compaction.keepLst"],
-    [{ compaction: { summarize: "x" } }, "compaction.summarize"],
-    [{ pruning: { afterResponses: 0 } }, "pruning.afterResponses"],
-    [{ pruning: "yes" }, "pruning"],
+    [{ context: { maxChars: "1k" } }, "context.maxChars"],
+    [{ context: { compaction: true } }, "context.compaction"],
+    [{ context: { compaction: { threshold: 80 } } }, "context.compaction.threshold"],
+    [{ context: { compaction: { keepLst: 1 } } }, "context.compaction.keepLst"],
+    [{ context: { compaction: { summarize: "x" } } }, "context.compaction.summarize"],
+    [{ context: { pruning: { afterResponses: 0 } } }, "context.pruning.afterResponses"],
+    [{ context: { pruning: "yes" } }, "context.pruning"],
     [{ sharedInstructions: 1 }, "sharedInstructions"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp([], options)).toThrow(expect.objectContaining({ field }));

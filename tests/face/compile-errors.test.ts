@@ -10,17 +10,22 @@ const WRONG = {
     says: /Property 'model' is missing/,
   },
   "a misspelt option": {
-    code: `createAgent({ model, maxIteration: 3 })`,
+    code: `createAgent({ model, sistem: "Be brief" })`,
+    marked: "sistem",
+    says: /'sistem' does not exist .* Did you mean to write 'system'\?/,
+  },
+  "a misspelt option of a group": {
+    code: `createAgent({ model, limits: { maxIteration: 3 } })`,
     marked: "maxIteration",
     says: /'maxIteration' does not exist .* Did you mean to write 'maxIterations'\?/,
   },
   "a misspelt option beside tools and an output": {
-    code: `createAgent({ model, tools: { weather }, output: { schema }, maxIteration: 3 })`,
+    code: `createAgent({ model, tools: { weather }, output: { schema }, limits: { maxIteration: 3 } })`,
     marked: "maxIteration",
     says: /'maxIteration' does not exist .* Did you mean to write 'maxIterations'\?/,
   },
   "an option of a wrong type": {
-    code: `createAgent({ model, maxIterations: "3" })`,
+    code: `createAgent({ model, limits: { maxIterations: "3" } })`,
     marked: "maxIterations",
     says: /^Type 'string' is not assignable to type 'number'/,
   },

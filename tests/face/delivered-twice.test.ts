@@ -21,7 +21,7 @@ function process(store: AgentOptions["store"]): Agent {
         execute: () => "acted",
       }),
     },
-    canUseTool: () => null,
+    permissions: { canUseTool: () => null },
     store,
   });
 }

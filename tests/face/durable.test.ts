@@ -38,10 +38,12 @@ function process(effects: Effects, options: Partial<AgentOptions>): Agent {
     model: anthropic("m", { apiKey: "k" }),
     tools: { read: acts("read", true), pay: acts("pay", false) },
     fetch,
-    reconcile: ({ toolCallId }) =>
-      effects.includes(toolCallId)
-        ? { outcome: "done", output: `output of ${toolCallId}` }
-        : { outcome: "run" },
+    durable: {
+      reconcile: ({ toolCallId }) =>
+        effects.includes(toolCallId)
+          ? { outcome: "done", output: `output of ${toolCallId}` }
+          : { outcome: "run" },
+    },
     ...options,
   });
 }
@@ -99,14 +101,14 @@ describe("a run with a store", () => {
   it("S001-45 goes on with higher limits after it was stopped by one", async () => {
     const store = memoryStore();
     const effects: Effects = [];
-    const run = process(effects, { store, maxIterations: 1 }).run("Pay.", { id: "x" });
+    const run = process(effects, { store, limits: { maxIterations: 1 } }).run("Pay.", { id: "x" });
     expect(await run.result).toMatchObject({ outcome: "stopped", stoppedBy: "iterations" });
     await run.saved();
     const events: string[] = [];
     const onEvent = (event: RunEvent): void => {
       if (event.type === "warning") events.push(`${event.code}: ${event.message}`);
     };
-    const again = process(effects, { store, maxIterations: 9 }).resume("x", { onEvent });
+    const again = process(effects, { store, limits: { maxIterations: 9 } }).resume("x", { onEvent });
     expect(again.id).toBe("x");
     expect(await again.result).toMatchObject({ outcome: "completed", text: "Paid.", iterations: 3 });
     expect(effects).toEqual(["a", "b"]);
@@ -135,13 +137,15 @@ describe("a run with a store", () => {
     first.abort();
   });
 
-  it("writes less often with storeFlushMs, and keeps the same", async () => {
+  it("writes less often with durable.flushMs, and keeps the same", async () => {
     const kept: { entries: number; appends: number }[] = [];
-    for (const storeFlushMs of [0, 100]) {
+    for (const flushMs of [0, 100]) {
       const { store, seen } = watched(withoutLeases(memoryStore()));
       const clock = new VirtualClock();
       const effects: Effects = [];
-      const run = process(effects, { store, storeFlushMs, clock }).run("Pay.", { id: "r" });
+      const run = process(effects, { store, durable: { flushMs }, clock }).run("Pay.", {
+        id: "r",
+      });
       while (run.outcome === undefined) await clock.pass(50);
       expect([(await run.result).outcome, effects]).toEqual(["completed", ["a", "b"]]);
       const saved = run.saved();
@@ -161,7 +165,7 @@ describe("a run with a store", () => {
     const isStarted = ({ json }: JournalEntry): boolean => /"toolCallId":"b".*"started":/.test(json);
     const started = seen.find((entries) => entries.some(isStarted))!;
     const effects: Effects = [];
-    const run = process(effects, { reconcile: undefined }).resume(started);
+    const run = process(effects, { durable: { reconcile: undefined } }).resume(started);
     const questions: string[] = [];
     for await (const event of run) {
       if (event.type !== "question") continue;

@@ -57,9 +57,11 @@ describe("a tool that asks a person", () => {
   it("gets the answer of onElicitation, which is told where the question comes from", async () => {
     const told: unknown[] = [];
     const agent = agentWith((_, { elicit }) => elicit(size), {
-      onElicitation: (request, { signal, ...context }) => {
-        told.push(request, context, signal.aborted);
-        return { action: "decline" };
+      toolCalls: {
+        onElicitation: (request, { signal, ...context }) => {
+          told.push(request, context, signal.aborted);
+          return { action: "decline" };
+        },
       },
     });
     const { toolCalls } = await agent.run("Book.").result;
@@ -71,7 +73,9 @@ describe("a tool that asks a person", () => {
   it("is told that nobody has answered if onElicitation throws or answers nonsense", async () => {
     for (const onElicitation of [() => Promise.reject(new Error("broken")), () => ({ action: "yes" })]) {
       const warnings: string[] = [];
-      const agent = agentWith((_, { elicit }) => elicit(size), { onElicitation: onElicitation as never });
+      const agent = agentWith((_, { elicit }) => elicit(size), {
+        toolCalls: { onElicitation: onElicitation as never },
+      });
       const run = agent.run("Book.", {
         onEvent: (event) => event.type === "warning" && warnings.push(event.code),
       });
@@ -124,7 +128,7 @@ describe("a tool with a checkpoint", () => {
     const reconcile = (): never => {
       throw new Error("nobody needs to know");
     };
-    const second = agentWith(booking(log), { ...options, reconcile }).resume("x");
+    const second = agentWith(booking(log), { ...options, durable: { reconcile } }).resume("x");
     expect(await questionOf(second.events({ detached: true }))).toBe(questionId);
     expect(second.answer(questionId, { action: "accept", content: { size: "M" } })).toBe(true);
     const { toolCalls } = await second.result;

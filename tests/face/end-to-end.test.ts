@@ -232,7 +232,12 @@ describe("a run in the engine", () => {
 
   it("stops at its limit with a transcript that can be sent again", async () => {
     const fetch = scripted([{ toolCalls: [{ name: "add", input: { a: 1, b: 1 } }] }]);
-    const agent = createAgent({ model: anthropic("m", key), fetch, tools: { add }, maxIterations: 1 });
+    const agent = createAgent({
+      model: anthropic("m", key),
+      fetch,
+      tools: { add },
+      limits: { maxIterations: 1 },
+    });
     const result = await agent.run("go").result;
     expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "iterations" });
     const next = scripted([{ text: "Going on." }]);

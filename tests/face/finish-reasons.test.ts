@@ -21,17 +21,17 @@ const CUT = { text: "Half of", stopReason: "length" } as const;
 
 describe("answers that end otherwise than usual", () => {
   it("onMaxTokens: continue makes one text of an answer that was cut off", async () => {
-    const result = await start([CUT, { text: " it." }], { onMaxTokens: "continue" }).result;
+    const result = await start([CUT, { text: " it." }], { answers: { onMaxTokens: "continue" } }).result;
     expect(result).toMatchObject({ outcome: "completed", text: "Half of it.", iterations: 2 });
   });
 
   it("onMaxTokens: error fails the run and keeps the text", async () => {
-    const result = await start([CUT], { onMaxTokens: "error" }).result;
+    const result = await start([CUT], { answers: { onMaxTokens: "error" } }).result;
     expect(result).toMatchObject({ outcome: "failed", text: "Half of", error: { code: "finish_reason" } });
   });
 
   it("S003-02: strictStopReason fails the run with the vendor's word", async () => {
-    const result = await start([CUT], { strictStopReason: true }).result;
+    const result = await start([CUT], { answers: { strictStopReason: true } }).result;
     expect(result.error?.message).toMatch(/: unexpected stop_reason: max_tokens$/);
   });
 

@@ -67,7 +67,9 @@ function payer(by: string, paid: Payment[], more: Partial<AgentOptions>): Agent 
         execute: (_, { fence }) => void paid.push({ by, fence }),
       }),
     },
-    reconcile: () => (paid.length === 0 ? { outcome: "run" } : { outcome: "done", output: "paid" }),
+    durable: {
+      reconcile: () => (paid.length === 0 ? { outcome: "run" } : { outcome: "done", output: "paid" }),
+    },
     ...more,
   });
 }
@@ -288,9 +290,11 @@ describe("the fence of a run's lease", () => {
     const again = payer("second", paid, {
       store,
       clock,
-      reconcile({ fence }) {
-        fences.push(fence);
-        return { outcome: "run" };
+      durable: {
+        reconcile({ fence }) {
+          fences.push(fence);
+          return { outcome: "run" };
+        },
       },
     }).resume("x");
     expect((await again.result).outcome).toBe("completed");

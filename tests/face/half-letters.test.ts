@@ -78,7 +78,7 @@ describe("a decision that quotes half of a letter", () => {
   });
 
   it("of canUseTool and of a guardrail reaches the model in its words", async () => {
-    const denied = await ask({ canUseTool: () => ({ behavior: "deny", message: HALF }) });
+    const denied = await ask({ permissions: { canUseTool: () => ({ behavior: "deny", message: HALF }) } });
     const guarded = await ask({ guardrails: { tool: () => ({ allowed: false, reason: HALF }) } });
     for (const { ran, messages } of [denied, guarded]) {
       expect(ran).toEqual([]);

@@ -147,7 +147,7 @@ describe("hooks", () => {
   it("a deferred call waits for run.answer, and canUseTool is not asked", async () => {
     const canUseTool = vi.fn(() => ({ behavior: "deny" as const }));
     const { agent, execute } = setUp({
-      canUseTool,
+      permissions: { canUseTool },
       hooks: { PreToolUse: [{ hooks: [() => ({ decision: "defer" as const })] }] },
     });
     const run = agent.run("Go");
@@ -323,7 +323,10 @@ describe("hooks", () => {
     for (const [options, expected] of [
       [{}, { n: 1, checked: true }],
       [{ hooks: { PreToolUse: [{ hooks: [() => ({ updatedInput: { n: 3 } })] }] } }, { n: 3 }],
-      [{ canUseTool: () => ({ behavior: "allow" as const, updatedInput: { n: 4 } }) }, { n: 4 }],
+      [
+        { permissions: { canUseTool: () => ({ behavior: "allow" as const, updatedInput: { n: 4 } }) } },
+        { n: 4 },
+      ],
     ] as const) {
       const execute = vi.fn();
       const { agent } = setUp({

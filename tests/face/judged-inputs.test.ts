@@ -56,7 +56,7 @@ it("a function that changes its input later passes no rule", async () => {
     return { behavior: "allow" as const };
   };
   for (const schema of [undefined, zod]) {
-    const options = { permissions: { deny: ["Delete(etc/**)"] }, canUseTool };
+    const options = { permissions: { deny: ["Delete(etc/**)"], canUseTool } };
     expect(await run(["a"], { resourceKey }, options, schema)).toEqual([{ file_path: "a" }]);
   }
 });
@@ -71,14 +71,18 @@ it("needsApproval is asked about the input that runs", async () => {
 
 it("canUseTool, hooks and guardrails that change an input in place change nothing, and what they return is judged", async () => {
   const inPlace: Partial<AgentOptions> = {
-    permissions: { deny: ["Delete(etc/**)"] },
-    canUseTool: async (__, input) => (change(input), { behavior: "allow" }),
+    permissions: {
+      deny: ["Delete(etc/**)"],
+      canUseTool: async (__, input) => (change(input), { behavior: "allow" }),
+    },
     hooks: { PreToolUse: [{ hooks: [({ input }) => change(input as Input)] }] },
     guardrails: { tool: (_, input) => (change(input as Input), { allowed: true }) },
   };
   const returned: Partial<AgentOptions> = {
-    permissions: { deny: ["Delete(etc/**)"] },
-    canUseTool: async () => ({ behavior: "allow", updatedInput: { file_path: "etc/passwd" } }),
+    permissions: {
+      deny: ["Delete(etc/**)"],
+      canUseTool: async () => ({ behavior: "allow", updatedInput: { file_path: "etc/passwd" } }),
+    },
   };
   for (const schema of [undefined, zod]) {
     expect(await run(["a"], {}, inPlace, schema)).toEqual([{ file_path: "a" }]);
@@ -88,7 +92,7 @@ it("canUseTool, hooks and guardrails that change an input in place change nothin
 
 it("values that JSON cannot hold still reach their tool as the schema made them", async () => {
   const made = z.object({ file_path: z.string().transform((path) => new Map([[path, 1]])) });
-  const options = { permissions: undefined, repeat: false as const };
+  const options = { permissions: undefined, limits: { repeat: false as const } };
   expect(await run(["a"], { resourceKey: () => "k" }, options, made)).toEqual([
     { file_path: new Map([["a", 1]]) },
   ]);

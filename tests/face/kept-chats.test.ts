@@ -44,8 +44,10 @@ function process(store: Store | undefined, effects: string[] = [], options: Part
   const agent = createAgent({
     model,
     tools: { read: acts("read", true), pay: acts("pay", false) },
-    reconcile: ({ toolCallId }) =>
-      effects.includes("pay") ? { outcome: "done", output: `output of ${toolCallId}` } : { outcome: "run" },
+    durable: {
+      reconcile: ({ toolCallId }) =>
+        effects.includes("pay") ? { outcome: "done", output: `output of ${toolCallId}` } : { outcome: "run" },
+    },
     ...(store === undefined ? {} : { store: withoutLeases(store) }),
     ...options,
   });

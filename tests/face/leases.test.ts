@@ -69,7 +69,7 @@ describe("the lease of a run", () => {
   });
 
   it("is not taken by who looks for a run that has saved nothing yet", async () => {
-    const { clock, gate, first, second } = twoProcesses({ storeFlushMs: 1000 });
+    const { clock, gate, first, second } = twoProcesses({ durable: { flushMs: 1000 } });
     gate.open();
     const run = first.run("Act.");
     await settled();

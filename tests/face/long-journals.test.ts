@@ -14,7 +14,7 @@ function looker(store: Store, turns: ScriptedTurn[]) {
     model: anthropic("big", { apiKey: "k" }),
     fetch: scripted(turns),
     store,
-    maxIterations: 2 * ROUNDS,
+    limits: { maxIterations: 2 * ROUNDS },
     tools: {
       look: tool({
         description: "Looks",

@@ -114,7 +114,7 @@ describe("what the model reads of a throw that says nothing", () => {
     await createAgent({
       model: anthropic("t", { fetch }),
       tools: { boom },
-      wordToolError: toolErrorWords.sprout,
+      toolCalls: { wordError: toolErrorWords.sprout },
     }).run("Go").result;
     expect(fetch.requests[1]?.bodyText).toContain(
       JSON.stringify(JSON.stringify({ error: told })).slice(1, -1),
@@ -129,8 +129,8 @@ describe("a mistake in an agent of several is told with its place", () => {
   it.each<[string, () => unknown, RegExp]>([
     [
       "of a variant",
-      () => inner({ maxIterations: 0 }),
-      /^variants\.small\.maxIterations: needs a positive integer/,
+      () => inner({ limits: { maxIterations: 0 } }),
+      /^variants\.small\.limits\.maxIterations: needs a positive integer/,
     ],
     [
       "deep in a variant",
@@ -140,18 +140,19 @@ describe("a mistake in an agent of several is told with its place", () => {
     [
       "with a wrong name",
       () => inner({ maxIteration: 1 }),
-      /^variants\.small\.maxIteration: .*did you mean maxIterations/,
+      /^variants\.small\.maxIteration: .*did you mean limits: \{ maxIterations \}/,
     ],
-    ["of the base", () => inner({}, { maxIterations: 0 }), /^maxIterations: /],
+    ["of the base", () => inner({}, { limits: { maxIterations: 0 } }), /^limits\.maxIterations: /],
     [
       "of a subagent",
-      () => createAgent({ model, tools: { researcher: subagent({ description: "R", maxUsd: -1 }) } }),
-      /^tools\.researcher\.maxUsd: /,
+      () =>
+        createAgent({ model, tools: { researcher: subagent({ description: "R", limits: { maxUsd: -1 } }) } }),
+      /^tools\.researcher\.limits\.maxUsd: /,
     ],
     [
       "of a subagent by its name",
-      () => subagent({ name: "researcher", description: "R", maxIterations: anyOf("3") }),
-      /^researcher\.maxIterations: /,
+      () => subagent({ name: "researcher", description: "R", limits: { maxIterations: anyOf("3") } }),
+      /^researcher\.limits\.maxIterations: /,
     ],
   ])("%s", (_, attempt, told) => expect(attempt).toThrow(told));
 });

@@ -23,16 +23,15 @@ function refusal(options: object): LoopletError {
 
 describe("createAgent", () => {
   it.each([
-    [{ maxIteration: 3 }, "config_unknown_option", "maxIteration", "did you mean maxIterations?"],
+    [{ maxIteration: 3 }, "config_unknown_option", "maxIteration", "did you mean limits: { maxIterations }?"],
     [{ maxTokens: 3 }, "config_unknown_option", "maxTokens", /maxOutputTokens.*maxTotalTokens/],
     [{ apiKey: "k" }, "config_unknown_option", "apiKey", "give it to the model"],
     [{ onText: () => {} }, "config_unknown_option", "onText", "agent.run(prompt, { onText })"],
     [{ timeouts: { chunk: 1 } }, "config_unknown_option", "timeouts.chunk", "did you mean chunkMs?"],
     [{ retry: { maxRetry: 1 } }, "config_unknown_option", "retry.maxRetry", "did you mean maxRetries?"],
-    [{ tokenBudget: 1 }, "config_unknown_option", "tokenBudget", "use maxTotalTokens"],
-    [{ limits: { maxUsd: 1 } }, "config_unknown_option", "limits", "by its name: maxIterations"],
-    [{ maxBudgetUsd: 1 }, "config_unknown_option", "maxBudgetUsd", "use maxUsd"],
-    [{ maxCost: 1 }, "config_unknown_option", "maxCost", "use maxUsd"],
+    [{ tokenBudget: 1 }, "config_unknown_option", "tokenBudget", "use limits: { maxTotalTokens }"],
+    [{ maxBudgetUsd: 1 }, "config_unknown_option", "maxBudgetUsd", "use limits: { maxUsd }"],
+    [{ maxCost: 1 }, "config_unknown_option", "maxCost", "use limits: { maxUsd }"],
     [{ retry: { maxCalls: 2 } }, "config_unknown_option", "retry.maxCalls", "maxModelCallRetries"],
     [{ output: { city: z.string() } }, "config_wrong_type", "output", "output: { schema: z.object("],
     [{ allowedTools: ["a"] }, "config_unknown_option", "allowedTools", "permissions: { allow"],
@@ -58,16 +57,29 @@ describe("createAgent", () => {
     [{ maxRetries: 3 }, "config_unknown_option", "maxRetries", "retry: { maxRetries }"],
     [{ handoffs: [] }, "config_unknown_option", "handoffs", "handoff(agent, { description })"],
     [{ providerOptions: {} }, "config_unknown_option", "providerOptions", "body: { … }"],
-    [{ context: {} }, "config_unknown_option", "context", "use inputs"],
     [{ name: "x" }, "config_unknown_option", "name", "subagent(agent, { name, description })"],
     [{ zzzzz: 1 }, "config_unknown_option", "zzzzz", /of the \d+, which .*explain\n/],
-    [{ budgetUsd: 1 }, "config_unknown_option", "budgetUsd", "perhaps contextBudget"],
+    [{ argumentSize: 5 }, "config_unknown_option", "argumentSize", "perhaps answers: { maxArgumentBytes }"],
+    [{ maxIterations: 5 }, "config_unknown_option", "maxIterations", "give it to limits: { maxIterations }"],
+    [{ canUseTols: 5 }, "config_unknown_option", "canUseTols", "did you mean permissions: { canUseTool }"],
+    [{ limits: { maxTurns: 3 } }, "config_unknown_option", "limits.maxTurns", /maxToolRounds/],
+    [{ permissions: { Bash: "ask" } }, "config_unknown_option", "permissions.Bash", "there are allow, ask"],
     [{ tools: new Map() }, "config_wrong_type", "tools", "got an object (Map)"],
     [{ system: 7 }, "config_wrong_type", "system", "needs a string, got the number 7"],
-    [{ maxIterations: "5" }, "config_wrong_type", "maxIterations", "needs a positive integer, got a string"],
-    [{ maxIterations: 0 }, "config_invalid_value", "maxIterations", "got 0"],
-    [{ maxIterations: 1.5 }, "config_invalid_value", "maxIterations", "got 1.5"],
-    [{ maxIterations: Infinity }, "config_invalid_value", "maxIterations", "leave the option out"],
+    [
+      { limits: { maxIterations: "5" } },
+      "config_wrong_type",
+      "limits.maxIterations",
+      "needs a positive integer, got a string",
+    ],
+    [{ limits: { maxIterations: 0 } }, "config_invalid_value", "limits.maxIterations", "got 0"],
+    [{ limits: { maxIterations: 1.5 } }, "config_invalid_value", "limits.maxIterations", "got 1.5"],
+    [
+      { limits: { maxIterations: Infinity } },
+      "config_invalid_value",
+      "limits.maxIterations",
+      "leave the option out",
+    ],
     [{ retry: { maxRetries: -1 } }, "config_invalid_value", "retry.maxRetries", "non-negative"],
     [{ retry: { delaysMs: [5, -1] } }, "config_invalid_value", "retry.delaysMs", "got -1"],
     [{ retry: { delaysMs: 5 } }, "config_wrong_type", "retry.delaysMs", "an array"],
@@ -75,8 +87,8 @@ describe("createAgent", () => {
     [{ guardrails: { timeoutMs: 0 } }, "config_invalid_value", "guardrails.timeoutMs", "positive"],
     [{ retry: { baseMs: null } }, "config_wrong_type", "retry.baseMs", "got null"],
     [{ timeouts: 5 }, "config_wrong_type", "timeouts", "needs an object"],
-    [{ toolExecution: "all" }, "config_invalid_value", "toolExecution", '"sequential"'],
-    [{ joinDeltas: 1 }, "config_wrong_type", "joinDeltas", "true or false"],
+    [{ toolCalls: { execution: "all" } }, "config_invalid_value", "toolCalls.execution", '"sequential"'],
+    [{ events: { joinDeltas: 1 } }, "config_wrong_type", "events.joinDeltas", "true or false"],
     [{ fetch: "https://x" }, "config_wrong_type", "fetch", "needs a function"],
     [{ clock: { now: Date.now } }, "config_missing", "clock.setTimer", "is required"],
     [{ model: undefined }, "config_missing", "model", "is required"],
@@ -159,7 +171,13 @@ describe("createAgent", () => {
 
   it("writes the engine's configuration, and leaves defaults to the engine", async () => {
     const engine = new FakeEngine();
-    const options = { model, system: "Be brief.", tools: { echo }, maxIterations: 3, maxOutputTokens: 64 };
+    const options = {
+      model,
+      system: "Be brief.",
+      tools: { echo },
+      limits: { maxIterations: 3 },
+      maxOutputTokens: 64,
+    };
     agentOn(engine.load, options).run("go", {
       messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
     });
@@ -234,7 +252,7 @@ describe("agent.run", () => {
 
 describe("the nearest name", () => {
   it("is none when every name is far", () => {
-    expect(nearestName("colour", ["maxIterations", "system"])).toBeUndefined();
+    expect(nearestName("colour", ["limits.maxIterations", "system"])).toBeUndefined();
   });
 });
 

@@ -45,6 +45,7 @@ const NAMES = [
   ...new Set(
     [
       agentTable(),
+      ...Object.values(agentTable()).filter((kind) => typeof kind === "object" && !Array.isArray(kind)),
       RUN_TABLE,
       TOOL_TABLE,
       COMPATIBLE_TABLE,
@@ -107,7 +108,7 @@ async function use(): Promise<unknown> {
     trace: [traceRows((row) => void rows.push(row)), traceSpans((span) => void spans.push(span))],
     retry: { maxRetries: 0 },
     timeouts: { totalMs: 60_000 },
-    repeat: { nudgeAfter: 2 },
+    limits: { repeat: { nudgeAfter: 2 } },
     hooks: { PreToolUse: [{ hooks: [() => ({})] }] },
     guardrails: { output: () => ({ allowed: true }) },
     onIterationEnd: () => {},
@@ -167,18 +168,20 @@ describe("a field that other code adds to the prototype of every object", () => 
 
 describe("options", () => {
   it("may be fields and getters of a class, as before", () => {
-    const base = { maxIterations: 3 };
+    const base = { limits: { maxIterations: 3 } };
     const options = Object.create(base) as AgentOptions;
     expect(() => createAgent(Object.assign(options, { model: 5 as never }))).toThrow("model");
     class Options {
       get model() {
         return custom(() => "hi");
       }
-      get maxIterations() {
-        return -1;
+      get limits() {
+        return { maxIterations: -1 };
       }
     }
-    expect(() => createAgent(new Options())).toThrow(expect.objectContaining({ field: "maxIterations" }));
+    expect(() => createAgent(new Options())).toThrow(
+      expect.objectContaining({ field: "limits.maxIterations" }),
+    );
   });
 
   it("are read once", async () => {

@@ -97,7 +97,7 @@ describe("a call without a result", () => {
     await run.saved();
     const kept = await agentOn(store).readChat("c");
     expect(resultsOf(kept!.messages)).toEqual(marks);
-    const again = await agentOn(store, { reconcile: never }).openChat("c");
+    const again = await agentOn(store, { durable: { reconcile: never } }).openChat("c");
     expect(resultsOf(again.messages)).toEqual(marks);
     run.abort();
   });

@@ -31,7 +31,7 @@ const unwritable: [string, object][] = [
 
 describe("permissions", () => {
   it.each(unwritable)("%s in what canUseTool or a hook answers is its failure", async (_, updatedInput) => {
-    const denied = setUp({ canUseTool: () => ({ behavior: "allow", updatedInput }) });
+    const denied = setUp({ permissions: { canUseTool: () => ({ behavior: "allow", updatedInput }) } });
     const { toolCalls, outcome } = await denied.agent.run("Go").result;
     expect(denied.execute).not.toHaveBeenCalled();
     expect(outcome).toBe("completed");
@@ -50,7 +50,7 @@ describe("permissions", () => {
     const { agent, execute } = setUp({
       hooks: { PreToolUse: [deny] },
       guardrails: { output: () => ({ allowed: true }) },
-      stopWhen: async () => false,
+      limits: { stopWhen: async () => false },
     });
     const run = agent.run("Go");
     for await (const event of run.events({ detached: true })) {
@@ -67,7 +67,7 @@ describe("permissions", () => {
   it.each(unwritable)(
     "%s in run.answer is an error at once, and the question stays open",
     async (_, updatedInput) => {
-      const { agent, execute } = setUp({ permissionMode: "default", canUseTool: () => null });
+      const { agent, execute } = setUp({ permissions: { mode: "default", canUseTool: () => null } });
       const run = agent.run("Go");
       for await (const event of run.events({ detached: true })) {
         if (event.type !== "question") continue;
@@ -91,7 +91,7 @@ describe("permissions", () => {
       behavior: "allow",
       updatedInput: { n: input.n + 1 },
     }));
-    const { agent, execute } = setUp({ canUseTool });
+    const { agent, execute } = setUp({ permissions: { canUseTool } });
     const { toolCalls } = await agent.run("Go").result;
     expect(canUseTool).toHaveBeenCalledWith(
       "act",
@@ -123,15 +123,15 @@ describe("permissions", () => {
         behavior: "allow",
         updatedPermissions: [{ type: "setMode", mode: "bypassPermissions" }],
       }),
-      "allowDangerouslySkipPermissions",
+      "permissions.allowDangerouslySkipPermissions",
     ],
     [
       "a switch to a mode that needs a classifier",
       () => ({ behavior: "allow", updatedPermissions: [{ type: "setMode", mode: "auto" }] }),
-      "classifyTool",
+      "permissions.classifyTool",
     ],
   ])("%s of canUseTool is told to the model, and the tool does not run", async (_, canUseTool, text) => {
-    const { agent, execute } = setUp({ canUseTool });
+    const { agent, execute } = setUp({ permissions: { canUseTool } });
     const { toolCalls, outcome } = await agent.run("Go").result;
     expect(outcome).toBe("completed");
     expect(execute).not.toHaveBeenCalled();
@@ -173,9 +173,9 @@ describe("permissions", () => {
         run.answer(event.questionId, { behavior: "allow", ...result } as never);
       const switched = (mode: string) => answer({ updatedPermissions: [{ type: "setMode", mode }] });
       expect(switched("bypassPermissions")).toThrow(
-        expect.objectContaining({ field: "allowDangerouslySkipPermissions" }),
+        expect.objectContaining({ field: "permissions.allowDangerouslySkipPermissions" }),
       );
-      expect(switched("auto")).toThrow(expect.objectContaining({ field: "classifyTool" }));
+      expect(switched("auto")).toThrow(expect.objectContaining({ field: "permissions.classifyTool" }));
       expect(switched("yolo")).toThrow(expect.objectContaining({ field: "updatedPermissions[0].mode" }));
       expect(answer({ updatedinput: { n: 2 } })).toThrow("did you mean updatedInput?");
       expect(execute).not.toHaveBeenCalled();
@@ -188,13 +188,12 @@ describe("permissions", () => {
     const updatedPermissions = [{ type: "setMode" as const, mode: "bypassPermissions" as const }];
     const hook = () => ({ decision: "allow" as const, updatedPermissions });
     const { agent, execute } = setUp({
-      permissionMode: "default",
-      canUseTool: () => ({ behavior: "deny" }),
+      permissions: { mode: "default", canUseTool: () => ({ behavior: "deny" }) },
       hooks: { PermissionRequest: [{ onFailure: "block", hooks: [hook] }] },
     });
     const { toolCalls } = await agent.run("Go").result;
     expect(execute).not.toHaveBeenCalled();
-    expect(JSON.stringify(toolCalls[0]?.output)).toContain("allowDangerouslySkipPermissions");
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain("permissions.allowDangerouslySkipPermissions");
   });
 
   it.each([
@@ -218,7 +217,7 @@ describe("permissions", () => {
     async (update, place, problem) => {
       const updatedPermissions = [update] as never;
       const field = ["updatedPermissions[0]", place].filter((part) => part !== "").join(".");
-      const { agent, execute } = setUp({ permissionMode: "default", canUseTool: () => null });
+      const { agent, execute } = setUp({ permissions: { mode: "default", canUseTool: () => null } });
       const run = agent.run("Go");
       for await (const event of run.events({ detached: true })) {
         if (event.type !== "question" || event.question !== "permission") continue;
@@ -228,7 +227,7 @@ describe("permissions", () => {
         run.answer(event.questionId, { behavior: "deny" });
       }
       expect(execute).not.toHaveBeenCalled();
-      const asked = setUp({ canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+      const asked = setUp({ permissions: { canUseTool: () => ({ behavior: "allow", updatedPermissions }) } });
       const { toolCalls } = await asked.agent.run("Go").result;
       expect(asked.execute).not.toHaveBeenCalled();
       expect(JSON.stringify(toolCalls[0]?.output)).toContain(problem);
@@ -241,24 +240,26 @@ describe("permissions", () => {
       { type: "addRules" as const, behavior: "ask" as const, rules },
       { type: "removeRules" as const, behavior: "allow" as const, rules: ["Other"] },
     ];
-    const { agent, execute } = setUp({ canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+    const { agent, execute } = setUp({
+      permissions: { canUseTool: () => ({ behavior: "allow", updatedPermissions }) },
+    });
     await agent.run("Go").result;
     expect(execute).toHaveBeenCalledOnce();
     const added = [{ type: "addRules" as const, behavior: "ask" as const, rules: ["Act"] }];
     const open = setUp({
-      canUseTool: () => ({ behavior: "allow", updatedPermissions: added }),
-      onUnknownTool: () => "done",
+      permissions: { canUseTool: () => ({ behavior: "allow", updatedPermissions: added }) },
+      toolCalls: { onUnknownTool: () => "done" },
     });
     await open.agent.run("Go").result;
     expect(open.execute).toHaveBeenCalledOnce();
   });
 
-  it("permissionTimeoutMs alone denies what nobody approves, and restricts nothing else", async () => {
-    const asked = setUp({ permissionTimeoutMs: 20 }, { needsApproval: true });
+  it("timeouts.permissionMs alone denies what nobody approves, and restricts nothing else", async () => {
+    const asked = setUp({ timeouts: { permissionMs: 20 } }, { needsApproval: true });
     const { toolCalls } = await asked.agent.run("Go").result;
     expect(asked.execute).not.toHaveBeenCalled();
     expect(JSON.stringify(toolCalls[0]?.output)).toContain("nobody approved it in time");
-    const open = setUp({ permissionTimeoutMs: 20 });
+    const open = setUp({ timeouts: { permissionMs: 20 } });
     await open.agent.run("Go").result;
     expect(open.execute).toHaveBeenCalledOnce();
   });
@@ -285,7 +286,7 @@ describe("permissions", () => {
       signal = request.signal;
       return new Promise(() => {});
     };
-    const { agent, execute } = setUp({ canUseTool });
+    const { agent, execute } = setUp({ permissions: { canUseTool } });
     const run = agent.run("Go");
     await vi.waitFor(() => expect(signal).toBeDefined());
     run.abort("enough");
@@ -300,7 +301,9 @@ describe("permissions", () => {
     run.setPermissionMode("dontAsk");
     expect((await run.result).toolCalls[0]).toMatchObject({ isError: true, output: { code: "denied" } });
     expect(execute).not.toHaveBeenCalled();
-    expect(() => run.setPermissionMode("auto")).toThrow(expect.objectContaining({ field: "classifyTool" }));
+    expect(() => run.setPermissionMode("auto")).toThrow(
+      expect.objectContaining({ field: "permissions.classifyTool" }),
+    );
   });
 
   it.each([
@@ -312,8 +315,7 @@ describe("permissions", () => {
     const agent = createAgent({
       model: anthropic("m", { apiKey: "k", fetch: scripted([{ text: "Done." }]) }),
       tools: { act },
-      permissions: { allow: ["act"] },
-      canUseTool: () => null,
+      permissions: { allow: ["act"], canUseTool: () => null },
     });
     await agent.run("Go", { onEvent: (event) => void (event.type === "warning" && codes.push(event.code)) })
       .result;
@@ -322,25 +324,24 @@ describe("permissions", () => {
 
   it("the classifier decides in the mode auto", async () => {
     const { agent, execute } = setUp({
-      permissionMode: "auto",
-      classifyTool: () => ({ behavior: "allow" }),
+      permissions: { mode: "auto", classifyTool: () => ({ behavior: "allow" }) },
     });
     await agent.run("Go").result;
     expect(execute).toHaveBeenCalledOnce();
   });
 
   it.each<[Partial<AgentOptions>, string]>([
-    [{ permissionMode: "yolo" as never }, "permissionMode"],
-    [{ permissionMode: "auto" }, "classifyTool"],
-    [{ permissionMode: "bypassPermissions" }, "allowDangerouslySkipPermissions"],
+    [{ permissions: { mode: "yolo" as never } }, "permissions.mode"],
+    [{ permissions: { mode: "auto" } }, "permissions.classifyTool"],
+    [{ permissions: { mode: "bypassPermissions" } }, "permissions.allowDangerouslySkipPermissions"],
     [{ permissions: { allow: ["Bash(ls"] } }, "permissions.allow[0]"],
     [{ permissions: { allow: ["act()"] } }, "permissions.allow[0]"],
     [{ permissions: { deny: ["act", "Act"] } }, "permissions.deny[1]"],
     [{ permissions: { ask: ["Bash(rm *)"] } }, "permissions.ask[0]"],
     [{ permissions: { allowed: [] } as never }, "permissions.allowed"],
-    [{ canUseTool: true as never }, "canUseTool"],
-    [{ permissionTimeoutMs: -1, canUseTool: () => null }, "permissionTimeoutMs"],
-    [{ classifyTool: () => null }, "classifyTool"],
+    [{ permissions: { canUseTool: true as never } }, "permissions.canUseTool"],
+    [{ timeouts: { permissionMs: -1 }, permissions: { canUseTool: () => null } }, "timeouts.permissionMs"],
+    [{ permissions: { classifyTool: () => null } }, "permissions.classifyTool"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));
   });
@@ -356,7 +357,9 @@ describe("permissions", () => {
     const permissions = { allow: ["act", "mcp__files", "Edit(src/**)"], deny: ["Ba*", "mcp__x__*(y)"] };
     expect(() => setUp({ permissions })).not.toThrow();
     expect(() => setUp({ permissions: { deny: ["Act"] } })).toThrow("did you mean act?");
-    expect(() => setUp({ permissions: { deny: ["Act"] }, onUnknownTool: () => "done" })).not.toThrow();
+    expect(() =>
+      setUp({ permissions: { deny: ["Act"] }, toolCalls: { onUnknownTool: () => "done" } }),
+    ).not.toThrow();
   });
 
   it("a scope that nothing can be compared with ends the run with the fix", async () => {

@@ -107,7 +107,7 @@ describe("onLimit", () => {
     const onLimit = vi.fn(({ limit }: { limit: string }) =>
       limit === "iterations" ? { maxIterations: 10 } : { maxUsd: 5, maxToolCalls: 10 },
     );
-    const { agent } = setUp({ maxIterations: 1, maxToolCalls: 1, onLimit });
+    const { agent } = setUp({ limits: { maxIterations: 1, maxToolCalls: 1, onLimit } });
     expect((await agent.run("Go").result).outcome).toBe("completed");
     expect(onLimit.mock.calls.map(([{ limit }]) => limit)).toEqual(["iterations", "tool_calls"]);
     expect(onLimit.mock.calls[1]?.[0]).toMatchObject({ iteration: 2, toolCalls: 2, agentPath: "root" });
@@ -116,14 +116,16 @@ describe("onLimit", () => {
   it.each([[() => null], [() => ({ maxIterations: 0 })], [() => Promise.reject(new Error("broken"))]])(
     "stops the run when it does not raise it (%#)",
     async (onLimit) => {
-      const { agent, execute } = setUp({ maxIterations: 1, onLimit: onLimit as never });
+      const { agent, execute } = setUp({ limits: { maxIterations: 1, onLimit: onLimit as never } });
       expect(await agent.run("Go").result).toMatchObject({ outcome: "stopped", stoppedBy: "iterations" });
       expect(execute).toHaveBeenCalledOnce();
     },
   );
 
   it("says that money can only be added", async () => {
-    const { agent } = setUp({ maxIterations: 1, onLimit: () => ({ maxIterations: 9, maxUsd: -1 }) });
+    const { agent } = setUp({
+      limits: { maxIterations: 1, onLimit: () => ({ maxIterations: 9, maxUsd: -1 }) },
+    });
     const warnings: string[] = [];
     const onEvent = (event: { type: string; message?: string }) =>
       event.type === "warning" && warnings.push(event.message ?? "");
@@ -132,12 +134,12 @@ describe("onLimit", () => {
   });
 
   it("S001-45: a stopped run goes on from its messages with a higher limit", async () => {
-    const { agent, fetch } = setUp({ maxIterations: 1 });
+    const { agent, fetch } = setUp({ limits: { maxIterations: 1 } });
     const { messages, stoppedBy } = await agent.run("Go").result;
     expect(stoppedBy).toBe("iterations");
     const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch });
     const act = tool({ description: "Acts", inputSchema: schema, execute: () => "done" });
-    const more = createAgent({ model, tools: { act }, maxIterations: 5 });
+    const more = createAgent({ model, tools: { act }, limits: { maxIterations: 5 } });
     expect((await more.run("Go on", { messages }).result).text).toBe("End.");
   });
 });

@@ -94,7 +94,7 @@ describe("sprout", () => {
   ] as const)("S000-27: its agent %s stops after %i rounds", async (name, cap) => {
     const { agent } = presets.sprout;
     const { result } = await play(rounds(cap + 1), {
-      agent: { ...agent, maxIterations: iterationPresets[name] },
+      agent: { ...agent, limits: { maxIterations: iterationPresets[name] } },
     });
     expect(result).toMatchObject({ stoppedBy: "iterations", iterations: cap });
     expect(result.toolCalls).toHaveLength(cap);
@@ -202,8 +202,8 @@ describe("production", () => {
 
   it.each([
     ["as it is", 50, {}],
-    ["as the builder", 50, { maxIterations: iterationPresets.builder }],
-    ["as the router", 12, { maxIterations: iterationPresets.router }],
+    ["as the builder", 50, { limits: { maxIterations: iterationPresets.builder } }],
+    ["as the router", 12, { limits: { maxIterations: iterationPresets.router } }],
   ])("S003-06: stops %s after %i iterations", async (_, cap, limit) => {
     const { result } = await play(rounds(cap + 1), { agent: { ...presets.production.agent, ...limit } });
     expect(result).toMatchObject({ stoppedBy: "iterations", iterations: cap });
@@ -212,7 +212,7 @@ describe("production", () => {
   it("S003-08: stops at its budget before the tools of the answer that passed it", async () => {
     const turns = [{ ...round(0), usage: { inputTokens: 90, outputTokens: 90 } }];
     const { log, result } = await play(turns, {
-      agent: { ...presets.production.agent, maxTotalTokens: 100 },
+      agent: { ...presets.production.agent, limits: { maxTotalTokens: 100 } },
     });
     expect(result).toMatchObject({ stoppedBy: "tokens" });
     expect(log).toEqual([]);
@@ -290,7 +290,7 @@ describe("an agent in several sizes", () => {
       variables: { topics: "6-10", questions: "5-10" },
       variants: {
         small: { maxOutputTokens: 2000, variables: { topics: "1-2" } },
-        huge: { maxIterations: 99 },
+        huge: { limits: { maxIterations: 99 } },
       },
     });
     return { agent, fetch };
@@ -315,9 +315,9 @@ describe("an agent in several sizes", () => {
     expect(() => agent.run("Go", { variant: "tiny" as never })).toThrow(/small, huge/);
     expect(() => agent.chat({ variant: "toString" as never })).toThrow(expect.objectContaining(unknown));
     const model = anthropic("m", { apiKey: "k" });
-    const wrong = { model, variants: { small: { maxIterations: 0 } } };
+    const wrong = { model, variants: { small: { limits: { maxIterations: 0 } } } };
     expect(() => agentVariants(createAgent, wrong)).toThrow(
-      expect.objectContaining({ field: "variants.small.maxIterations" }),
+      expect.objectContaining({ field: "variants.small.limits.maxIterations" }),
     );
   });
 });
@@ -352,13 +352,23 @@ describe("agentVariants", () => {
 
 describe("results that throw", () => {
   it.each([
-    ["onLimit", [round(0)], { maxIterations: 1 }, "limit", /exceeded 1 iterations/],
-    ["onLimit", [round(0)], { stopWhen: () => true }, "limit", /condition/],
-    ["onFailure", [{ status: 400 }], {}, "failed", /./],
-  ])("%s: throw rejects with what the run has brought", async (option, turns, rest, code, message) => {
-    const thrown = (await play(turns as ScriptedStep[], { agent: { [option]: "throw", ...rest } }).catch(
-      (error: unknown) => error,
-    )) as Error;
+    [
+      "limits.onLimit",
+      [round(0)],
+      { limits: { onLimit: "throw", maxIterations: 1 } },
+      "limit",
+      /exceeded 1 it/,
+    ],
+    [
+      "limits.onLimit",
+      [round(0)],
+      { limits: { onLimit: "throw", stopWhen: () => true } },
+      "limit",
+      /condition/,
+    ],
+    ["onFailure", [{ status: 400 }], { onFailure: "throw" }, "failed", /./],
+  ] as const)("%s: throw rejects with what the run has brought", async (_, turns, agent, code, message) => {
+    const thrown = (await play([...turns], { agent }).catch((error: unknown) => error)) as Error;
     expect(thrown).toMatchObject({ name: "RunError", code, result: { iterations: 1 } });
     expect(thrown.message).toMatch(message);
   });

@@ -85,9 +85,8 @@ describe("readings", () => {
     const updatedPermissions = [{ type: "addRules" as const, behavior: "deny" as const, rules: [rule] }];
     const canUseTool = vi.fn(() => ({ behavior: "allow" as const, updatedPermissions }));
     const asked = await called("read", ["a", ...texts], {
-      canUseTool,
-      permissions: { ask: ["read"] },
-      toolExecution: "sequential",
+      permissions: { ask: ["read"], canUseTool },
+      toolCalls: { execution: "sequential" },
     });
     expect(asked.ran).not.toContain("ärger/x");
     expect(asked.ran).toContain("a");
@@ -97,7 +96,7 @@ describe("readings", () => {
     const deny = ["fetch(domain:evil.com)"];
     const updatedInput = { url: "https:\\\\EVIL.com" };
     const rows: Partial<AgentOptions>[] = [
-      { permissions: { deny }, canUseTool: () => ({ behavior: "allow", updatedInput }) },
+      { permissions: { deny, canUseTool: () => ({ behavior: "allow", updatedInput }) } },
       {
         permissions: { deny, allow: ["fetch"] },
         hooks: { PreToolUse: [{ hooks: [() => ({ updatedInput })] }] },

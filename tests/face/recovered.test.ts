@@ -47,7 +47,7 @@ describe("a run with a store whose instance is lost", () => {
     };
     const { agent, asked } = agentOf([calls("pay"), () => "Paid."], {
       tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute }) },
-      reconcile: () => expect.unreachable("the call still runs"),
+      durable: { reconcile: () => expect.unreachable("the call still runs") },
     });
     const events: RunEvent[] = [];
     const run = agent.run("Pay.", { onEvent: (event) => void events.push(event) });
@@ -77,9 +77,11 @@ describe("a run with a store whose instance is lost", () => {
             execute: (_, { elicit }) => elicit({ message: "How much?" }),
           }),
         },
-        onElicitation: (_, { questionId }) => {
-          asked.push(questionId);
-          return null;
+        toolCalls: {
+          onElicitation: (_, { questionId }) => {
+            asked.push(questionId);
+            return null;
+          },
         },
       });
       const run = agent.run("Pay.");
@@ -103,9 +105,11 @@ describe("a run with a store whose instance is lost", () => {
       let decide!: (said: { behavior: "allow" }) => void;
       const { agent } = agentOf([calls("pay"), () => "Paid."], {
         tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute: () => "receipt" }) },
-        canUseTool: (_, __, { questionId }) => {
-          asked.push(questionId);
-          return new Promise((resolve) => (decide = resolve));
+        permissions: {
+          canUseTool: (_, __, { questionId }) => {
+            asked.push(questionId);
+            return new Promise((resolve) => (decide = resolve));
+          },
         },
       });
       const run = agent.run("Pay.");
@@ -173,10 +177,12 @@ describe("a run with a store whose instance is lost", () => {
     };
     const { agent } = agentOf([calls("pay"), () => "Paid."], {
       tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute: pay }) },
-      canUseTool: async () => {
-        decisions++;
-        arm("runhandle_handleInput", "panic");
-        return { behavior: "allow" };
+      permissions: {
+        canUseTool: async () => {
+          decisions++;
+          arm("runhandle_handleInput", "panic");
+          return { behavior: "allow" };
+        },
       },
     });
     const events: RunEvent[] = [];
@@ -202,7 +208,7 @@ describe("a run with a store whose instance is lost", () => {
     const { agent } = agentOf([calls("pay"), () => "Paid."], {
       store,
       tools: { pay: tool({ description: "Pays.", inputSchema: schema, execute: () => ++payments }) },
-      reconcile: () => expect.unreachable("this process knows that the call had not begun"),
+      durable: { reconcile: () => expect.unreachable("this process knows that the call had not begun") },
     });
     const run = agent.run("Pay.");
     expect(await run.result).toMatchObject({ outcome: "completed", text: "Paid." });

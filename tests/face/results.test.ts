@@ -47,7 +47,7 @@ describe("a call whose input canUseTool changes", () => {
   const canUseTool: CanUseTool = () => ({ behavior: "allow", updatedInput: { n: 2, password: "hunter2" } });
 
   it("says so in the result, with the tool's output as it is", async () => {
-    const { result } = await traced(turns, { canUseTool, permissionMode });
+    const { result } = await traced(turns, { permissions: { canUseTool, mode: permissionMode } });
     expect(result.toolCalls[0]).toMatchObject({
       input: { n: 1 },
       updatedInput: { n: 2, password: "hunter2" },
@@ -57,8 +57,7 @@ describe("a call whose input canUseTool changes", () => {
 
   it("has both hashes in its row, and both inputs in its span", async () => {
     const { rows, spans } = await traced(turns, {
-      canUseTool,
-      permissionMode,
+      permissions: { canUseTool, mode: permissionMode },
       spans: { content: true },
     });
     const [row] = rows[0]!.tool_calls;

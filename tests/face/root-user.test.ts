@@ -7,7 +7,7 @@ const model = () => {
   return anthropic("claude", { apiKey: "k", fetch });
 };
 const act = tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => "done" });
-const bypass = { permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true } as const;
+const bypass = { permissions: { mode: "bypassPermissions", allowDangerouslySkipPermissions: true } } as const;
 const refused = expect.objectContaining({
   code: "config_invalid_value",
   message: expect.stringMatching(/refused for root.*another user.*IS_SANDBOX=1/),
@@ -53,8 +53,7 @@ describe("S001-27: the mode bypassPermissions in Node", () => {
     const agent = createAgent({
       model: model(),
       tools: { act },
-      allowDangerouslySkipPermissions: true,
-      canUseTool: () => null,
+      permissions: { allowDangerouslySkipPermissions: true, canUseTool: () => null },
     });
     const run = agent.run("Go");
     for await (const event of run) {

@@ -139,7 +139,7 @@ describe("a store that takes no more entries", () => {
   it("ends the run with onSaveFailed: stop before its next effect, and another process goes on", async () => {
     const disk = new Disk();
     const { events, onEvent } = eventsOf("error");
-    const agent = disk.agent({ onSaveFailed: "stop" }, () => disk.fill());
+    const agent = disk.agent({ durable: { onSaveFailed: "stop" } }, () => disk.fill());
     const run = agent.run("Act.", { id: "x", onEvent, onError() {} });
     await disk.pass(TRIES_MS);
     const { outcome, error, toolCalls } = await run.result;
@@ -160,7 +160,7 @@ describe("a store that takes no more entries", () => {
 
   it("loses nothing of a stopped run whose saved() is called when the store works", async () => {
     const disk = new Disk();
-    const agent = disk.agent({ onSaveFailed: "stop" }, () => disk.fill());
+    const agent = disk.agent({ durable: { onSaveFailed: "stop" } }, () => disk.fill());
     const run = agent.run("Act.", { id: "x", onError() {} });
     await disk.pass(5 * TRIES_MS);
     await run.result;
@@ -175,7 +175,7 @@ describe("a store that takes no more entries", () => {
 
   it("does not bring entries of a stopped run into a journal with which another process goes on", async () => {
     const disk = new Disk();
-    const agent = disk.agent({ onSaveFailed: "stop" }, () => disk.fill());
+    const agent = disk.agent({ durable: { onSaveFailed: "stop" } }, () => disk.fill());
     const run = agent.run("Act.", { id: "x", onError() {} });
     await disk.pass(5 * TRIES_MS);
     await run.result;
@@ -192,7 +192,7 @@ describe("a store that takes no more entries", () => {
     for (const onSaveFailed of ["stop", () => "stop" as const] satisfies OnSaveFailed[]) {
       const disk = new Disk();
       disk.isFull = true;
-      const run = disk.agent({ onSaveFailed }).run("Act.", { onError() {} });
+      const run = disk.agent({ durable: { onSaveFailed } }).run("Act.", { onError() {} });
       await disk.pass(TRIES_MS);
       expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "store_failed" } });
       expect(disk.effects).toEqual([]);
@@ -201,7 +201,7 @@ describe("a store that takes no more entries", () => {
 
   it("asks no model for the next run of a chat", async () => {
     const disk = new Disk();
-    const chat = await disk.agent({ onSaveFailed: "stop" }).openChat("x");
+    const chat = await disk.agent({ durable: { onSaveFailed: "stop" } }).openChat("x");
     await chat.run("Act.").result;
     await chat.saved();
     disk.isFull = true;
@@ -222,7 +222,7 @@ describe("a function that decides about a run that is not saved", () => {
       asked.push(failure);
       return new Promise((resolve) => (answer = resolve));
     };
-    const agent = disk.agent({ onSaveFailed }, () => asked.length === 0 && disk.fill());
+    const agent = disk.agent({ durable: { onSaveFailed } }, () => asked.length === 0 && disk.fill());
     const run = agent.run("Act.", { id: "x", onError() {} });
     await disk.pass(100 * TRIES_MS);
     const since = (await kept(disk)).length + 1;
@@ -238,7 +238,7 @@ describe("a function that decides about a run that is not saved", () => {
   it("is not waited for when the run is aborted meanwhile", async () => {
     const disk = new Disk();
     const never = (): Promise<"stop"> => new Promise(() => {});
-    const agent = disk.agent({ onSaveFailed: never }, () => disk.fill());
+    const agent = disk.agent({ durable: { onSaveFailed: never } }, () => disk.fill());
     const run = agent.run("Act.", { id: "x", onError() {} });
     await disk.pass(TRIES_MS);
     disk.isFull = false;
@@ -254,7 +254,7 @@ describe("a function that decides about a run that is not saved", () => {
   ])("stops the run when it %s", async (_, onSaveFailed, message) => {
     const disk = new Disk();
     const errors: Error[] = [];
-    const agent = disk.agent({ onSaveFailed: onSaveFailed as never }, () => disk.fill());
+    const agent = disk.agent({ durable: { onSaveFailed: onSaveFailed as never } }, () => disk.fill());
     const run = agent.run("Act.", { onError: (error) => errors.push(error as Error) });
     await disk.pass(TRIES_MS);
     expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "store_failed" } });
@@ -262,8 +262,8 @@ describe("a function that decides about a run that is not saved", () => {
   });
 
   it("is a function or one of two words", () => {
-    const make = (): Agent => new Disk().agent({ onSaveFailed: "halt" as never });
-    expect(make).toThrow(/^onSaveFailed: needs "stop" or "go on", got "halt"/);
+    const make = (): Agent => new Disk().agent({ durable: { onSaveFailed: "halt" as never } });
+    expect(make).toThrow(/^durable\.onSaveFailed: needs "stop" or "go on", got "halt"/);
   });
 });
 

@@ -4,7 +4,7 @@
  * and fails.
  */
 import { expect, it } from "vitest";
-import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/core/entry/node.js";
+import { anthropic, createAgent, custom, openai, subagent, tool } from "../../src/face/core/entry/node.js";
 import { memoryStore } from "../../src/face/parts/stores/memory.js";
 import { DEFAULTS } from "../../src/face/core/generated/tables.js";
 import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
@@ -102,18 +102,39 @@ const queued =
     return fetch.requests.length;
   };
 
+const number = {
+  type: "object",
+  properties: { n: { type: "number" } },
+  required: ["n"],
+  additionalProperties: false,
+} as const;
+
+/** The request for an answer that fits a schema. */
+const requested =
+  (mode?: "native" | "tool"): Look =>
+  async ({ output }) => {
+    const fetch = scripted([done]);
+    const model = openai("gpt-5", { fetch });
+    const format = { ...(mode && { mode }), ...output, schema: number };
+    await createAgent({ model, output: format, limits: { maxIterations: 1 } }).run("Go").result;
+    return fetch.requests[0]?.body;
+  };
+
 const looks: { readonly [option: string]: readonly [other: unknown, look: Look] } = {
-  maxIterations: [3, ending([...rounds(60), done])],
-  maxTotalTokens: [100, ending([{ ...round(call("look")), ...used(90, 90) }, done])],
-  maxToolRounds: [1, ending([...rounds(3), done])],
-  maxToolCalls: [1, ending([...rounds(3), done])],
-  maxStructuredOutputRetries: [
+  "limits.maxIterations": [3, ending([...rounds(60), done])],
+  "limits.maxTotalTokens": [100, ending([{ ...round(call("look")), ...used(90, 90) }, done])],
+  "limits.maxToolRounds": [1, ending([...rounds(3), done])],
+  "limits.maxToolCalls": [1, ending([...rounds(3), done])],
+  "output.name": ["number", requested("tool")],
+  "output.description": ["A number.", requested("tool")],
+  "output.strict": [false, requested("native")],
+  "output.mode": ["tool", requested()],
+  "output.maxRetries": [
     1,
-    ending(Array<ScriptedStep>(6).fill({ text: "No JSON." }), {
-      output: { schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } },
-    }),
+    async ({ output }) =>
+      ending(Array<ScriptedStep>(6).fill({ text: "No JSON." }))({ output: { ...output, schema: number } }),
   ],
-  maxSubagentDepth: [
+  "limits.maxSubagentDepth": [
     2,
     async (options) => {
       const inner = subagent({ description: "Inner" });
@@ -131,7 +152,7 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       );
     },
   ],
-  contextWindow: [
+  "context.window": [
     2000,
     async (options) => {
       const turns = [1, 2, 3, 4].map((n) => ({ ...round(call("look", { n })), ...used(400 * n) }));
@@ -139,7 +160,7 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return events.filter(({ type }) => type.startsWith("compact")).map(({ type }) => type);
     },
   ],
-  contextBudget: [
+  "context.maxChars": [
     3000,
     async (options) => {
       const turns = [1, 2, 3, 4].map((n) => round(call("look", { n, give: "x".repeat(2000) })));
@@ -154,6 +175,11 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
   "timeouts.errorBodyMs": [500, timers([{ status: 401, body: "no", stall: true }], "attempt-start")],
   // Shorter than the wait for the end of the answer's body, whose timer is set already.
   "timeouts.toolMs": [500, timers([round(call("wait"))], "tool-call")],
+  "timeouts.permissionMs": [
+    500,
+    async ({ timeouts }) =>
+      timers([round(call("wait"))], "question")({ timeouts, permissions: { canUseTool: () => null } }),
+  ],
   "retry.maxRetries": [1, waits({ status: 500 })],
   "retry.baseMs": [10, waits({ status: 500 })],
   "retry.factor": [3, waits({ status: 500 })],
@@ -168,27 +194,27 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
   "retry.maxMs": [5000, waits({ status: 500 }, { maxRetries: 8 })],
   "retry.respectRetryAfter": [false, waits({ status: 500, headers: { "retry-after": "7" } })],
   "retry.maxModelCallRetries": [2, waits({ status: 400 })],
-  toolExecution: [
+  "toolCalls.execution": [
     "sequential",
     async (options) => (await play([round(call("look"), call("look")), done], { agent: options })).log,
   ],
-  maxAnswerTextBytes: [3, ending([{ text: "Long" }])],
-  maxAnswerArgumentBytes: [3, ending([round(call("look", { n: 1 })), done])],
-  maxAnswerEventBytes: [3, ending([{ text: "Long" }])],
-  maxErrorBodyBytes: [
+  "answers.maxTextBytes": [3, ending([{ text: "Long" }])],
+  "answers.maxArgumentBytes": [3, ending([round(call("look", { n: 1 })), done])],
+  "answers.maxEventBytes": [3, ending([{ text: "Long" }])],
+  "answers.maxErrorBodyBytes": [
     3,
     async (options) =>
       (await play([{ status: 401, body: "no key" }], { agent: options })).result.error?.message,
   ],
-  runCutOffCalls: [
+  "toolCalls.runCutOff": [
     true,
     async (options) => {
       const cut = { ...round(call("look", { n: 1 })), stopReason: "length" } as const;
       return (await play([cut, done], { agent: options })).log;
     },
   ],
-  maxAnswerBlocks: [1, ending([round(call("look"), call("look")), done])],
-  maxToolConcurrency: [
+  "answers.maxBlocks": [1, ending([round(call("look"), call("look")), done])],
+  "toolCalls.maxConcurrency": [
     2,
     async (options) => {
       const calls = Array.from({ length: 10 }, (_, n) => call("look", { n }));
@@ -196,8 +222,8 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return log.indexOf("end look");
     },
   ],
-  onMaxTokens: ["error", ending([{ text: "Cut", stopReason: "length" }])],
-  onCutOff: [
+  "answers.onMaxTokens": ["error", ending([{ text: "Cut", stopReason: "length" }])],
+  "answers.onCutOff": [
     "continue",
     async (options) => {
       const half = "The first half of an answer, and ";
@@ -214,15 +240,15 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return (await run.result).text;
     },
   ],
-  strictStopReason: [true, ending([{ text: "Cut", stopReason: "length" }])],
-  maxToolResultChars: [
+  "answers.strictStopReason": [true, ending([{ text: "Cut", stopReason: "length" }])],
+  "toolCalls.maxResultChars": [
     1000,
     async (options) => {
       const long = round(call("look", { give: "x".repeat(100_100) }));
       return told(results((await play([long, done], { agent: options })).bodies[1])[0]).length;
     },
   ],
-  eagerTools: [
+  "toolCalls.eager": [
     true,
     async (options) => {
       const { events } = await play([round(call("look", { n: 0 }), call("look", { n: 1 })), done], {
@@ -232,41 +258,41 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return types.indexOf("tool-call") < types.lastIndexOf("tool-input-start");
     },
   ],
-  estimateUsage: [
+  "limits.estimateUsage": [
     true,
-    async (options) => {
-      const agent = { maxTotalTokens: 1000, ...options };
+    async ({ limits }) => {
+      const agent = { limits: { maxTotalTokens: 1000, ...limits } };
       return (await play([done], { agent, prompt: "x".repeat(10_000) })).bodies.length;
     },
   ],
-  tellUpdatedInput: [
+  "toolCalls.tellUpdatedInput": [
     false,
     async (options) => {
       const canUseTool: CanUseTool = () => ({ behavior: "allow", updatedInput: { n: 7 } });
-      const agent = { permissionMode: "default", canUseTool, ...options } as const;
+      const agent = { permissions: { mode: "default", canUseTool }, ...options } as const;
       const { bodies } = await play([round(call("look", { n: 1 })), done], { agent });
       return JSON.stringify(bodies[1]).includes("The input was changed");
     },
   ],
-  holdText: [
+  "events.holdText": [
     true,
     async (options) => {
       const { events } = await play([{ ...round(call("look")), text: "Well." }, done], { agent: options });
       return events.filter(({ type }) => type === "text-delta").length;
     },
   ],
-  messageEvents: [
+  "events.messages": [
     true,
     async (options) => {
       const { events } = await play([round(call("look")), done], { agent: options });
       return events.filter(({ type }) => type === "message").length;
     },
   ],
-  "recovery.maxCrashes": [1, deaths("tool")],
-  "recovery.maxInterruptions": [2, deaths("model")],
+  "durable.maxCrashes": [1, deaths("tool")],
+  "durable.maxInterruptions": [2, deaths("model")],
   steeringMode: ["one", queued("steer")],
   followUpMode: ["all", queued("followUp")],
-  joinDeltas: [
+  "events.joinDeltas": [
     false,
     async (options) => {
       const { events } = await play([{ text: ["a", "b", "c"], chunks: 1_000_000 }], { agent: options });

@@ -41,12 +41,12 @@ describe("a run whose result nobody reads", () => {
       { model: anthropic("m", { apiKey: () => Promise.reject(new Error("no vault")), fetch: scripted([]) }) },
       ["run failed: anthropic m failed with config_invalid at ", "no vault"],
     ],
-    ["completed", [{ text: "One" }], { maxIterations: 1 }, []],
+    ["completed", [{ text: "One" }], { limits: { maxIterations: 1 } }, []],
     [
       "stopped by a limit",
       [{ toolCalls: [{ name: "act", input: {} }] }],
       {
-        maxIterations: 1,
+        limits: { maxIterations: 1 },
         tools: { act: tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => 1 }) },
       },
       ["run was stopped by iterations\n"],

@@ -30,24 +30,31 @@ describe("stopping", () => {
     const { execute } = setUp({});
     const act = tool({ description: "Acts", inputSchema: schema, execute: execute as never });
     const model = anthropic("claude-sonnet-4-6", { price, fetch: scripted([...turns, { text: "End." }]) });
-    const result = await createAgent({ model, tools: { act }, maxUsd: 0.9 }).run("Go").result;
+    const result = await createAgent({ model, tools: { act }, limits: { maxUsd: 0.9 } }).run("Go").result;
     expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "usd", costUsd: 1 });
     expect(execute).toHaveBeenCalledTimes(1);
   });
 
   it("maxUsd wants to know what the model costs", () => {
-    expect(() => setUp({ maxUsd: 1 })).toThrow(expect.objectContaining({ field: "maxUsd" }));
-    expect(() => setUp({ maxUsd: 1, allowUnknownPrice: true })).not.toThrow();
-    expect(() => setUp({ maxUsd: 0, allowUnknownPrice: true })).toThrow(/more than 0/);
+    expect(() => setUp({ limits: { maxUsd: 1 } })).toThrow(
+      expect.objectContaining({ field: "limits.maxUsd" }),
+    );
+    expect(() => setUp({ limits: { maxUsd: 1, allowUnknownPrice: true } })).not.toThrow();
+    expect(() => setUp({ limits: { maxUsd: 0, allowUnknownPrice: true } })).toThrow(/more than 0/);
   });
 
   it.each<[string, Partial<AgentOptions>, string, number]>([
-    ["maxToolRounds", { maxToolRounds: 2 }, "tool_rounds", 2],
-    ["maxToolCalls", { maxToolCalls: 3 }, "tool_calls", 3],
-    ["hasToolCall", { stopWhen: hasToolCall("act") }, "condition", 1],
-    ["iterationCount", { stopWhen: [iterationCount(2)] }, "condition", 2],
-    ["a function", { stopWhen: ({ toolCalls }) => toolCalls[0]?.output === 3 }, "condition", 4],
-    ["an async function", { stopWhen: [async ({ iteration }) => iteration === 2] }, "condition", 2],
+    ["limits.maxToolRounds", { limits: { maxToolRounds: 2 } }, "tool_rounds", 2],
+    ["limits.maxToolCalls", { limits: { maxToolCalls: 3 } }, "tool_calls", 3],
+    ["hasToolCall", { limits: { stopWhen: hasToolCall("act") } }, "condition", 1],
+    ["iterationCount", { limits: { stopWhen: [iterationCount(2)] } }, "condition", 2],
+    ["a function", { limits: { stopWhen: ({ toolCalls }) => toolCalls[0]?.output === 3 } }, "condition", 4],
+    [
+      "an async function",
+      { limits: { stopWhen: [async ({ iteration }) => iteration === 2] } },
+      "condition",
+      2,
+    ],
   ])("%s stops a run after its tools", async (_, options, stoppedBy, calls) => {
     const { agent, execute } = setUp(options);
     const result = await agent.run("Go").result;
@@ -57,8 +64,10 @@ describe("stopping", () => {
 
   it("a condition that throws is reported and stops nothing", async () => {
     const { agent } = setUp({
-      stopWhen: () => {
-        throw new Error("broken");
+      limits: {
+        stopWhen: () => {
+          throw new Error("broken");
+        },
       },
     });
     const onError = vi.fn();
@@ -68,33 +77,33 @@ describe("stopping", () => {
 
   it("onRepeat hears of repetition and decides", async () => {
     const onRepeat = vi.fn(({ times }: { times: number }) => times === 2);
-    const { agent, execute } = setUp({ repeat: { askAfter: 2 }, onRepeat }, 7);
+    const { agent, execute } = setUp({ limits: { repeat: { askAfter: 2 }, onRepeat } }, 7);
     expect(await agent.run("Go").result).toMatchObject({ outcome: "stopped", stoppedBy: "repeat" });
     expect(execute).toHaveBeenCalledTimes(2);
     expect(onRepeat).toHaveBeenCalledWith(expect.objectContaining({ times: 2, iteration: 2 }));
   });
 
   it("repeat: false leaves a model that repeats itself alone", async () => {
-    const { agent } = setUp({ repeat: false }, 7);
+    const { agent } = setUp({ limits: { repeat: false } }, 7);
     const { outcome, messages } = await agent.run("Go").result;
     expect(outcome).toBe("completed");
     expect(JSON.stringify(messages)).not.toContain("same results");
   });
 
   it.each<[Partial<AgentOptions>, string]>([
-    [{ stopWhen: "never" as never }, "stopWhen[0]"],
-    [{ stopWhen: [{ toolCall: "nobody" }] }, "stopWhen[0]"],
-    [{ repeat: { nudgeAfter: 0 } }, "repeat.nudgeAfter"],
-    [{ repeat: { nudge: 1 } as never }, "repeat.nudge"],
-    [{ repeat: true as never }, "repeat"],
-    [{ repeat: { nudgeAfter: 9, stopAfter: 3 } }, "repeat.stopAfter"],
-    [{ repeat: { nudgeAfter: 4, askAfter: 3, stopAfter: 5 } }, "repeat.askAfter"],
-    [{ repeat: { askAfter: 4, stopAfter: 4 } }, "repeat.stopAfter"],
-    [{ repeat: { stopAfter: 2 }, onRepeat: () => true }, "onRepeat"],
-    [{ repeat: false, onRepeat: () => true }, "onRepeat"],
-    [{ repeat: { askAfter: null }, onRepeat: () => true }, "onRepeat"],
-    [{ stopWhen: { toolCall: "look", iterations: 7 } as never }, "stopWhen[0]"],
-    [{ maxToolRounds: -1 }, "maxToolRounds"],
+    [{ limits: { stopWhen: "never" as never } }, "limits.stopWhen[0]"],
+    [{ limits: { stopWhen: [{ toolCall: "nobody" }] } }, "limits.stopWhen[0]"],
+    [{ limits: { repeat: { nudgeAfter: 0 } } }, "limits.repeat.nudgeAfter"],
+    [{ limits: { repeat: { nudge: 1 } as never } }, "limits.repeat.nudge"],
+    [{ limits: { repeat: true as never } }, "limits.repeat"],
+    [{ limits: { repeat: { nudgeAfter: 9, stopAfter: 3 } } }, "limits.repeat.stopAfter"],
+    [{ limits: { repeat: { nudgeAfter: 4, askAfter: 3, stopAfter: 5 } } }, "limits.repeat.askAfter"],
+    [{ limits: { repeat: { askAfter: 4, stopAfter: 4 } } }, "limits.repeat.stopAfter"],
+    [{ limits: { repeat: { stopAfter: 2 }, onRepeat: () => true } }, "limits.onRepeat"],
+    [{ limits: { repeat: false, onRepeat: () => true } }, "limits.onRepeat"],
+    [{ limits: { repeat: { askAfter: null }, onRepeat: () => true } }, "limits.onRepeat"],
+    [{ limits: { stopWhen: { toolCall: "look", iterations: 7 } as never } }, "limits.stopWhen[0]"],
+    [{ limits: { maxToolRounds: -1 } }, "limits.maxToolRounds"],
     [{ retry: { baseMs: 5000, maxMs: 1000 } }, "retry.maxMs"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));

@@ -49,7 +49,7 @@ describe("structured output", () => {
     expect((await first.agent.run("Go").result).output).toEqual(GOOD);
     expect(JSON.stringify(first.fetch.requests[1]?.body)).toContain("/days: expected at least 1, got 0");
 
-    const { agent, fetch } = setUp([bad, bad, bad], { maxStructuredOutputRetries: 1 });
+    const { agent, fetch } = setUp([bad, bad, bad], { output: { schema: trip, maxRetries: 1 } });
     const result = await agent.run("Go").result;
     expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "structured_output" });
     expect(result.output).toBeUndefined();
@@ -68,7 +68,7 @@ describe("structured output", () => {
         return [{ type: "tool_call", name: "answer", input: GOOD }];
       }),
       output: { schema: trip },
-      permissionMode: "dontAsk",
+      permissions: { mode: "dontAsk" },
     });
     let text = "";
     const result = await agent.run("Go", { onToolCall, onText: (piece) => (text += piece) }).result;
@@ -123,7 +123,11 @@ describe("structured output", () => {
     };
     for (const mode of ["native", "tool"] as const) {
       const seen: string[] = [];
-      const agent = createAgent({ model: models[mode], output: { schema: trip, mode }, joinDeltas: false });
+      const agent = createAgent({
+        model: models[mode],
+        output: { schema: trip, mode },
+        events: { joinDeltas: false },
+      });
       const run = agent.run("Go", {
         onPartialOutput: (partial) => {
           expectTypeOf(partial).toEqualTypeOf<{ city?: string; days?: number }>();
@@ -161,7 +165,7 @@ describe("structured output", () => {
     [{ output: { schema: trip, retries: 1 } }, "output.retries"],
     [{ output: {} }, "output.schema"],
     [{ outputFormat: { type: "json_schema", schema: trip } }, "outputFormat"],
-    [{ maxStructuredOutputRetries: -1 }, "maxStructuredOutputRetries"],
+    [{ output: { schema: trip, maxRetries: -1 } }, "output.maxRetries"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp([], options)).toThrow(expect.objectContaining({ field }));
   });

@@ -36,7 +36,7 @@ it("keys of two subagents that fail beside each other reach neither events nor t
   const agent = createAgent({
     model: anthropic("root", { apiKey: "key-root", fetch }),
     tools: { first: failing("first"), second: failing("second") },
-    toolExecution: "parallel",
+    toolCalls: { execution: "parallel" },
   });
   const result = await agent.run("Go", { onEvent: (event) => events.push(event) }).result;
   expect(result).toMatchObject({ outcome: "completed", text: "Both failed." });

@@ -138,7 +138,7 @@ describe("subagents", () => {
       tools: { dig },
     });
     const root = model("big", [asks("pal", "One."), { text: "End." }]);
-    await createAgent({ model: root.model, tools: { pal }, canUseTool }).run("Go").result;
+    await createAgent({ model: root.model, tools: { pal }, permissions: { canUseTool } }).run("Go").result;
     const paths = canUseTool.mock.calls.map((call) => (call as unknown[])[2] as { agentPath: string });
     expect(paths.map(({ agentPath }) => agentPath)).toEqual(["root", "root/pal"]);
   });
@@ -230,9 +230,14 @@ describe("subagents have of their own", () => {
     const below = model("small", [{ text: "So far.", toolCalls: [{ name: "dig", input: {} }] }]);
     const own = vi.fn(() => true);
     const runs = vi.fn(() => false);
-    const pal = subagent({ description: "Pal", model: below.model, tools: { dig }, stopWhen: own });
+    const pal = subagent({
+      description: "Pal",
+      model: below.model,
+      tools: { dig },
+      limits: { stopWhen: own },
+    });
     const root = model("big", [asks("pal", "One."), { text: "End." }]);
-    const agent = createAgent({ model: root.model, tools: { pal }, stopWhen: runs });
+    const agent = createAgent({ model: root.model, tools: { pal }, limits: { stopWhen: runs } });
     const { toolCalls, outcome } = await agent.run("Go").result;
     expect(outcome).toBe("completed");
     expect(toolCalls[0]!.output).toContain("stopped by its limit: condition");
@@ -290,14 +295,18 @@ describe("what a subagent is given wrong is told at once", () => {
     [
       "an unknown option",
       () => pal({ maxIteration: 1 }),
-      { field: "subagent.maxIteration", message: expect.stringContaining("maxIterations") },
+      { field: "subagent.maxIteration", message: expect.stringContaining("limits: { maxIterations }") },
     ],
     [
       "no description",
       () => subagent({} as never),
       { code: "config_missing", field: "subagent.description" },
     ],
-    ["an option of createAgent", () => pal({ permissionMode: "plan" }), { code: "config_unknown_option" }],
+    [
+      "an option of createAgent",
+      () => pal({ permissions: { mode: "plan" } }),
+      { code: "config_unknown_option" },
+    ],
     ["no model", () => agent({ pal: pal({ model: "x" }) }), { field: "tools.pal.model" }],
     [
       "a model without its key",
@@ -316,8 +325,11 @@ describe("what a subagent is given wrong is told at once", () => {
     ],
     [
       "no condition",
-      () => agent({ pal: pal({ stopWhen: ["x"] }) }),
-      { field: "tools.pal.stopWhen[0]", message: expect.stringContaining("tools.pal.stopWhen[0]: needs") },
+      () => agent({ pal: pal({ limits: { stopWhen: ["x"] } }) }),
+      {
+        field: "tools.pal.limits.stopWhen[0]",
+        message: expect.stringContaining("tools.pal.limits.stopWhen[0]: needs"),
+      },
     ],
     ["a retry", () => agent({ pal: pal({ retry: { maxRetry: 1 } }) }), { field: "subagent.retry.maxRetry" }],
     [
@@ -327,41 +339,45 @@ describe("what a subagent is given wrong is told at once", () => {
     ],
     [
       "a fallback without a price",
-      () => agent({ pal: pal({ maxUsd: 1, fallbackModels: [model("x", []).model] }) }),
-      { field: "tools.pal.maxUsd" },
+      () => agent({ pal: pal({ limits: { maxUsd: 1 }, fallbackModels: [model("x", []).model] }) }),
+      { field: "tools.pal.limits.maxUsd" },
     ],
     ["no output", () => agent({ pal: pal({ output: {} }) }), { field: "tools.pal.output.schema" }],
     [
       "a threshold",
-      () => agent({ pal: pal({ compaction: { threshold: 2 } }) }),
-      { field: "tools.pal.compaction.threshold" },
+      () => agent({ pal: pal({ context: { compaction: { threshold: 2 } } }) }),
+      { field: "tools.pal.context.compaction.threshold" },
     ],
     [
       "a condition on a tool that it has not",
-      () => agent({ pal: pal({ stopWhen: hasToolCall("pal") }) }),
+      () => agent({ pal: pal({ limits: { stopWhen: hasToolCall("pal") } }) }),
       { code: "config_invalid_value" },
     ],
     [
       "a price that is not known",
-      () => agent({ pal: pal({ model: model("x", []).model }) }, { maxUsd: 1 }),
-      { field: "maxUsd" },
+      () => agent({ pal: pal({ model: model("x", []).model }) }, { limits: { maxUsd: 1 } }),
+      { field: "limits.maxUsd" },
     ],
     [
       "a price of its own that is not known",
-      () => agent({ pal: pal({ maxUsd: 1 }) }),
-      { code: "config_missing", field: "tools.pal.maxUsd" },
+      () => agent({ pal: pal({ limits: { maxUsd: 1 } }) }),
+      { code: "config_missing", field: "tools.pal.limits.maxUsd" },
     ],
     [
       "a limit of nothing",
-      () => agent({ pal: pal({ maxUsd: 0 }) }),
-      { code: "config_invalid_value", field: "tools.pal.maxUsd" },
+      () => agent({ pal: pal({ limits: { maxUsd: 0 } }) }),
+      { code: "config_invalid_value", field: "tools.pal.limits.maxUsd" },
     ],
     [
       "too deep a tree",
       () => agent({ pal: pal({ tools: { pal: pal({}) } }) }),
       { field: "tools.pal.tools.pal", message: expect.stringContaining("maxSubagentDepth: 2") },
     ],
-    ["a depth beyond 8", () => agent({}, { maxSubagentDepth: 9 }), { field: "maxSubagentDepth" }],
+    [
+      "a depth beyond 8",
+      () => agent({}, { limits: { maxSubagentDepth: 9 } }),
+      { field: "limits.maxSubagentDepth" },
+    ],
     [
       "handoffs without an end",
       () => {
@@ -376,6 +392,8 @@ describe("what a subagent is given wrong is told at once", () => {
   });
 
   it("a tree of the depth that is allowed is none of them", () => {
-    expect(() => agent({ pal: pal({ tools: { pal: pal({}) } }) }, { maxSubagentDepth: 2 })).not.toThrow();
+    expect(() =>
+      agent({ pal: pal({ tools: { pal: pal({}) } }) }, { limits: { maxSubagentDepth: 2 } }),
+    ).not.toThrow();
   });
 });

@@ -22,7 +22,7 @@ function process(options: Partial<AgentOptions>, hangs: () => boolean = () => fa
         execute: () => (hangs() ? new Promise<string>(() => {}) : "acted"),
       }),
     },
-    recovery: { maxCrashes: 2 },
+    durable: { maxCrashes: 2 },
     ...options,
   });
 }

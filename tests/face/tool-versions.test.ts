@@ -23,9 +23,11 @@ it("asks about a call that had begun under another version of its tool", async (
         }),
       },
       store,
-      reconcile(request) {
-        asked.push(request);
-        return { outcome: "done", output: "paid before" };
+      durable: {
+        reconcile(request) {
+          asked.push(request);
+          return { outcome: "done", output: "paid before" };
+        },
       },
     });
   let hasBegun = false;

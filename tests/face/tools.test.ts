@@ -93,7 +93,9 @@ describe("a call that went wrong", () => {
     ["a function", (error, { toolName }) => `${toolName}? ${error.message}`, "boom? No disk."],
     ["an async function", async ({ code }) => code, "tool_failed"],
   ])("%s is told as this", async (_, wordToolError, expected) => {
-    const { going, results } = setUp({ tools: { boom }, wordToolError }, [{ name: "boom", input: {} }]);
+    const { going, results } = setUp({ tools: { boom }, toolCalls: { wordError: wordToolError } }, [
+      { name: "boom", input: {} },
+    ]);
     await going.result;
     expect(results()).toMatchObject([{ type: "tool_result", is_error: true, content: expected }]);
   });
@@ -101,7 +103,7 @@ describe("a call that went wrong", () => {
   it("is structured, and the host told, when the function fails", async () => {
     for (const wordToolError of [() => 5 as never, () => Promise.reject(new Error("words fail"))]) {
       const onError = vi.fn();
-      const options = { tools: { boom }, wordToolError };
+      const options = { tools: { boom }, toolCalls: { wordError: wordToolError } };
       const { going, results } = setUp(options, [{ name: "boom", input: {} }], { onError });
       await going.result;
       expect(JSON.parse(results()[0].content)).toMatchObject({ error: true, message: "No disk." });
@@ -112,7 +114,9 @@ describe("a call that went wrong", () => {
 
   it("S003-20: has no stack trace, whatever the format", async () => {
     for (const wordToolError of [undefined, ...Object.values(toolErrorWords)]) {
-      const { going, results } = setUp({ tools: { boom }, wordToolError }, [{ name: "boom", input: {} }]);
+      const { going, results } = setUp({ tools: { boom }, toolCalls: { wordError: wordToolError } }, [
+        { name: "boom", input: {} },
+      ]);
       await going.result;
       expect(results()[0].content).not.toMatch(/\bat .*:\d/);
     }
@@ -142,7 +146,7 @@ describe("a call of a tool that there is not", () => {
   });
 
   it("S004-12: fails the run if it is to", async () => {
-    const { going } = setUp({ tools, onUnknownTool: "throw" }, [{ name: "nope", input: {} }]);
+    const { going } = setUp({ tools, toolCalls: { onUnknownTool: "throw" } }, [{ name: "nope", input: {} }]);
     const result = await going.result;
     expect(result).toMatchObject({
       outcome: "failed",
@@ -155,7 +159,9 @@ describe("a call of a tool that there is not", () => {
     const onUnknownTool = vi.fn(
       (call: { toolName: string; input: any }) => `${call.toolName} ${call.input.n}`,
     );
-    const { going, results } = setUp({ tools, onUnknownTool }, [{ name: "nope", input: { n: 3 } }]);
+    const { going, results } = setUp({ tools, toolCalls: { onUnknownTool } }, [
+      { name: "nope", input: { n: 3 } },
+    ]);
     await going.result;
     expect(results()[0]).toMatchObject({ content: "nope 3" });
     expect(onUnknownTool).toHaveBeenCalledWith(
@@ -176,7 +182,11 @@ describe("a tool with a kind", () => {
     });
     const own = tool({ ...rest, kind: "mcp", execute: () => "by itself" });
     const { going, results } = setUp(
-      { tools: { search, own }, toolHandlers: { mcp, "*": () => "anything" }, inputs: { user: "u1" } },
+      {
+        tools: { search, own },
+        toolCalls: { handlers: { mcp, "*": () => "anything" } },
+        inputs: { user: "u1" },
+      },
       [
         { name: "search", input: { n: 1 } },
         { name: "own", input: {} },
@@ -189,14 +199,16 @@ describe("a tool with a kind", () => {
 
   it("S004-11: is run by the handler of any kind where there is none of its own", async () => {
     const toolHandlers = { "*": () => "anything", openapi: () => "no" };
-    const { going, results } = setUp({ tools: { search }, toolHandlers }, [{ name: "search", input: {} }]);
+    const { going, results } = setUp({ tools: { search }, toolCalls: { handlers: toolHandlers } }, [
+      { name: "search", input: {} },
+    ]);
     await going.result;
     expect(results()[0].content).toBe("anything");
   });
 
   it("S004-11: without a handler is an error at once, in Prompty's words", () => {
     for (const toolHandlers of [undefined, { openapi: () => "" }]) {
-      expect(() => setUp({ tools: { search }, toolHandlers }, [])).toThrow(
+      expect(() => setUp({ tools: { search }, toolCalls: { handlers: toolHandlers } }, [])).toThrow(
         expect.objectContaining({
           code: "config_missing",
           field: "tools.search.execute",
@@ -257,7 +269,7 @@ describe("a result", () => {
     const short = tool({ ...rest, maxResultChars: 3, execute: () => ({ a: 1 }) });
     const warnings: string[] = [];
     const { going, results } = setUp(
-      { tools: { long, short }, maxToolResultChars: 10 },
+      { tools: { long, short }, toolCalls: { maxResultChars: 10 } },
       [
         { name: "long", input: {} },
         { name: "short", input: {} },
@@ -299,18 +311,18 @@ describe("a result", () => {
 
 describe("options about tools", () => {
   it.each<[Partial<AgentOptions>, string]>([
-    [{ wordToolError: "xml" as never }, "wordToolError"],
-    [{ onUnknownTool: "ignore" as never }, "onUnknownTool"],
-    [{ toolHandlers: { mcp: "x" as never } }, "toolHandlers.mcp"],
-    [{ maxToolResultChars: 0 }, "maxToolResultChars"],
-    [{ eagerTools: 1 as never }, "eagerTools"],
+    [{ toolCalls: { wordError: "xml" as never } }, "toolCalls.wordError"],
+    [{ toolCalls: { onUnknownTool: "ignore" as never } }, "toolCalls.onUnknownTool"],
+    [{ toolCalls: { handlers: { mcp: "x" as never } } }, "toolCalls.handlers.mcp"],
+    [{ toolCalls: { maxResultChars: 0 } }, "toolCalls.maxResultChars"],
+    [{ toolCalls: { eager: 1 as never } }, "toolCalls.eager"],
     [{ eager: true } as never, "eager"],
   ])("%j is refused by name", (options, field) => {
     expect(() => setUp(options, [])).toThrow(expect.objectContaining({ field }));
   });
 });
 
-describe("eagerTools", () => {
+describe("toolCalls.eager", () => {
   it("starts a read-only call while the answer streams", async () => {
     const order: string[] = [];
     const look = tool({ ...rest, readOnly: true, execute: () => void order.push("look") });
@@ -328,7 +340,7 @@ describe("eagerTools", () => {
     const agent = createAgent({
       model: anthropic("claude-test", { apiKey: "sk-test", fetch }),
       tools: { look },
-      eagerTools: true,
+      toolCalls: { eager: true },
     });
     const run = agent.run("Go", { onText: (text) => order.push(text) });
     expect(await run.result).toMatchObject({ outcome: "completed", toolCalls: [{ toolName: "look" }] });

@@ -97,9 +97,11 @@ describe("a run whose journal has lost the entries of a call", () => {
     await dead.close({ recoverable: true });
     const asked: unknown[] = [];
     const { agent, paid } = payer(store, [paying("second"), { text: "Done." }], {
-      reconcile: ({ isTorn, toolCallId }) => {
-        asked.push([toolCallId, isTorn]);
-        return { outcome: "run" };
+      durable: {
+        reconcile: ({ isTorn, toolCallId }) => {
+          asked.push([toolCallId, isTorn]);
+          return { outcome: "run" };
+        },
       },
     });
     const { outcome } = await agent.resume("run").result;

@@ -56,7 +56,7 @@ function isSummedUp({ root, spans, result }: Awaited<ReturnType<typeof requests>
 }
 
 describe("the span of a summary's request", () => {
-  const options = { contextWindow: 500, retry: QUICK };
+  const options = { context: { window: 500 }, retry: QUICK };
 
   it("P-24: is a chat of its own, and its usage is in the sum", async () => {
     const steps = [{ text: "Sum." }, { text: "End." }];

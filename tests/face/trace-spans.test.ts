@@ -238,7 +238,7 @@ describe("spans of a run", () => {
   });
 
   it("say why a run stopped or failed", async () => {
-    const stopped = await traced([turns[0]!], { maxIterations: 1 });
+    const stopped = await traced([turns[0]!], { limits: { maxIterations: 1 } });
     expect(stopped.spans.at(-1)!.attributes).toMatchObject({ "looplet.stopped_by": "iterations" });
     const failed = await traced([{ status: 401 }]);
     expect(failed.spans.at(-1)).toMatchObject({ status: "error", attributes: { "error.type": "auth" } });

@@ -64,11 +64,16 @@ describe("rows of a trace", () => {
 
   const round = { toolCalls: [call("look", {})] };
   it.each([
-    ["max_iters", [round, round], { maxIterations: 2 }, 2],
-    ["max_iters", [round, round], { maxToolRounds: 1 }, 2],
-    ["budget", [{ ...round, usage: { inputTokens: 900, outputTokens: 200 } }], { maxTotalTokens: 1000 }, 1],
+    ["max_iters", [round, round], { limits: { maxIterations: 2 } }, 2],
+    ["max_iters", [round, round], { limits: { maxToolRounds: 1 } }, 2],
+    [
+      "budget",
+      [{ ...round, usage: { inputTokens: 900, outputTokens: 200 } }],
+      { limits: { maxTotalTokens: 1000 } },
+      1,
+    ],
     ["tool_error_fatal", [{ toolCalls: [call("leave", {})] }], {}, 1],
-    ["condition", [round], { stopWhen: () => true }, 1],
+    ["condition", [round], { limits: { stopWhen: () => true } }, 1],
     ["model_error", [{ status: 400 }], {}, 1],
     ["max_tokens", [{ text: "Cut", stopReason: "length" as const }], {}, 1],
     ["end_turn", [{ text: "Done." }], {}, 1],

@@ -434,7 +434,9 @@ describe("a run whose worker is killed", () => {
     const serve = (): void => {
       place.kill();
       kit.live();
-      place.serve(kit.agent({ canUseTool: async () => ({ behavior: "allow" }) }), { store: kit.store });
+      place.serve(kit.agent({ permissions: { canUseTool: async () => ({ behavior: "allow" }) } }), {
+        store: kit.store,
+      });
     };
     serve();
     const page = place.connect();

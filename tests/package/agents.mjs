@@ -148,11 +148,11 @@ export function prepareIteration(own, other) {
 const asking = {
   hooks: { hooks: { PreToolUse: [{ hooks: [() => ({ additionalContext: "heard" })] }] } },
   guardrails: { guardrails: { input: () => ({ allowed: true }) } },
-  canUseTool: { canUseTool: () => ({ behavior: "allow" }) },
+  canUseTool: { permissions: { canUseTool: () => ({ behavior: "allow" }) } },
   permissions: { permissions: { allow: ["add"] } },
-  stopWhen: { stopWhen: () => false },
+  stopWhen: { limits: { stopWhen: () => false } },
   prepareIteration: { prepareIteration: () => ({ system: "You add." }) },
-  wordToolError: { wordToolError: () => "wrong" },
+  wordError: { toolCalls: { wordError: () => "wrong" } },
   needsApproval: { tools: { add: { ...add, needsApproval: true } } },
   resourceKey: { tools: { add: { ...add, resourceKey: () => "sum" } } },
 };
@@ -198,7 +198,11 @@ export async function plain() {
   const compacting = chat.run("shorten");
   compacting.compact();
   said.push(await told(compacting));
-  const stopping = createAgent({ model: modelOf("ndjson"), tools: { add }, maxIterations: 1 }).run("Add");
+  const stopping = createAgent({
+    model: modelOf("ndjson"),
+    tools: { add },
+    limits: { maxIterations: 1 },
+  }).run("Add");
   said.push((await stopping.result).stoppedBy);
   const aborting = createAgent({ model: custom(() => new Promise(() => {})) }).run("Wait");
   setTimeout(() => aborting.abort("enough"), 20);

@@ -63,7 +63,7 @@ for (const option of [
   "permissions",
   "stopWhen",
   "prepareIteration",
-  "wordToolError",
+  "wordError",
   "needsApproval",
   "resourceKey",
 ])

@@ -52,7 +52,11 @@ export const mcp = {
         }));
         const fetch = scripted([{ toolCalls }, { text: "Done." }]);
         const model = anthropic("test", { fetch });
-        const agent = createAgent({ model, tools, permissionMode, permissions: { allow: ["mcp__files"] } });
+        const agent = createAgent({
+          model,
+          tools,
+          permissions: { allow: ["mcp__files"], mode: permissionMode },
+        });
         const { outcome, toolCalls: made } = await agent.run("Read a.md, then delete it.").result;
         assert.equal(outcome, "completed");
         return made.map(({ output }) => output.code ?? output[0].text);

@@ -338,7 +338,7 @@ export const tasks = {
       assert.match(await say({ status: 401 }), /^Something/);
       console.error = error;
       const stopped = say({ text: "Hi", usage: { inputTokens: 9, outputTokens: 9 } }, "Hello", {
-        maxTotalTokens: 1,
+        limits: { maxTotalTokens: 1 },
       });
       assert.match(await stopped, /\(stopped: tokens\)$/);
     },

@@ -40,7 +40,7 @@ export function payingAgent(
   });
   const reconcile = async ({ toolCallId }) =>
     (await effects.has(toolCallId)) ? { outcome: "done", output: "paid" } : { outcome: "run" };
-  return createAgent({ model, tools: { read, pay }, store, reconcile, clock });
+  return createAgent({ model, tools: { read, pay }, store, durable: { reconcile }, clock });
 }
 
 export const moments = ["model", "before", "after"];

@@ -36,7 +36,9 @@ export const agent = createAgent({
       execute: (_, { toolCallId }) => step(toolCallId),
     }),
   },
-  reconcile: async ({ toolCallId }) => ({ outcome: "done", output: await step("known-" + toolCallId) }),
+  durable: {
+    reconcile: async ({ toolCallId }) => ({ outcome: "done", output: await step("known-" + toolCallId) }),
+  },
 });
 `;
 

@@ -79,7 +79,7 @@ const WAYS: &[Way] = &[
     },
     Way {
         name: "blanks up to the limit of output tokens",
-        fields: || json!({"onMaxTokens": "continue"}),
+        fields: || json!({"answers": {"onMaxTokens": "continue"}}),
         blocks: &[Say::Text("\n\n")],
         end: End::Length,
         ..PLAIN
@@ -185,7 +185,7 @@ fn settings(protocol: &str, fields: Value) -> Settings {
     let merged = crate::world::config(json!([]), fields);
     config.output = merged.config.output;
     config.hooks = merged.config.hooks;
-    config.on_max_tokens = merged.config.on_max_tokens;
+    config.answers.on_max_tokens = merged.config.answers.on_max_tokens;
     config
 }
 

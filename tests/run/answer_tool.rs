@@ -81,7 +81,7 @@ fn an_answer_beside_calls_is_no_call_of_the_hosts_either() {
     let fields = json!({
         "output": output,
         "limits": {"maxToolCalls": 1},
-        "wordErrors": true,
+        "toolCalls": {"wordErrors": true},
         "hooks": [{"event": "PostToolBatch"}],
     });
     let mut world = World::started(config(json!([tool("look", json!({}))]), fields));
@@ -112,7 +112,8 @@ fn an_answer_beside_calls_is_no_call_of_the_hosts_either() {
     assert_eq!(result["outcome"], "completed");
     assert_eq!(result["toolCalls"].as_array().unwrap().len(), 1);
 
-    let fields = json!({"output": {"schema": schema(), "mode": "tool"}, "strictStopReason": true});
+    let fields =
+        json!({"output": {"schema": schema(), "mode": "tool"}, "answers": {"strictStopReason": true}});
     let mut world = World::started(config(json!([]), fields));
     world.respond(&stream(&[answer("tool", GOOD)], "max_tokens"));
     assert_eq!(world.result()["outcome"], "failed");
@@ -127,7 +128,7 @@ fn an_answer_beside_calls_is_no_call_of_the_hosts_either() {
 fn s001_50_an_answer_that_does_not_fit_leaves_the_earlier_one_that_did() {
     for mode in ["native", "tool"] {
         for refuses in [false, true] {
-            let format = json!({"schema": schema(), "mode": mode, "maxStructuredOutputRetries": 1});
+            let format = json!({"schema": schema(), "mode": mode, "maxRetries": 1});
             let mut world = World::started(config(json!([]), json!({"output": format})));
             world.input(Input::FollowUp {
                 id: 1,

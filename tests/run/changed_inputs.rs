@@ -174,7 +174,7 @@ fn a_traced_run_has_the_hash_of_the_changed_input() {
 #[test]
 fn a_long_changed_input_is_shown_as_far_as_a_result_is() {
     let mut fields = asking();
-    fields["maxToolResultChars"] = json!(40);
+    fields["toolCalls"]["maxResultChars"] = json!(40);
     let mut world = world(fields);
     answer(&mut world, &json!({"n": 1, "text": "x".repeat(100)}).to_string());
     world.return_value("act", json!("done"));
@@ -188,7 +188,7 @@ fn a_long_changed_input_is_shown_as_far_as_a_result_is() {
 #[test]
 fn a_change_that_the_model_must_not_see_stays_in_the_record() {
     let mut fields = asking();
-    fields["tellUpdatedInput"] = json!(false);
+    fields["toolCalls"]["tellUpdatedInput"] = json!(false);
     let mut world = world(fields);
     answer(&mut world, r#"{"n":2}"#);
     world.return_value("act", json!("done"));

@@ -174,8 +174,8 @@ fn the_bytes_of_an_iteration_do_not_grow_with_the_history() {
     for context in [
         json!({}),
         json!({"pruning": {"afterResponses": 3, "prefixChars": 10}}),
-        json!({"contextBudget": 4000, "auto": false}),
-        json!({"contextBudget": 4000, "auto": false, "pruning": {"afterResponses": 3, "prefixChars": 10}}),
+        json!({"maxChars": 4000, "auto": false}),
+        json!({"maxChars": 4000, "auto": false, "pruning": {"afterResponses": 3, "prefixChars": 10}}),
     ] {
         let bytes = bytes(context.clone(), 80);
         let most = |part: &[usize]| *part.iter().max().unwrap();

@@ -172,7 +172,7 @@ fn scene() -> Scene {
             tool("keeper", json!({"agent": {"profile": 1, "keep": true}})),
             tool("expert", json!({"agent": {"profile": 2, "handoff": true}})),
         ]);
-        let context = json!({"auto": true, "contextWindow": 12_000, "keepLast": 2});
+        let context = json!({"auto": true, "window": 12_000, "keepLast": 2});
         config(tools, json!({"agents": agents, "context": context}))
     };
     Scene {

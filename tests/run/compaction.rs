@@ -86,7 +86,7 @@ pub fn legal(world: &World) {
 
 #[test]
 fn s001_40_a_window_that_is_nearly_full_is_summarised_and_the_last_answers_stay() {
-    let mut world = after_rounds(4, json!({"contextWindow": 500, "keepLast": 2}));
+    let mut world = after_rounds(4, json!({"window": 500, "keepLast": 2}));
     assert_eq!(
         world.requests.len(),
         5,
@@ -146,8 +146,8 @@ fn s001_40_a_window_that_is_nearly_full_is_summarised_and_the_last_answers_stay(
 fn without_a_known_window_or_with_auto_off_nothing_is_summarised() {
     for context in [
         json!({}),
-        json!({"contextWindow": 500, "auto": false}),
-        json!({"contextWindow": 600}),
+        json!({"window": 500, "auto": false}),
+        json!({"window": 600}),
     ] {
         let world = after_rounds(4, context);
         assert_eq!(world.requests.len(), 5);
@@ -157,7 +157,7 @@ fn without_a_known_window_or_with_auto_off_nothing_is_summarised() {
 
 #[test]
 fn a_window_leaves_room_for_the_answer() {
-    let fields = json!({"context": {"contextWindow": 600}, "model": {"maxOutputTokens": 250}});
+    let fields = json!({"context": {"window": 600}, "model": {"maxOutputTokens": 250}});
     let world = with_fields(4, fields);
     assert!(
         last(&world).to_string().contains("write a summary"),
@@ -246,7 +246,7 @@ fn a_summary_that_fails_is_empty_or_longer_than_the_text_gives_way_to_the_built_
         &|world| world.respond(&stream(&[text(&long)], "end_turn")),
     ];
     for (number, answer) in answers.iter().enumerate() {
-        let mut world = after_rounds(4, json!({"contextWindow": 500, "keepLast": 2}));
+        let mut world = after_rounds(4, json!({"window": 500, "keepLast": 2}));
         answer(&mut world);
         let words = last(&world).to_string();
         assert!(words.contains("User asked: Go."), "{number}: {words}");
@@ -296,21 +296,17 @@ fn summaries_in(rounds: u64, model: Value, context: Value) -> (u64, Value) {
 
 #[test]
 fn s001_40_a_summary_that_does_not_help_is_not_tried_again_before_the_history_has_grown() {
-    let tiny = json!({"contextWindow": 100, "keepLast": 1});
+    let tiny = json!({"window": 100, "keepLast": 1});
     let (summaries, outcome) = summaries_in(25, json!({}), tiny);
     assert_eq!(outcome, "completed");
     assert!((2..=6).contains(&summaries), "{summaries} in 25 rounds");
-    let none = summaries_in(
-        25,
-        json!({"maxOutputTokens": 1000}),
-        json!({"contextWindow": 1000}),
-    );
+    let none = summaries_in(25, json!({"maxOutputTokens": 1000}), json!({"window": 1000}));
     assert_eq!(
         none,
         (0, json!("completed")),
         "no summary makes room where there is none"
     );
-    let (fits, _) = summaries_in(25, json!({}), json!({"contextWindow": 1000, "keepLast": 1}));
+    let (fits, _) = summaries_in(25, json!({}), json!({"window": 1000, "keepLast": 1}));
     assert!(
         fits >= 2,
         "one that helps is made as often as it is needed: {fits}"
@@ -359,7 +355,7 @@ fn a_summary_is_asked_for_without_the_schema_that_answers_owe() {
 
 #[test]
 fn an_abort_during_a_summary_ends_the_run_with_the_whole_history() {
-    let mut world = after_rounds(4, json!({"contextWindow": 500, "keepLast": 2}));
+    let mut world = after_rounds(4, json!({"window": 500, "keepLast": 2}));
     world.head(200, &[]);
     let body = stream_with_usage(&[text("They lo")], "end_turn", 300, 20);
     world.chunk(&body[..body.find("message_delta").unwrap()]);
@@ -377,8 +373,7 @@ fn an_abort_during_a_summary_ends_the_run_with_the_whole_history() {
 
 #[test]
 fn a_budget_that_a_summary_uses_up_ends_the_run() {
-    let fields =
-        json!({"context": {"contextWindow": 500, "keepLast": 2}, "limits": {"maxTotalTokens": 1000}});
+    let fields = json!({"context": {"window": 500, "keepLast": 2}, "limits": {"maxTotalTokens": 1000}});
     let mut world = with_fields(4, fields);
     world.respond(&stream_with_usage(&[text("S.")], "end_turn", 300, 20));
     assert_eq!(world.result()["stoppedBy"], "tokens");
@@ -388,7 +383,7 @@ fn a_budget_that_a_summary_uses_up_ends_the_run() {
 #[test]
 fn p_18_the_host_may_write_the_summary_and_its_failure_is_the_built_in_one() {
     let asked = || {
-        let mut world = after_rounds(4, json!({"contextWindow": 500, "keepLast": 2, "ask": true}));
+        let mut world = after_rounds(4, json!({"window": 500, "keepLast": 2, "ask": true}));
         assert_eq!(world.requests.len(), 4, "no model is asked");
         let (question, ask) = world.questions.remove(0);
         assert_eq!(ask.point, Point::Summarize);

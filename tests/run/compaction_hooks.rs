@@ -119,7 +119,7 @@ fn s001_40_a_refusal_or_a_summary_that_was_cut_off_does_not_stand_for_the_histor
         (stream(&calls, "end_turn"), "called tools"),
     ];
     for (body, why) in table {
-        let mut world = after_rounds(4, json!({"contextWindow": 500, "keepLast": 2}));
+        let mut world = after_rounds(4, json!({"window": 500, "keepLast": 2}));
         world.respond(&body);
         let words = last(&world).to_string();
         assert!(words.contains("User asked: Go."), "{why}: {words}");
@@ -159,7 +159,7 @@ fn s001_42_a_request_that_is_too_long_because_a_hook_kept_the_history_says_so() 
 fn guarded(hooks: Value) -> World {
     let mut world = World::started(config(
         json!([tool("look", json!({}))]),
-        json!({"hooks": hooks, "context": {"contextWindow": 500, "keepLast": 2}}),
+        json!({"hooks": hooks, "context": {"window": 500, "keepLast": 2}}),
     ));
     for round in 1..=4 {
         answer(&mut world, HookAnswer::default());

@@ -8,7 +8,7 @@ use crate::wire::{stream, text};
 
 #[test]
 fn p_17_a_budget_of_characters_drops_the_oldest_messages_for_a_summary_of_them() {
-    let mut world = after_rounds(3, json!({"contextBudget": 610, "auto": false}));
+    let mut world = after_rounds(3, json!({"maxChars": 610, "auto": false}));
     let messages = last(&world);
     let words = messages.to_string();
     assert!(
@@ -24,9 +24,9 @@ fn p_17_a_budget_of_characters_drops_the_oldest_messages_for_a_summary_of_them()
     world.respond(&stream(&[text("Done.")], "end_turn"));
     legal(&world);
 
-    let fits = after_rounds(3, json!({"contextBudget": 10_000}));
+    let fits = after_rounds(3, json!({"maxChars": 10_000}));
     assert!(boundaries(&fits).is_empty(), "within the budget nothing changes");
-    let tiny = after_rounds(3, json!({"contextBudget": 1}));
+    let tiny = after_rounds(3, json!({"maxChars": 1}));
     assert!(
         last(&tiny).to_string().contains("result 3"),
         "the last round is always there"
@@ -63,7 +63,7 @@ fn characters(messages: &Value) -> usize {
 #[test]
 fn p_17_a_request_with_its_summary_keeps_to_the_budget_and_is_never_longer_than_without() {
     for budget in (60..1400).step_by(134) {
-        let world = after_rounds(5, json!({"contextBudget": budget, "auto": false}));
+        let world = after_rounds(5, json!({"maxChars": budget, "auto": false}));
         let messages = world.result()["messages"].clone();
         let system = "system".len() + 4 + "Be brief.".len();
         let length = characters(&messages) + system;

@@ -53,7 +53,7 @@ fn limits_that_were_given_are_reached_whatever_the_default_of_iterations() {
     assert_eq!(rounds(&mut world, 60, false), 55);
     assert_eq!(world.result()["stoppedBy"], "condition");
 
-    let output = json!({"schema": {"type": "object"}, "mode": "native", "maxStructuredOutputRetries": 55});
+    let output = json!({"schema": {"type": "object"}, "mode": "native", "maxRetries": 55});
     let mut world = self::world(json!({"output": output}));
     for _ in 0..56 {
         world.respond(&stream(&[text("no")], "end_turn"));
@@ -77,13 +77,13 @@ fn a_first_wait_is_never_cut_by_the_default_of_the_longest() {
 
 #[test]
 fn an_answer_that_is_to_be_continued_is_no_strange_end() {
-    let mut world = world(json!({"strictStopReason": true, "onMaxTokens": "continue"}));
+    let mut world = world(json!({"answers": {"strictStopReason": true, "onMaxTokens": "continue"}}));
     world.respond(&stream(&[text("Half of")], "max_tokens"));
     world.respond(&stream(&[text(" it.")], "end_turn"));
     assert_eq!(world.result()["text"], "Half of it.");
     assert_eq!(world.result()["outcome"], "completed");
 
-    let one = json!({"strictStopReason": true, "onMaxTokens": "continue", "limits": {"maxIterations": 1}});
+    let one = json!({"answers": {"strictStopReason": true, "onMaxTokens": "continue"}, "limits": {"maxIterations": 1}});
     let mut world = self::world(one);
     world.respond(&stream(&[text("Half of")], "max_tokens"));
     assert_eq!(world.result()["outcome"], "failed", "nothing continues it");

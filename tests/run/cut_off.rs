@@ -119,7 +119,7 @@ fn text_of_a_failed_attempt_or_of_a_whole_answer_is_not_told() {
 
 #[test]
 fn text_that_is_held_back_is_not_kept_and_a_run_without_a_store_keeps_none() {
-    let mut held = world(json!({"holdText": true}));
+    let mut held = world(json!({"events": {"holdText": true}}));
     write(&mut held, &"long ".repeat(1000));
     assert_eq!(streamed_bytes(&held), 0);
     let mut without = world(json!({"journal": false}));
@@ -130,7 +130,7 @@ fn text_that_is_held_back_is_not_kept_and_a_run_without_a_store_keeps_none() {
 /// The settings of a run that goes on from texts, with a model that does.
 fn going_on(fields: Value) -> Settings {
     let mut all = json!({
-        "onCutOff": "continue",
+        "answers": {"onCutOff": "continue"},
         "model": {"vendor": "anthropic", "model": "claude-sonnet-4-5", "slot": 1},
     });
     for (name, value) in fields.as_object().unwrap() {
@@ -318,7 +318,7 @@ fn what_cannot_go_on_is_asked_for_again_and_a_warning_says_why() {
     assert_eq!(world.requests[0], world.requests[1]);
     assert_eq!(warnings(&world), [] as [&str; 0]);
 
-    let mut world = begun(json!({"onCutOff": "again"}), said);
+    let mut world = begun(json!({"answers": {"onCutOff": "again"}}), said);
     world.network_failed();
     world.pass(2000);
     assert_eq!(world.requests[0], world.requests[1]);

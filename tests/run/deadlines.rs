@@ -47,7 +47,7 @@ fn expect_nothing_left(mut world: World, question: &str) {
 
 #[test]
 fn the_wait_for_a_summary_ends_with_its_agent() {
-    let mut world = with_helper(json!({"context": {"contextWindow": 500, "keepLast": 1, "ask": true}}));
+    let mut world = with_helper(json!({"context": {"window": 500, "keepLast": 1, "ask": true}}));
     for round in 1..=4 {
         if !world.questions.is_empty() {
             break;
@@ -70,7 +70,7 @@ fn the_wait_for_a_check_of_the_output_ends_with_its_agent() {
 
 #[test]
 fn the_wait_for_words_for_errors_ends_with_its_agent() {
-    let mut world = with_helper(json!({"wordErrors": true}));
+    let mut world = with_helper(json!({"toolCalls": {"wordErrors": true}}));
     world.respond(&calls(&[call("d", "dig", json!({}))]));
     world.finish_tool("d", fault("It broke."));
     expect_nothing_left(world, "word_errors");

@@ -75,7 +75,7 @@ fn an_interrupted_run_is_not_asked_for_without_end() {
 
 #[test]
 fn the_options_say_how_many_deaths_there_may_be() {
-    let recovery = json!({"recovery": {"maxCrashes": 1, "maxInterruptions": 2}});
+    let recovery = json!({"durable": {"maxCrashes": 1, "maxInterruptions": 2}});
     let mut world = digging(recovery.clone());
     world.crash(setting(recovery.clone()));
     assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
@@ -101,7 +101,7 @@ fn a_call_that_comes_back_begins_the_count_anew() {
 
 #[test]
 fn a_death_in_the_answer_of_a_subagent_is_no_crash_of_its_call() {
-    let recovery = json!({"journal": true, "recovery": {"maxCrashes": 1}});
+    let recovery = json!({"journal": true, "durable": {"maxCrashes": 1}});
     let mut world = World::started(with_subagents(recovery.clone()));
     world.respond(&calls(&[ask("a", "helper", "One.")]));
     for _ in 0..3 {
@@ -131,7 +131,7 @@ fn a_lost_instance_is_a_crash_whatever_the_run_was_doing() {
 
 #[test]
 fn a_journal_tells_how_often_its_run_was_stopped() {
-    let few = || setting(json!({"recovery": {"maxInterruptions": 2}}));
+    let few = || setting(json!({"durable": {"maxInterruptions": 2}}));
     let mut world = World::started(few());
     for stops in 1..=3 {
         while world.done.is_none() {
@@ -164,7 +164,7 @@ fn stopped_at_work() -> (World, impl Fn() -> Settings) {
         let recovery = json!({"maxCrashes": 1});
         config(
             tools,
-            json!({"journal": true, "toolExecution": "parallel", "recovery": recovery}),
+            json!({"journal": true, "toolCalls": {"execution": "parallel"}, "durable": recovery}),
         )
     };
     let mut world = World::started(few());
@@ -215,7 +215,7 @@ fn a_stopped_run_that_is_only_looked_at_stays_as_it_was() {
 
 #[test]
 fn a_subagent_goes_on_in_a_stopped_run_that_is_taken_up() {
-    let few = || with_subagents(json!({"journal": true, "recovery": {"maxInterruptions": 1}}));
+    let few = || with_subagents(json!({"journal": true, "durable": {"maxInterruptions": 1}}));
     let mut world = World::started(few());
     world.respond(&calls(&[ask("a", "helper", "One.")]));
     world.crash(few());

@@ -20,7 +20,7 @@ fn tools() -> Value {
 
 /// A run whose first answer has begun.
 fn world(fields: Value) -> World {
-    let mut all = json!({"eagerTools": true, "timeouts": {"chunkMs": null, "firstChunkMs": null}});
+    let mut all = json!({"toolCalls": {"eager": true}, "timeouts": {"chunkMs": null, "firstChunkMs": null}});
     for (key, value) in fields.as_object().unwrap() {
         all[key] = value.clone();
     }
@@ -78,7 +78,7 @@ fn piece(index: u32, id: &str, name: &str, arguments: &str) -> String {
 
 fn chat(fields: Value) -> World {
     let model = json!({"vendor": "compatible", "model": "m", "baseUrl": "http://h/v1"});
-    let mut all = json!({"eagerTools": true, "model": model});
+    let mut all = json!({"toolCalls": {"eager": true}, "model": model});
     for (key, value) in fields.as_object().unwrap() {
         all[key] = value.clone();
     }
@@ -121,7 +121,7 @@ fn calls_of_chat_completions_that_come_by_turns_wait_for_the_answer() {
 
 #[test]
 fn without_the_option_nothing_starts_before_the_answer_is_complete() {
-    let mut world = world(json!({"eagerTools": false}));
+    let mut world = world(json!({"toolCalls": {"eager": false}}));
     world.chunk(&block(0, &read("a")));
     assert!(world.tool_log.is_empty());
 }
@@ -221,7 +221,7 @@ fn limits_on_tools_count_before_an_early_start() {
         json!({"limits": {"maxTotalTokens": 9}}),
     ] {
         let mut world = World::started(config(tools(), {
-            let mut all = json!({"eagerTools": true});
+            let mut all = json!({"toolCalls": {"eager": true}});
             all["limits"] = fields["limits"].clone();
             all
         }));
@@ -335,7 +335,7 @@ fn a_call_without_arguments_that_started_early_is_kept_too() {
 
 #[test]
 fn an_answer_that_is_over_whatever_it_calls_aborts_its_early_calls() {
-    let mut world = world(json!({"strictStopReason": true}));
+    let mut world = world(json!({"answers": {"strictStopReason": true}}));
     world.chunk(&(block(0, &read("a")) + &end("end_turn", 5)));
     world.end();
     assert_eq!(world.tool_log, ["start a", "abort a"]);
@@ -345,7 +345,7 @@ fn an_answer_that_is_over_whatever_it_calls_aborts_its_early_calls() {
 
 #[test]
 fn an_early_call_of_an_answer_that_is_over_counts_as_a_round() {
-    let mut world = world(json!({"strictStopReason": true, "limits": {"maxToolRounds": 1}}));
+    let mut world = world(json!({"answers": {"strictStopReason": true}, "limits": {"maxToolRounds": 1}}));
     world.input(Input::Steer {
         id: 1,
         content: vec![Block::text("And?")],
@@ -409,7 +409,7 @@ fn the_history_is_legal_while_early_calls_run() {
 
 #[test]
 fn of_two_calls_with_one_id_the_second_gets_its_own_early_or_not() {
-    let mut world = world(json!({"maxToolConcurrency": 1}));
+    let mut world = world(json!({"toolCalls": {"maxConcurrency": 1}}));
     world.chunk(&(block(0, &read("a")) + &block(1, &read("a")) + &end("tool_use", 5)));
     world.end();
     world.return_value("a", json!(1));

@@ -26,7 +26,7 @@ fn s002_13_an_answer_cut_at_the_output_limit_ends_the_run_and_says_so() {
 
 #[test]
 fn an_answer_cut_at_the_output_limit_is_continued_and_the_texts_are_one() {
-    let mut world = world(json!({"onMaxTokens": "continue"}));
+    let mut world = world(json!({"answers": {"onMaxTokens": "continue"}}));
     world.respond(&stream(&[text("Half of")], "max_tokens"));
     assert_eq!(world.requests.len(), 2);
     world.respond(&stream(&[text(" the ans")], "max_tokens"));
@@ -47,7 +47,7 @@ fn an_answer_cut_at_the_output_limit_is_continued_and_the_texts_are_one() {
 
 #[test]
 fn an_answer_is_not_continued_beyond_max_iterations() {
-    let mut world = world(json!({"onMaxTokens": "continue", "limits": {"maxIterations": 1}}));
+    let mut world = world(json!({"answers": {"onMaxTokens": "continue"}, "limits": {"maxIterations": 1}}));
     world.respond(&stream(&[text("Half of")], "max_tokens"));
     let result = world.result();
     assert_eq!(
@@ -59,7 +59,7 @@ fn an_answer_is_not_continued_beyond_max_iterations() {
 
 #[test]
 fn an_answer_without_text_is_not_continued() {
-    let mut world = world(json!({"onMaxTokens": "continue"}));
+    let mut world = world(json!({"answers": {"onMaxTokens": "continue"}}));
     world.respond(&stream(&[], "max_tokens"));
     assert_eq!(world.requests.len(), 1);
     assert_eq!(world.result()["outcome"], "completed");
@@ -67,7 +67,7 @@ fn an_answer_without_text_is_not_continued() {
 
 #[test]
 fn what_was_said_before_a_continuation_that_fails_is_kept() {
-    let mut world = world(json!({"onMaxTokens": "continue", "retry": {"maxRetries": 0}}));
+    let mut world = world(json!({"answers": {"onMaxTokens": "continue"}, "retry": {"maxRetries": 0}}));
     world.respond(&stream(&[text("Half of")], "max_tokens"));
     world.refuse(500, &[], "{}");
     let result = world.result();
@@ -79,7 +79,7 @@ fn what_was_said_before_a_continuation_that_fails_is_kept() {
 
 #[test]
 fn an_answer_cut_at_the_output_limit_fails_the_run_that_wants_it() {
-    let mut world = world(json!({"onMaxTokens": "error"}));
+    let mut world = world(json!({"answers": {"onMaxTokens": "error"}}));
     world.respond(&stream(&[text("Half of")], "max_tokens"));
     let result = world.result();
     assert_eq!(result["outcome"], "failed");
@@ -97,7 +97,7 @@ fn an_answer_cut_at_the_output_limit_fails_the_run_that_wants_it() {
 #[test]
 fn s003_02_a_strict_run_fails_on_any_other_stop_reason() {
     for reason in ["max_tokens", "refusal"] {
-        let mut world = world(json!({"strictStopReason": true}));
+        let mut world = world(json!({"answers": {"strictStopReason": true}}));
         world.respond(&stream(&[text("x")], reason));
         let result = world.result();
         assert_eq!(result["outcome"], "failed", "{reason}");
@@ -111,7 +111,7 @@ fn s003_02_a_strict_run_fails_on_any_other_stop_reason() {
 
 #[test]
 fn s003_01_in_a_strict_run_end_turn_beats_the_tool_calls_beside_it() {
-    let mut world = world(json!({"strictStopReason": true}));
+    let mut world = world(json!({"answers": {"strictStopReason": true}}));
     world.respond(&stream(
         &[text("Done."), call("c", "look", json!({}))],
         "end_turn",
@@ -128,7 +128,7 @@ fn s003_01_in_a_strict_run_end_turn_beats_the_tool_calls_beside_it() {
 
 #[test]
 fn s003_01_a_strict_run_goes_on_with_tool_use() {
-    let mut world = world(json!({"strictStopReason": true}));
+    let mut world = world(json!({"answers": {"strictStopReason": true}}));
     world.respond(&stream(&[call("c", "look", json!({}))], "tool_use"));
     world.return_value("c", json!(1));
     world.respond(&stream(&[text("Done.")], "end_turn"));

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use crate::world::{World, config, tool};
 
 fn started(tools: Value, fields: Value) -> World {
-    let mut google =
-        json!({ "model": { "vendor": "google", "model": "gemini-3-pro" }, "toolExecution": "parallel" });
+    let mut google = json!({ "model": { "vendor": "google", "model": "gemini-3-pro" }, "toolCalls": {"execution": "parallel"} });
     for (key, value) in fields.as_object().unwrap() {
         google[key] = value.clone();
     }

@@ -295,7 +295,7 @@ fn rewrites(text: &str) -> HookAnswer {
 #[test]
 fn p_19_a_rewritten_continuation_stands_behind_what_it_continues() {
     let hooks = json!([{"event": "OutputGuardrail", "blocks": true}]);
-    let mut world = world(hooks, json!({"onMaxTokens": "continue"}));
+    let mut world = world(hooks, json!({"answers": {"onMaxTokens": "continue"}}));
     for (piece, reason) in [
         ("Half ", "max_tokens"),
         ("of the ", "max_tokens"),
@@ -321,7 +321,7 @@ fn p_19_a_rewritten_continuation_stands_behind_what_it_continues() {
 fn p_19_a_continuation_that_is_denied_or_aborted_leaves_what_was_let_through() {
     for denied in [true, false] {
         let hooks = json!([{"event": "OutputGuardrail", "blocks": true}]);
-        let mut world = world(hooks, json!({"onMaxTokens": "continue"}));
+        let mut world = world(hooks, json!({"answers": {"onMaxTokens": "continue"}}));
         world.respond(&stream(&[text("Half ")], "max_tokens"));
         answer(&mut world, HookAnswer::default());
         world.respond(&stream(&[text("of it.")], "end_turn"));
@@ -338,7 +338,8 @@ fn p_19_a_continuation_that_is_denied_or_aborted_leaves_what_was_let_through() {
 fn s001_50_a_structured_answer_in_pieces_survives_a_guardrail_that_rewrites_each() {
     let hooks = json!([{"event": "OutputGuardrail", "blocks": true}]);
     let schema = crate::structured_output::schema();
-    let fields = json!({"onMaxTokens": "continue", "output": {"schema": schema, "mode": "native"}});
+    let fields =
+        json!({"answers": {"onMaxTokens": "continue"}, "output": {"schema": schema, "mode": "native"}});
     let mut world = world(hooks, fields);
     for (piece, reason) in [("{\"city\":\"Rome\",", "max_tokens"), ("\"days\":2}", "end_turn")] {
         world.respond(&stream(&[text(piece)], reason));
@@ -352,7 +353,7 @@ fn s001_50_a_structured_answer_in_pieces_survives_a_guardrail_that_rewrites_each
 
 #[test]
 fn p_22_an_input_guardrail_looks_at_what_is_left_of_the_history() {
-    let context = json!({"context": {"contextBudget": 400, "auto": false}, "system": ""});
+    let context = json!({"context": {"maxChars": 400, "auto": false}, "system": ""});
     let mut world = world(json!([{"event": "InputGuardrail"}]), context);
     for round in 0..4 {
         let seen = asked(&world).remove(0).1["messages"].clone();

@@ -416,7 +416,7 @@ fn an_abort_while_hooks_are_asked_keeps_what_the_tools_have_brought() {
 
 /// A run whose first answer has begun, with one whole call of `look`.
 pub fn eager(hooks: Value) -> World {
-    let mut world = world(hooks, json!({"eagerTools": true}));
+    let mut world = world(hooks, json!({"toolCalls": {"eager": true}}));
     world.head(200, &[]);
     world.chunk(&(begin(10) + &block(0, &call("look", "look", json!({"n": 1})))));
     world

@@ -284,7 +284,7 @@ pub fn eager() -> Scene {
             tool("once", json!({"readOnly": true, "replay": "once"})),
             tool("pay", json!({})),
         ]);
-        config(tools, json!({"eagerTools": true}))
+        config(tools, json!({"toolCalls": {"eager": true}}))
     };
     Scene {
         name: "eager tools",

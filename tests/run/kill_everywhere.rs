@@ -46,10 +46,10 @@ fn long_settings() -> Settings {
     ]);
     let agents =
         json!([{"model": {"vendor": "anthropic", "model": "small"}, "tools": [tool("dig", json!({}))]}]);
-    let context = json!({"auto": true, "contextWindow": 12_000, "keepLast": 2});
+    let context = json!({"auto": true, "window": 12_000, "keepLast": 2});
     config(
         tools,
-        json!({"agents": agents, "context": context, "toolExecution": "read-only-parallel"}),
+        json!({"agents": agents, "context": context, "toolCalls": {"execution": "read-only-parallel"}}),
     )
 }
 
@@ -209,7 +209,8 @@ fn a_run_with_a_structured_answer_is_killed_after_any_output() {
 /// Old answers are cut short, the history is brought within a budget, and the user asks for a summary.
 pub fn shortened() -> Scene {
     let settings = || {
-        let context = json!({"pruning": {"afterResponses": 1, "prefixChars": 8}, "keepLast": 2, "contextWindow": 100_000});
+        let context =
+            json!({"pruning": {"afterResponses": 1, "prefixChars": 8}, "keepLast": 2, "window": 100_000});
         let hooks = json!([{"event": "PreCompact"}, {"event": "PostCompact"}]);
         config(
             json!([tool("act", json!({})), tool("read", json!({"readOnly": true}))]),
@@ -258,7 +259,7 @@ fn a_run_whose_history_is_made_shorter_is_killed_after_any_output() {
 /// A history that a vendor refuses as too long, and one that is brought within a budget of characters.
 fn overflown() -> Scene {
     let settings = || {
-        let context = json!({"keepLast": 1, "contextBudget": 900});
+        let context = json!({"keepLast": 1, "maxChars": 900});
         config(json!([tool("act", json!({}))]), json!({"context": context}))
     };
     Scene {

@@ -18,7 +18,7 @@ fn tools() -> Value {
 /// Plays a round of `count` calls that finish in the order of their ids' letters.
 fn play(count: usize, name: &str, fields: &Value) {
     let mut fields = fields.clone();
-    fields["maxAnswerBlocks"] = json!(count);
+    fields["answers"]["maxBlocks"] = json!(count);
     let mut world = World::new(config(tools(), fields));
     world.prompt("Go.");
     let mut body = begin(10);
@@ -40,10 +40,10 @@ fn play(count: usize, name: &str, fields: &Value) {
 fn an_answer_with_thousands_of_calls_runs_them_all_in_every_mode() {
     for (name, fields) in [
         ("read", json!({})),
-        ("read", json!({"eagerTools": true})),
+        ("read", json!({"toolCalls": {"eager": true}})),
         ("write", json!({})),
-        ("write", json!({"toolExecution": "sequential"})),
-        ("write", json!({"toolExecution": "parallel"})),
+        ("write", json!({"toolCalls": {"execution": "sequential"}})),
+        ("write", json!({"toolCalls": {"execution": "parallel"}})),
     ] {
         play(2_000, name, &fields);
     }

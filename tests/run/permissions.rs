@@ -14,12 +14,15 @@ use crate::world::{World, config, tool};
 mod readings;
 
 fn world(permissions: Value) -> World {
-    let tools = json!([
+    World::started(config(tools(), json!({ "permissions": permissions })))
+}
+
+fn tools() -> Value {
+    json!([
         tool("look", json!({"readOnly": true})),
         tool("act", json!({})),
         bash(),
-    ]);
-    World::started(config(tools, json!({ "permissions": permissions })))
+    ])
 }
 
 pub fn bash() -> Value {
@@ -95,7 +98,7 @@ fn without_permissions_every_tool_runs_but_those_that_want_an_approval() {
         tool("act", json!({})),
         tool("pay", json!({"needsApproval": true}))
     ]);
-    let mut world = World::started(config(tools, json!({"toolExecution": "parallel"})));
+    let mut world = World::started(config(tools, json!({"toolCalls": {"execution": "parallel"}})));
     respond(&mut world, &[("act", json!({})), ("pay", json!({"n": 1}))]);
     assert_eq!(world.tool_log, ["start act"]);
     assert_eq!(asked(&world), ["pay"]);
@@ -350,7 +353,8 @@ fn s001_26_in_the_mode_auto_the_classifier_is_asked() {
 
 #[test]
 fn a_question_that_is_not_answered_in_time_denies() {
-    let mut world = world(json!({"canUseTool": true, "timeoutMs": 5000}));
+    let fields = json!({"permissions": {"canUseTool": true}, "timeouts": {"permissionMs": 5000}});
+    let mut world = World::started(config(tools(), fields));
     respond(&mut world, &[("act", json!({}))]);
     let question = world.questions[0].0;
     world.pass(5000);
@@ -366,8 +370,7 @@ fn a_call_that_nobody_approves_in_time_is_denied_without_any_rules() {
         tool("act", json!({"needsApproval": true})),
         tool("look", json!({}))
     ]);
-    let permissions = json!({"mode": "bypassPermissions", "timeoutMs": 50});
-    let mut world = World::started(config(tools, json!({ "permissions": permissions })));
+    let mut world = World::started(config(tools, json!({"timeouts": {"permissionMs": 50}})));
     assert!(warnings(&world).is_empty());
     respond(&mut world, &[("act", json!({})), ("look", json!({}))]);
     world.pass(50);

@@ -20,7 +20,7 @@ fn setting() -> Settings {
     let recovery = json!({"maxInterruptions": 3});
     config(
         tools,
-        json!({"journal": true, "permissions": permissions, "recovery": recovery}),
+        json!({"journal": true, "permissions": permissions, "durable": recovery}),
     )
 }
 

@@ -67,20 +67,27 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
     let mut fields = json!({
         "model": root,
         "trace": dice.below(2) == 0,
-        "limits": {"maxIterations": max_iterations, "maxSubagentDepth": 1 + dice.below(3)},
+        "limits": {
+            "maxIterations": max_iterations,
+            "maxSubagentDepth": 1 + dice.below(3),
+            "estimateUsage": dice.below(4) == 0,
+        },
         "agents": agents,
-        "toolExecution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),
-        "maxToolConcurrency": 1 + dice.below(4),
-        "joinDeltas": dice.below(2) == 0,
-        "estimateUsage": dice.below(4) == 0,
-        "onMaxTokens": dice.pick(&["return", "continue", "error"]),
-        "strictStopReason": dice.below(8) == 0,
+        "events": {"joinDeltas": dice.below(2) == 0},
+        "answers": {
+            "onMaxTokens": dice.pick(&["return", "continue", "error"]),
+            "strictStopReason": dice.below(8) == 0,
+        },
         "steeringMode": dice.pick(&["all", "one"]),
         "followUpMode": dice.pick(&["all", "one"]),
-        "eagerTools": dice.below(2) == 0,
-        "wordErrors": dice.below(3) == 0,
-        "maxToolResultChars": dice.pick(&[4, 100_000]),
-        "onUnknownTool": dice.pick(&["tool_result", "host", "host", "throw"]),
+        "toolCalls": {
+            "execution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),
+            "maxConcurrency": 1 + dice.below(4),
+            "eager": dice.below(2) == 0,
+            "wordErrors": dice.below(3) == 0,
+            "maxResultChars": dice.pick(&[4, 100_000]),
+            "onUnknownTool": dice.pick(&["tool_result", "host", "host", "throw"]),
+        },
         "inputs": dice.pick(&[json!({}), json!({"bound": 7})]),
         "retry": {"maxRetries": dice.below(3), "baseMs": 10, "jitter": dice.pick(&["added", "full"])},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
@@ -107,8 +114,8 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
             "allow": ["read"],
             "ask": dice.pick(&[json!([]), json!(["key"])]),
             "deny": dice.pick(&[json!([]), json!([]), json!(["once"]), json!(["helper"])]),
-            "timeoutMs": 150,
         });
+        fields["timeouts"]["permissionMs"] = json!(150);
     }
     if dice.below(4) == 0 {
         fields["subagents"] = json!([{"agentPath": "root/keeper", "messages": [
@@ -118,10 +125,10 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
     random_hooks::add(dice, &mut fields);
     if dice.below(3) == 0 {
         fields["context"] = json!({
-            "contextWindow": 60 + dice.below(200),
+            "window": 60 + dice.below(200),
             "keepLast": dice.below(3),
             "ask": dice.below(4) == 0,
-            "contextBudget": dice.pick(&[json!(null), json!(300)]),
+            "maxChars": dice.pick(&[json!(null), json!(300)]),
             "pruning": dice.pick(&[json!(null), json!({"afterResponses": 1, "prefixChars": 3})]),
         });
     }
@@ -130,7 +137,7 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
             "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
             "mode": dice.pick(&["auto", "native", "tool"]),
             "ask": dice.below(2) == 0,
-            "maxStructuredOutputRetries": dice.below(3),
+            "maxRetries": dice.below(3),
         });
         fields["agents"][2]["output"] = fields["output"].clone();
     }
@@ -138,7 +145,7 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
         let own = fields["agents"][dice.below(2) as usize].as_object_mut().unwrap();
         own.insert(
             "output".into(),
-            json!({"schema": {"type": "object", "required": ["n"]}, "maxStructuredOutputRetries": 1, "ask": true}),
+            json!({"schema": {"type": "object", "required": ["n"]}, "maxRetries": 1, "ask": true}),
         );
         own.insert(
             "fallbackModels".into(),

@@ -116,7 +116,7 @@ fn a_page_with_status_200_is_read_up_to_64_kib() {
 
 #[test]
 fn options_limit_the_time_and_the_bytes_of_an_error() {
-    let options = json!({"maxErrorBodyBytes": 4, "timeouts": {"errorBodyMs": 2_000}});
+    let options = json!({"answers": {"maxErrorBodyBytes": 4}, "timeouts": {"errorBodyMs": 2_000}});
     let refused = || {
         let mut world = World::started(config(json!([]), options.clone()));
         world.head(400, &[]);
@@ -163,7 +163,8 @@ fn an_option_limits_one_event_and_a_whole_body_in_every_framing() {
         for (most, fails) in [(1024, true), (1 << 20, false)] {
             let mut model = model.clone();
             model["stream"] = json!(stream);
-            let options = json!({"model": model, "maxAnswerEventBytes": most, "retry": {"maxRetries": 0}});
+            let options =
+                json!({"model": model, "answers": {"maxEventBytes": most}, "retry": {"maxRetries": 0}});
             let mut world = World::started(config(json!([]), options));
             world.head(200, &[]);
             world.input(Input::Chunk {
@@ -172,7 +173,7 @@ fn an_option_limits_one_event_and_a_whole_body_in_every_framing() {
             });
             let error = world.result()["error"]["message"].to_string();
             assert_eq!(
-                error.contains("maxAnswerEventBytes (1024)"),
+                error.contains("answers.maxEventBytes (1024)"),
                 fails,
                 "{model} {error}"
             );
@@ -233,11 +234,14 @@ fn an_answer_has_up_to_32_mib_of_text_and_64_mib_of_arguments() {
 #[test]
 fn options_limit_the_text_and_the_arguments_of_an_answer() {
     for (option, piece, bytes) in [
-        ("maxAnswerTextBytes", text("Hello"), 5),
-        ("maxAnswerArgumentBytes", call("t", "add", json!({})), 2),
+        ("maxTextBytes", text("Hello"), 5),
+        ("maxArgumentBytes", call("t", "add", json!({})), 2),
     ] {
         let respond = |most: u32| {
-            let mut world = World::started(config(json!([tool("add", json!({}))]), json!({option: most})));
+            let mut world = World::started(config(
+                json!([tool("add", json!({}))]),
+                json!({"answers": {option: most}}),
+            ));
             world.head(200, &[]);
             world.chunk(&stream(std::slice::from_ref(&piece), "end_turn"));
             world
@@ -252,15 +256,19 @@ fn options_limit_the_text_and_the_arguments_of_an_answer() {
 #[test]
 fn an_answer_may_not_be_longer_than_javascript_can_hold() {
     for (option, most) in [
-        ("maxAnswerTextBytes", 64_u32 << 20),
-        ("maxAnswerArgumentBytes", 128 << 20),
-        ("maxAnswerEventBytes", 256 << 20),
+        ("maxTextBytes", 64_u32 << 20),
+        ("maxArgumentBytes", 128 << 20),
+        ("maxEventBytes", 256 << 20),
         ("maxErrorBodyBytes", 64 << 20),
     ] {
-        let open = |bytes: u32| config(json!([]), json!({option: bytes})).open().map(|_| ());
+        let open = |bytes: u32| {
+            config(json!([]), json!({"answers": {option: bytes}}))
+                .open()
+                .map(|_| ())
+        };
         assert!(open(most).is_ok());
         let error = open(most + 1).unwrap_err();
-        assert_eq!(error.field, option);
+        assert_eq!(error.field, format!("answers.{option}"));
         assert!(error.problem.contains(&most.to_string()), "{error:?}");
     }
 }

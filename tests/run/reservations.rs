@@ -10,8 +10,8 @@ use crate::world::World;
 
 fn world(limits: Value, fields: Value) -> World {
     let mut fields = fields;
-    fields["estimateUsage"] = json!(true);
     fields["limits"] = limits;
+    fields["limits"]["estimateUsage"] = json!(true);
     World::started(setting(fields))
 }
 
@@ -131,7 +131,7 @@ fn the_host_may_raise_what_a_request_does_not_fit_in() {
 #[test]
 fn a_stream_whose_usage_nobody_reports_is_stopped_by_estimate() {
     for estimates in [true, false] {
-        let fields = json!({"estimateUsage": estimates, "limits": {"maxTotalTokens": 500}});
+        let fields = json!({"limits": {"estimateUsage": estimates, "maxTotalTokens": 500}});
         let mut world = World::started(setting(fields));
         world.head(200, &[("content-type", "text/event-stream")]);
         world.chunk(&unreported("Once", false));

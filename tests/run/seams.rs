@@ -23,7 +23,7 @@ fn transcript(world: &World) -> Vec<Message> {
 
 #[test]
 fn each_whole_message_is_an_event_if_that_is_wanted() {
-    let mut world = world(json!({"messageEvents": true}));
+    let mut world = world(json!({"events": {"messages": true}}));
     assert_eq!(told(&world).len(), 1, "the prompt is told when it is sent");
     world.respond(&stream(
         &[text("Let me see."), call("a", "read", json!({}))],
@@ -46,7 +46,7 @@ fn each_whole_message_is_an_event_if_that_is_wanted() {
 fn an_abort_tells_what_closes_the_calls_and_a_history_that_was_given_is_not_told() {
     let history = json!([{"role": "user", "content": [{"type": "text", "text": "Hi"}]},
         {"role": "assistant", "content": [{"type": "text", "text": "Hello"}]}]);
-    let mut world = world(json!({"messageEvents": true, "messages": history}));
+    let mut world = world(json!({"events": {"messages": true}, "messages": history}));
     world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
     world.cancel();
     assert_eq!(told(&world), transcript(&world)[2..]);
@@ -55,7 +55,7 @@ fn an_abort_tells_what_closes_the_calls_and_a_history_that_was_given_is_not_told
 #[test]
 fn a_prompt_that_joins_one_without_an_answer_is_told_by_itself() {
     let history = json!([{"role": "user", "content": [{"type": "text", "text": "Unanswered."}]}]);
-    let mut world = world(json!({"messageEvents": true, "messages": history}));
+    let mut world = world(json!({"events": {"messages": true}, "messages": history}));
     world.respond(&stream(&[text("Yes.")], "end_turn"));
     let texts: Vec<_> = told(&world)
         .iter()
@@ -67,7 +67,7 @@ fn a_prompt_that_joins_one_without_an_answer_is_told_by_itself() {
 
 #[test]
 fn text_may_be_held_back_until_it_is_known_that_no_calls_follow() {
-    let mut world = world(json!({"holdText": true}));
+    let mut world = world(json!({"events": {"holdText": true}}));
     world.respond(&stream(
         &[text("Let me see."), call("a", "read", json!({}))],
         "tool_use",

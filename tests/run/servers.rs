@@ -63,7 +63,7 @@ fn items(items: &[Value]) -> Vec<u8> {
 fn calls_that_the_server_has_completed_before_its_answer_are_not_the_runs() {
     for eager in [false, true] {
         let tools = json!([tool("add", json!({"readOnly": true}))]);
-        let mut world = started("openai_responses", tools, json!({"eagerTools": eager}));
+        let mut world = started("openai_responses", tools, json!({"toolCalls": {"eager": eager}}));
         let output = [
             custom_call("x_search"),
             custom_call("x_video"),

@@ -247,7 +247,7 @@ fn s001_50_after_the_last_retry_the_run_is_stopped_by_structured_output() {
         let fields = if retries.is_null() {
             json!({})
         } else {
-            json!({"maxStructuredOutputRetries": retries})
+            json!({"maxRetries": retries})
         };
         let mut world = owing(mode, fields, json!([]));
         while world.done.is_none() {
@@ -430,7 +430,7 @@ fn an_abort_while_the_host_checks_leaves_a_legal_transcript_and_a_late_answer_is
 
 #[test]
 fn a_follow_up_owes_an_answer_of_its_own() {
-    let mut world = owing("tool", json!({"maxStructuredOutputRetries": 0}), json!([]));
+    let mut world = owing("tool", json!({"maxRetries": 0}), json!([]));
     world.input(Input::FollowUp {
         id: 1,
         content: vec![looplet::engine::model::message::Block::text("And Rome?")],
@@ -446,7 +446,7 @@ fn a_follow_up_owes_an_answer_of_its_own() {
 
 #[test]
 fn each_answer_may_be_asked_for_as_often_as_the_first() {
-    let mut world = owing("tool", json!({"maxStructuredOutputRetries": 1}), json!([]));
+    let mut world = owing("tool", json!({"maxRetries": 1}), json!([]));
     world.input(Input::FollowUp {
         id: 1,
         content: vec![looplet::engine::model::message::Block::text("And Rome?")],

@@ -75,7 +75,7 @@ fn what_a_hook_stops_is_told_as_stopped_by_a_hook_and_why() {
 fn a_subagent_that_does_not_come_to_its_output_is_an_error() {
     for (own, answers, why) in [
         (
-            json!({"maxStructuredOutputRetries": 0}),
+            json!({"maxRetries": 0}),
             says("many"),
             "no answer that fits its schema",
         ),

@@ -171,7 +171,7 @@ fn s002_17_several_subagents_work_beside_each_other() {
 
 #[test]
 fn a_kept_subagent_goes_on_where_it_ended_one_call_at_a_time() {
-    let mut world = world(json!({"toolExecution": "parallel"}));
+    let mut world = world(json!({"toolCalls": {"execution": "parallel"}}));
     world.respond(&calls(&[ask("a", "keeper", "One."), ask("b", "keeper", "Two.")]));
     assert_eq!(world.open_requests.len(), 1);
     world.respond(&says("First."));

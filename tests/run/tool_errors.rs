@@ -55,7 +55,7 @@ fn s003_19_a_call_that_went_wrong_is_told_with_its_code_and_a_hint() {
 #[test]
 fn the_host_words_all_errors_of_a_round_at_once() {
     let pieces = [call("a", "boom", json!({"n": 1})), call("b", "none", json!({}))];
-    let mut world = world(json!({"wordErrors": true}), &pieces);
+    let mut world = world(json!({"toolCalls": {"wordErrors": true}}), &pieces);
     assert!(world.questions.is_empty(), "the round is not over");
     world.finish_tool("a", fault("It broke."));
     let (question, ask) = world.questions.remove(0);
@@ -75,7 +75,7 @@ fn the_host_words_all_errors_of_a_round_at_once() {
 #[test]
 fn words_go_to_the_calls_that_went_wrong_and_not_to_others() {
     let pieces = [call("a", "other", json!({})), call("b", "boom", json!({}))];
-    let mut world = world(json!({"wordErrors": true}), &pieces);
+    let mut world = world(json!({"toolCalls": {"wordErrors": true}}), &pieces);
     world.return_value("a", json!("fine"));
     world.finish_tool("b", fault("It broke."));
     let (question, _) = world.questions.remove(0);
@@ -92,7 +92,10 @@ fn words_go_to_the_calls_that_went_wrong_and_not_to_others() {
 
 #[test]
 fn a_round_goes_on_with_the_hosts_words_before_the_answer_is_saved() {
-    let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
+    let mut world = world(
+        json!({"toolCalls": {"wordErrors": true}}),
+        &[call("a", "none", json!({}))],
+    );
     world.confirm_saves = false;
     let (question, _) = world.questions.remove(0);
     world.input(Input::Answered {
@@ -108,7 +111,10 @@ fn without_the_hosts_words_an_error_is_structured() {
         Answer::Failed { why: "thrown".into() },
         Answer::Worded(Vec::new()),
     ] {
-        let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
+        let mut world = world(
+            json!({"toolCalls": {"wordErrors": true}}),
+            &[call("a", "none", json!({}))],
+        );
         let (question, _) = world.questions.remove(0);
         world.input(Input::Answered { question, answer });
         assert!(said(&world)[0].contains(r#""code":"unknown_tool""#));
@@ -117,7 +123,10 @@ fn without_the_hosts_words_an_error_is_structured() {
 
 #[test]
 fn an_abort_while_the_host_looks_for_words_keeps_the_errors() {
-    let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
+    let mut world = world(
+        json!({"toolCalls": {"wordErrors": true}}),
+        &[call("a", "none", json!({}))],
+    );
     let (question, _) = world.questions.remove(0);
     world.cancel();
     assert!(!world.run.is_live(question));
@@ -133,7 +142,7 @@ fn an_abort_while_the_host_looks_for_words_keeps_the_errors() {
 #[test]
 fn s004_12_an_unknown_tool_fails_the_run_if_it_is_to_and_the_history_is_closed() {
     let pieces = [call("a", "other", json!({})), call("b", "none", json!({}))];
-    let world = world(json!({"onUnknownTool": "throw"}), &pieces);
+    let world = world(json!({"toolCalls": {"onUnknownTool": "throw"}}), &pieces);
     let result = world.result();
     assert_eq!(result["outcome"], "failed");
     assert_eq!(result["error"]["code"], "config_invalid");
@@ -148,7 +157,7 @@ fn s004_12_an_unknown_tool_fails_the_run_if_it_is_to_and_the_history_is_closed()
 #[test]
 fn an_alias_calls_the_tool_that_it_names_and_the_history_keeps_the_word_of_the_model() {
     let aliases = json!([["none", "other"], ["twice", "none"], ["lost", "gone"]]);
-    let fields = json!({"toolAliases": aliases, "permissions": {"allow": ["other"]}});
+    let fields = json!({"toolCalls": {"aliases": aliases}, "permissions": {"allow": ["other"]}});
     let pieces = ["none", "twice", "lost"].map(|name| call(name, name, json!({})));
     let mut world = world(fields, &pieces);
     assert_eq!(world.tool_log, ["start none"]);
@@ -164,7 +173,7 @@ fn an_alias_calls_the_tool_that_it_names_and_the_history_keeps_the_word_of_the_m
 #[test]
 fn a_host_that_wants_unknown_calls_answers_them_as_any_other() {
     let pieces = [call("a", "none", json!({"x": 1})), call("b", "other", json!({}))];
-    let mut world = world(json!({"onUnknownTool": "host"}), &pieces);
+    let mut world = world(json!({"toolCalls": {"onUnknownTool": "host"}}), &pieces);
     assert_eq!(
         world.tool_log,
         ["start a"],
@@ -178,7 +187,7 @@ fn a_host_that_wants_unknown_calls_answers_them_as_any_other() {
 
 #[test]
 fn permissions_hold_for_unknown_calls_too() {
-    let fields = json!({"onUnknownTool": "host", "permissions": {"allow": ["other"], "deny": ["none"]}});
+    let fields = json!({"toolCalls": {"onUnknownTool": "host"}, "permissions": {"allow": ["other"], "deny": ["none"]}});
     let world = world(fields, &[call("a", "none", json!({}))]);
     assert!(world.tool_log.is_empty());
     assert!(said(&world)[0].contains(r#""code":"denied""#));
@@ -221,7 +230,10 @@ fn a_round_that_all_its_calls_want_to_be_the_last_ends_the_run() {
 fn a_long_result_is_shown_to_the_model_up_to_the_limit_and_says_so() {
     let note = "\n[Cut off here: the first 5 of 9 characters are shown, 4 are missing.]";
     let long = json!("äöü🦀ßabcd");
-    let mut text = world(json!({"maxToolResultChars": 5}), &[call("a", "other", json!({}))]);
+    let mut text = world(
+        json!({"toolCalls": {"maxResultChars": 5}}),
+        &[call("a", "other", json!({}))],
+    );
     text.return_value("a", long.clone());
     assert_eq!(
         text.body(1)["messages"][2]["content"][0]["content"],
@@ -235,7 +247,10 @@ fn a_long_result_is_shown_to_the_model_up_to_the_limit_and_says_so() {
     let warnings = text.event_names().into_iter().filter(|name| name == "warning");
     assert_eq!(warnings.count(), 1);
 
-    let mut value = world(json!({"maxToolResultChars": 5}), &[call("a", "other", json!({}))]);
+    let mut value = world(
+        json!({"toolCalls": {"maxResultChars": 5}}),
+        &[call("a", "other", json!({}))],
+    );
     value.return_value("a", json!({"a": 100}));
     assert_eq!(
         value.body(1)["messages"][2]["content"][0]["content"],
@@ -243,7 +258,7 @@ fn a_long_result_is_shown_to_the_model_up_to_the_limit_and_says_so() {
     );
 
     let mut error = world(
-        json!({"maxToolResultChars": 5, "wordErrors": true}),
+        json!({"toolCalls": {"maxResultChars": 5, "wordErrors": true}}),
         &[call("a", "boom", json!({}))],
     );
     error.finish_tool("a", fault("123456789"));
@@ -259,7 +274,7 @@ fn a_long_result_is_shown_to_the_model_up_to_the_limit_and_says_so() {
 #[test]
 fn a_tool_may_have_a_limit_of_its_own_and_without_one_it_is_100_000_characters() {
     let tools = json!([tool("other", json!({"readOnly": true, "maxResultChars": 2}))]);
-    let mut own = World::started(config(tools, json!({"maxToolResultChars": 5})));
+    let mut own = World::started(config(tools, json!({"toolCalls": {"maxResultChars": 5}})));
     own.respond(&stream(&[call("a", "other", json!({}))], "tool_use"));
     own.return_value("a", json!("abc"));
     let shown = own.body(1)["messages"][2]["content"][0]["content"].clone();

@@ -65,23 +65,19 @@ fn s001_31_s001_32_read_only_calls_run_beside_each_other_and_a_writer_waits() {
     );
 }
 
+fn mode(execution: &str) -> Value {
+    json!({"toolCalls": {"execution": execution}})
+}
+
 #[test]
 fn s000_14_sequential_mode_runs_one_after_the_other() {
-    let world = asked(
-        read_and_write(),
-        json!({"toolExecution": "sequential"}),
-        ["read", "read", "read"],
-    );
+    let world = asked(read_and_write(), mode("sequential"), ["read", "read", "read"]);
     assert_eq!(world.tool_log, ["start a"]);
 }
 
 #[test]
 fn s002_11_s003_03_parallel_mode_runs_writers_at_once() {
-    let world = asked(
-        read_and_write(),
-        json!({"toolExecution": "parallel"}),
-        ["write", "write", "read"],
-    );
+    let world = asked(read_and_write(), mode("parallel"), ["write", "write", "read"]);
     assert_eq!(world.tool_log, ["start a", "start b", "start c"]);
 }
 
@@ -89,7 +85,7 @@ fn s002_11_s003_03_parallel_mode_runs_writers_at_once() {
 fn no_more_calls_run_at_once_than_allowed() {
     let mut world = asked(
         read_and_write(),
-        json!({"maxToolConcurrency": 2}),
+        json!({"toolCalls": {"maxConcurrency": 2}}),
         ["read", "read", "read"],
     );
     assert_eq!(world.tool_log, ["start a", "start b"]);
@@ -100,11 +96,7 @@ fn no_more_calls_run_at_once_than_allowed() {
 #[test]
 fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
     let tools = json!([tool("save", json!({"prepare": true}))]);
-    let mut world = asked(
-        tools,
-        json!({"toolExecution": "parallel"}),
-        ["save", "save", "save"],
-    );
+    let mut world = asked(tools, mode("parallel"), ["save", "save", "save"]);
     assert!(world.tool_log.is_empty());
     let (question, ask) = world.questions.remove(0);
     assert_eq!(calls_of(&ask).len(), 3);
@@ -122,11 +114,7 @@ fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
 #[test]
 fn a_checked_call_starts_before_the_check_is_saved() {
     let tools = json!([tool("save", json!({"prepare": true, "replay": "safe"}))]);
-    let mut world = asked(
-        tools,
-        json!({"toolExecution": "parallel"}),
-        ["save", "save", "save"],
-    );
+    let mut world = asked(tools, mode("parallel"), ["save", "save", "save"]);
     world.confirm_saves = false;
     let question = world.questions.remove(0).0;
     let answer = Answer::Prepared(vec![PreparedCall::default(); 3]);
@@ -309,7 +297,10 @@ fn a_call_that_the_length_limit_cut_off_is_never_run() {
 
 #[test]
 fn a_whole_call_before_the_length_limit_is_not_run_and_an_option_runs_it() {
-    for (fields, runs) in [(json!({}), false), (json!({"runCutOffCalls": true}), true)] {
+    for (fields, runs) in [
+        (json!({}), false),
+        (json!({"toolCalls": {"runCutOff": true}}), true),
+    ] {
         let mut world = World::started(config(read_and_write(), fields));
         world.respond(&stream(&[call("a", "read", json!({"n": 1}))], "max_tokens"));
         if runs {

@@ -19,7 +19,7 @@ fn called(names: &[&str]) -> World {
         tool("send", json!({"needsApproval": true})),
         tool("look", json!({"readOnly": true})),
     ]);
-    let mut world = World::started(config(tools, json!({"toolExecution": "parallel"})));
+    let mut world = World::started(config(tools, json!({"toolCalls": {"execution": "parallel"}})));
     let calls: Vec<_> = names.iter().map(|name| call(name, name, json!({}))).collect();
     world.respond(&stream(&calls, "tool_use"));
     world

@@ -62,8 +62,8 @@ fn world(protocol: &Protocol, recording: &Recording, answer: &ModelAnswer) -> Re
     let model = json!({"vendor": "compatible", "protocol": protocol.name, "model": "m", "stream": recording.streaming,
         "baseUrl": "https://recorded.example"});
     let config = json!({
-        "model": model, "tools": names.iter().map(tool).collect::<Vec<_>>(), "runCutOffCalls": true,
-        "maxAnswerBlocks": 100_000, "retry": {"maxRetries": 0}
+        "model": model, "tools": names.iter().map(tool).collect::<Vec<_>>(), "toolCalls": {"runCutOff": true},
+        "answers": {"maxBlocks": 100_000}, "retry": {"maxRetries": 0}
     });
     let config: Config = serde_json::from_str(&config.to_string()).unwrap();
     let run = PreparedAgent::new(config).and_then(|agent| Run::new(Arc::new(agent), RunOptions::default()));

@@ -99,14 +99,16 @@ export function readBudget(
 export function optionsOf(limits: Limits): Partial<AgentOptions> {
   const { iterations, tool_rounds, tool_calls, tokens: total, usd, time } = limits;
   return {
-    // Without a number of its own looplet stops after 50.
-    ...(iterations === undefined ? { maxIterations: 1_000_000 } : { maxIterations: iterations }),
-    maxToolRounds: tool_rounds,
-    maxToolCalls: tool_calls,
-    maxTotalTokens: total,
-    maxUsd: usd,
-    // A model whose price is not known shows so in the bar.
-    allowUnknownPrice: true,
+    limits: {
+      // Without a number of its own looplet stops after 50.
+      maxIterations: iterations ?? 1_000_000,
+      maxToolRounds: tool_rounds,
+      maxToolCalls: tool_calls,
+      maxTotalTokens: total,
+      maxUsd: usd,
+      // A model whose price is not known shows so in the bar.
+      allowUnknownPrice: true,
+    },
     timeouts: time === undefined ? {} : { totalMs: Math.ceil(time * 1000) },
   };
 }

@@ -453,17 +453,21 @@ export class Conversation {
       system: said,
       tools: Object.fromEntries(tools),
       ...optionsOf(limits),
-      contextWindow: windowOf(connection),
-      // Little stays as it is, so that a short conversation can be compacted too.
-      compaction: { keepLast: 1 },
-      permissionMode: mode,
+      context: {
+        window: windowOf(connection),
+        // Little stays as it is, so that a short conversation can be compacted too.
+        compaction: { keepLast: 1 },
+      },
       permissions: {
         allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed].filter(
           (name) => !without.includes(name),
         ),
+        mode,
+        // The card of the call asks.
+        canUseTool: () => null,
+        // The person who switches to it sits in front of the page.
+        allowDangerouslySkipPermissions: true,
       },
-      // The card of the call asks.
-      canUseTool: () => null,
       trace: [
         (run) => {
           this.#traced = run;
@@ -471,8 +475,6 @@ export class Conversation {
         },
         keptRows,
       ],
-      // The person who switches to it sits in front of the page.
-      allowDangerouslySkipPermissions: true,
     });
   }
 }

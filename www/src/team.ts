@@ -10,7 +10,7 @@ export function team(tools: { readonly [name: string]: Tool }): { [name: string]
       description: "Looks things up in the archive and the documents about looplet, and sums them up.",
       system: "You look things up with your tools and answer with what you found, in a few sentences.",
       tools: some("slow_lookup", "read_document", "calculator"),
-      maxIterations: 6,
+      limits: { maxIterations: 6 },
       readOnly: true,
     }),
     archivist: handoff({
@@ -22,7 +22,7 @@ export function team(tools: { readonly [name: string]: Tool }): { [name: string]
       description: "Keeps the user's notes: saves, lists and removes them.",
       system: "You keep the user's notes with your tools and say briefly what you did.",
       tools: some("add_note", "list_notes", "remove_note"),
-      maxIterations: 6,
+      limits: { maxIterations: 6 },
     }),
   };
 }

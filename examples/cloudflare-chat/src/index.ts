@@ -37,8 +37,8 @@ export class Session extends AgentObject<Env> {
       model: anthropic("claude-sonnet-4-6", apiKey ? { apiKey } : { fetch: practice() }),
       tools: { time },
       store,
-      messageEvents: true,
-      maxIterations: 10,
+      events: { messages: true },
+      limits: { maxIterations: 10 },
     });
   }
 }

@@ -43,7 +43,7 @@ function agentFor(env: Env) {
       env.ANTHROPIC_API_KEY ? { apiKey: env.ANTHROPIC_API_KEY } : { fetch: practice() },
     ),
     tools: { time },
-    maxIterations: 10,
+    limits: { maxIterations: 10 },
     timeouts: { totalMs: 120_000 },
   });
 }

@@ -175,7 +175,7 @@ impl Desk<'_> {
 
     /// Returns true if limits also count tokens that vendors have not reported yet, by estimate.
     pub fn estimates_usage(&self) -> bool {
-        self.setup.root.config.estimate_usage
+        self.setup.root.config.limits.estimate_usage
     }
 
     /// Sets the estimated text of the answer aside, until the vendor reports its usage.

@@ -172,19 +172,16 @@ impl Config {
     /// An answer that may be longer than JavaScript can hold. Strings from 512 MiB on are refused (V8), and the
     /// escapes of JSON can double a text.
     fn check_answer_limits(&self) -> Result<(), ConfigError> {
-        for (field, bytes, most) in [
-            ("maxAnswerTextBytes", self.max_answer_text_bytes, 64 << 20),
-            (
-                "maxAnswerArgumentBytes",
-                self.max_answer_argument_bytes,
-                128 << 20,
-            ),
-            ("maxAnswerEventBytes", self.max_answer_event_bytes, 256 << 20),
-            ("maxErrorBodyBytes", self.max_error_body_bytes, 64 << 20),
+        let answers = &self.answers;
+        for (name, bytes, most) in [
+            ("maxTextBytes", answers.max_text_bytes, 64 << 20),
+            ("maxArgumentBytes", answers.max_argument_bytes, 128 << 20),
+            ("maxEventBytes", answers.max_event_bytes, 256 << 20),
+            ("maxErrorBodyBytes", answers.max_error_body_bytes, 64 << 20),
         ] {
             if bytes > most {
                 return Err(ConfigError::new(
-                    field,
+                    format!("answers.{name}"),
                     format!("must be at most {most}, got {bytes}"),
                 ));
             }

@@ -346,10 +346,10 @@ impl ModelAnswer {
     /// The limit that this answer is beyond, in words.
     pub fn excess(&self) -> Option<String> {
         let (what, option, most) = if self.text_bytes > self.max_text_bytes {
-            ("text", "maxAnswerTextBytes", self.max_text_bytes)
+            ("text", "answers.maxTextBytes", self.max_text_bytes)
         } else if self.argument_bytes > self.max_argument_bytes {
             let most = self.max_argument_bytes;
-            ("tool arguments and media", "maxAnswerArgumentBytes", most)
+            ("tool arguments and media", "answers.maxArgumentBytes", most)
         } else {
             return None;
         };

@@ -5,22 +5,28 @@
 //! by its own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can
 //! judge, and refuses a wrong value with its path.
 
+mod answers;
 pub mod context;
+mod events;
 mod model;
 pub mod output_format;
 pub mod permission;
 mod recovery;
 mod retry;
 mod tool;
+mod tool_calls;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::answers::{AnswerPolicy, OnCutOff, OnOutputLimit};
+pub use self::events::EventPolicy;
 #[cfg(test)]
 pub use self::model::Fields;
 pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
 pub use self::recovery::Recovery;
 pub use self::retry::{Jitter, RetryPolicy};
 pub use self::tool::{Access, AgentTool, Binding, Replay, ToolConfig};
+pub use self::tool_calls::{OnUnknownTool, ToolCallPolicy, ToolExecution};
 use crate::engine::model::config::context::ContextPolicy;
 use crate::engine::model::config::output_format::OutputFormat;
 use crate::engine::model::config::permission::Permissions;
@@ -63,97 +69,20 @@ pub struct Config {
     pub permissions: Option<Permissions>,
     /// Hooks and guardrails, in the order in which they are asked; default none.
     pub hooks: Vec<Hook>,
-    /// Which calls of one answer may run at the same time. Results always keep the order of the calls.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub tool_execution: ToolExecution,
-    /// Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
-    /// `malformed_stream`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_answer_blocks: u32,
-    /// Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
-    /// fails as `malformed_stream`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_answer_text_bytes: u32,
-    /// Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
-    /// with more fails as `malformed_stream`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_answer_argument_bytes: u32,
-    /// Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
-    /// (268,435,456). A longer one fails as `malformed_stream`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_answer_event_bytes: u32,
-    /// Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
-    /// cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_error_body_bytes: u32,
-    /// Tool calls that run at once, a positive integer.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_tool_concurrency: u32,
-    /// How looplet treats an answer without tool calls that the limit of output tokens cut off.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub on_max_tokens: OnOutputLimit,
-    /// How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
-    /// has a `store`.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub on_cut_off: OnCutOff,
-    /// Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
-    /// ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
-    /// finish, so the call gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its
-    /// result.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub run_cut_off_calls: bool,
-    /// Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-    /// calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-    /// continues as long as there are calls.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub strict_stop_reason: bool,
-    /// How often processes may end with a run that has a `store` before they bring it further.
-    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
-    pub recovery: Recovery,
+    /// What one answer of a model may be, and how looplet treats one that is not whole.
+    pub answers: AnswerPolicy,
+    /// How tool calls run, and what the model reads of them.
+    pub tool_calls: ToolCallPolicy,
+    /// Which events a run tells.
+    pub events: EventPolicy,
+    /// How many deaths of its processes a run with a `store` outlasts.
+    pub durable: Recovery,
     /// How many of the waiting steers a model call takes.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub steering_mode: QueueMode,
     /// How many of the waiting follow-ups are asked when the model has finished.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub follow_up_mode: QueueMode,
-    /// Your code words the failed calls of each round for the model; default: their structured errors.
-    pub word_errors: bool,
-    /// Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
-    /// there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
-    /// have the whole result, and media are never cut. A tool's `maxResultChars` wins.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_tool_result_chars: u32,
-    /// How a call of an unknown tool is answered.
-    pub on_unknown_tool: OnUnknownTool,
-    /// Pairs of names: a call of the first is a call of the second, if there is such a tool.
-    pub tool_aliases: Vec<(String, String)>,
-    /// Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
-    /// still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
-    /// an output guardrail.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub eager_tools: bool,
-    /// Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
-    /// cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
-    /// report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
-    /// that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
-    /// false: only reported usage counts.
-    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
-    pub estimate_usage: bool,
-    /// Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
-    /// hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
-    /// model must not see. Default true.
-    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
-    pub tell_updated_input: bool,
-    /// Whether deltas of one block that arrive in the same network chunk are delivered as one event.
-    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
-    pub join_deltas: bool,
-    /// Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
-    /// block. Default false: text streams.
-    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
-    pub hold_text: bool,
-    /// Whether each whole message of the transcript is an event. Default false.
-    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
-    pub message_events: bool,
     /// The steps of effects are saved; without a journal no step is saved, and nothing waits for a save.
     pub journal: bool,
     /// Events carry their time, and tool calls the hash of their input.
@@ -182,30 +111,12 @@ impl Default for Config {
             fallback_models: Vec::new(),
             permissions: None,
             hooks: Vec::new(),
-            tool_execution: ToolExecution::default(),
-            max_answer_blocks: 1000,
-            max_answer_text_bytes: 32 << 20,
-            max_answer_argument_bytes: 64 << 20,
-            max_answer_event_bytes: 64 << 20,
-            max_error_body_bytes: 64 << 10,
-            max_tool_concurrency: 8,
-            on_max_tokens: OnOutputLimit::default(),
-            on_cut_off: OnCutOff::default(),
-            run_cut_off_calls: false,
-            strict_stop_reason: false,
-            recovery: Recovery::default(),
+            answers: AnswerPolicy::default(),
+            tool_calls: ToolCallPolicy::default(),
+            events: EventPolicy::default(),
+            durable: Recovery::default(),
             steering_mode: QueueMode::All,
             follow_up_mode: QueueMode::One,
-            word_errors: false,
-            max_tool_result_chars: 100_000,
-            on_unknown_tool: OnUnknownTool::default(),
-            tool_aliases: Vec::new(),
-            eager_tools: false,
-            estimate_usage: false,
-            tell_updated_input: true,
-            join_deltas: true,
-            hold_text: false,
-            message_events: false,
             journal: false,
             trace: false,
             agents: Vec::new(),
@@ -249,7 +160,7 @@ pub struct Memory {
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
     /// Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-    /// `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
+    /// `output.maxRetries` need. A run that wants more is `stopped` by `iterations`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_iterations: Option<u32>,
     /// Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`.
@@ -269,6 +180,13 @@ pub struct Limits {
     /// Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "run")))]
     pub max_subagent_depth: u32,
+    /// Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
+    /// cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
+    /// report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
+    /// that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+    /// false: only reported usage counts.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub estimate_usage: bool,
 }
 
 impl Default for Limits {
@@ -280,6 +198,7 @@ impl Default for Limits {
             max_tool_rounds: None,
             max_tool_calls: None,
             max_subagent_depth: 1,
+            estimate_usage: false,
         }
     }
 }
@@ -351,6 +270,8 @@ pub struct Timeouts {
     pub error_body_ms: Option<u64>,
     /// One call of a tool that has no `timeoutMs`. The model gets an error result.
     pub tool_ms: Option<u64>,
+    /// From a question whether a call may run to its answer. Without an answer the call is denied.
+    pub permission_ms: Option<u64>,
 }
 
 impl Default for Timeouts {
@@ -362,49 +283,9 @@ impl Default for Timeouts {
             chunk_ms: Some(120_000),
             error_body_ms: Some(10_000),
             tool_ms: None,
+            permission_ms: None,
         }
     }
-}
-
-/// How the run treats an answer without tool calls that the limit of output tokens cut off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum OnOutputLimit {
-    /// It is the last answer, with `finishReason: "length"`.
-    #[default]
-    Return,
-    /// The model continues where it stopped, within `maxIterations`, and `result.text` is the whole text.
-    Continue,
-    /// The run is `failed` with the code `finish_reason`.
-    Error,
-}
-
-/// How the run asks again for an answer that broke off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum OnCutOff {
-    /// The model writes the whole answer again.
-    #[default]
-    Again,
-    /// The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes
-    /// the whole answer again, and the warning `not_continued` says why.
-    Continue,
-}
-
-/// Which calls of one answer may run at the same time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum ToolExecution {
-    /// Read-only calls run in parallel, and so do calls with different resource keys. All other calls run in order.
-    #[default]
-    ReadOnlyParallel,
-    /// All calls run at once, but calls with the same resource key run in order.
-    Parallel,
-    /// One call runs after the other.
-    Sequential,
 }
 
 /// How many waiting messages are taken at once.
@@ -424,19 +305,4 @@ impl QueueMode {
             QueueMode::One => 1,
         }
     }
-}
-
-/// How a call of an unknown tool is answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum OnUnknownTool {
-    /// The model gets an error result.
-    #[default]
-    ToolResult,
-    /// The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing.
-    Throw,
-    /// Your code answers it like a call of one of its tools.
-    #[cfg_attr(test, schemars(skip))]
-    Host,
 }

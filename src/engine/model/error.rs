@@ -97,8 +97,8 @@ pub enum FailureCode {
     Network,
     Timeout,
     /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-    /// answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes`, `maxAnswerArgumentBytes` or
-    /// `maxAnswerEventBytes`.
+    /// answer beyond `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
+    /// `answers.maxEventBytes`.
     MalformedStream,
     /// The server answered with a redirect, which looplet never follows: the key would go along. The message names
     /// the target's origin where the platform shows it.

@@ -229,7 +229,7 @@ pub enum EventKind {
     Limits {
         limits: CurrentLimits,
     },
-    /// A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent,
+    /// A whole message of the transcript, if `events.messages` is set. The user's messages come when they are sent,
     /// with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
     /// message without an answer comes by itself.
     Message {
@@ -313,7 +313,7 @@ pub enum CompactTrigger {
     Overflow,
     /// Old answers were shortened by `pruning`.
     Pruning,
-    /// The history exceeds `contextBudget`, a number of characters.
+    /// The history exceeds `context.maxChars`, a number of characters.
     Budget,
 }
 

@@ -216,7 +216,7 @@ pub struct Bound {
     pub output_tokens: Option<u64>,
     /// The cost in billionths of a US dollar, an integer.
     pub cost_nano_usd: Option<u64>,
-    /// The options that would limit the figures that are `null` (`contextWindow`, `maxOutputTokens`, `price`,
+    /// The options that would limit the figures that are `null` (`context.window`, `maxOutputTokens`, `price`,
     /// `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every
     /// figure has a limit.
     pub unbounded: Vec<&'static str>,

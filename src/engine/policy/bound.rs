@@ -3,7 +3,7 @@
 //! Each figure is a product of the worst cases: every iteration of every agent takes place, every attempt fails after
 //! its whole answer was counted, every request fills the window. A limit of tokens or money lowers it: a request
 //! begins only within the limit, so the run ends at most one request behind it for each agent at work. Vendors are
-//! taken at their word: no request reads more than `contextWindow`, no answer is longer than `maxOutputTokens`.
+//! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`.
 //!
 //! Nothing here fails. A figure without a limit is `None`, and the reason stands in [`Bound::unbounded`].
 
@@ -79,7 +79,7 @@ pub fn bound(agents: &[&Config], prompt: &[Block], options: &RunOptions) -> Boun
     let reasons = [
         ("onLimit", hooked(Point::Limit)),
         ("prepareIteration", hooked(Point::PrepareIteration)),
-        ("contextWindow", uses && worst.input.is_none()),
+        ("context.window", uses && worst.input.is_none()),
         ("maxOutputTokens", uses && worst.output.is_none()),
         ("price", is_free(nano_usd) && worst.prices.is_none()),
         (
@@ -116,7 +116,7 @@ impl Worst {
                 .iter()
                 .flat_map(|agent| models_of(agent).map(move |model| (agent, model)))
         };
-        let window = |agent: &Config| agent.context.context_window;
+        let window = |agent: &Config| agent.context.window;
         Worst {
             attempts: most(agents, |agent| agent.retry.most_attempts().into()),
             models: most(agents, |agent| 1 + agent.fallback_models.len() as u64),
@@ -233,7 +233,7 @@ fn running(agents: &[&Config]) -> u64 {
     if !agents.iter().flat_map(|agent| &agent.tools).any(is_subagent) {
         return 1;
     }
-    let at_once = most(agents, |agent| agent.max_tool_concurrency.into());
+    let at_once = most(agents, |agent| agent.tool_calls.max_concurrency.into());
     let mut level = 1u64;
     let mut all = 1u64;
     for _ in 0..root.limits.max_subagent_depth {

@@ -14,7 +14,7 @@ impl ContextPolicy {
     /// The number of tokens above which the history is summarised, if the window is known. It leaves room for the
     /// answer.
     pub fn limit_tokens(&self, max_output_tokens: Option<u64>) -> Option<u64> {
-        let window = self.context_window?;
+        let window = self.window?;
         let part = window.saturating_mul(self.threshold_percent.into()) / 100;
         Some(part.min(window.saturating_sub(max_output_tokens.unwrap_or(0))))
     }

@@ -50,7 +50,7 @@ impl Config {
         // The model may always answer once more after the last round.
         most = most.max(self.limits.max_tool_rounds.unwrap_or(0).saturating_add(1));
         if let Some(format) = &self.output {
-            most = most.max(format.max_structured_output_retries.saturating_add(1));
+            most = most.max(format.max_retries.saturating_add(1));
         }
         for condition in &self.stop_when {
             if let StopCondition::Iterations(iterations) = condition {

@@ -1,4 +1,4 @@
-//! The text that tells the model about a failed call. `wordToolError` puts your code's words in its place.
+//! The text that tells the model about a failed call. `toolCalls.wordError` puts your code's words in its place.
 
 use serde::Serialize;
 

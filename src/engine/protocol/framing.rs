@@ -143,9 +143,9 @@ fn event_too_long(max_bytes: usize) -> Failure {
     too_long("One event of the stream", max_bytes)
 }
 
-/// The failure of a piece of an answer that is longer than `maxAnswerEventBytes`.
+/// The failure of a piece of an answer that is longer than `answers.maxEventBytes`.
 pub fn too_long(what: &str, max_bytes: usize) -> Failure {
-    let message = format!("{what} has more bytes than maxAnswerEventBytes ({max_bytes}) allows.");
+    let message = format!("{what} has more bytes than answers.maxEventBytes ({max_bytes}) allows.");
     Failure::new(FailureCode::MalformedStream, message)
 }
 

@@ -186,7 +186,8 @@ fn check_room(answer: &ModelAnswer) -> Result<(), Failure> {
         return Ok(());
     }
     let most = answer.max_parts;
-    let message = format!("The answer has more blocks and tool calls than maxAnswerBlocks ({most}) allows.");
+    let message =
+        format!("The answer has more blocks and tool calls than answers.maxBlocks ({most}) allows.");
     let mut failure = Failure::new(FailureCode::MalformedStream, message);
     failure.retryable = false;
     Err(failure)

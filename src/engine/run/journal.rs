@@ -329,7 +329,7 @@ impl Run {
             let kind = EventKind::AnswerCutOff { text, reasoning };
             self.ledger.emit(place, kind);
         }
-        if deaths.exhaust(&self.setup.root.config.recovery) {
+        if deaths.exhaust(&self.setup.root.config.durable) {
             let kind = EventKind::warning("recovery_exhausted", deaths.told(running_tool));
             self.ledger.emit(Place::default(), kind);
             return self.on_root(|agent, desk| {

@@ -15,8 +15,8 @@ async function called(ports: ToolPorts, ...calls: [name: string, input: object][
   const agent = createAgent({
     model: anthropic("m", { apiKey: "k", fetch }),
     tools: builtinTools(ports) as {},
-    repeat: false,
-    maxToolResultChars: 4_000_000,
+    limits: { repeat: false },
+    toolCalls: { maxResultChars: 4_000_000 },
   });
   const { toolCalls } = await agent.run("Go").result;
   return toolCalls.map(({ output }) =>

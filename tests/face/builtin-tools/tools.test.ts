@@ -69,7 +69,7 @@ async function called(ports: ToolPorts, ...calls: [name: string, input: object][
   const agent = createAgent({
     model: anthropic("m", { apiKey: "k", fetch }),
     tools: builtinTools(ports) as {},
-    repeat: false,
+    limits: { repeat: false },
   });
   const { toolCalls } = await agent.run("Go").result;
   return toolCalls.map(({ output }) =>

@@ -29,7 +29,7 @@ describe("delivery", () => {
     const joined = await begun({ fetch });
     await joined.done;
     expect(joined.deltas.map(({ text }) => text)).toEqual([pieces.join("")]);
-    const apart = await begun({ fetch, config: { joinDeltas: false } });
+    const apart = await begun({ fetch, config: { events: { joinDeltas: false } } });
     await apart.done;
     expect(apart.deltas.map(({ text }) => text)).toEqual(pieces);
   });

@@ -39,8 +39,7 @@ describe("the names of tools", () => {
       const agent = createAgent({
         model,
         tools: await client.tools("a"),
-        permissionMode: "dontAsk",
-        permissions: { allow: [allow] },
+        permissions: { allow: [allow], mode: "dontAsk" },
       });
       return (await agent.run("Go").result).toolCalls[0]!.isError;
     };
@@ -64,7 +63,7 @@ describe("what a server says of its tools", () => {
     const model = custom(({ messages }) =>
       messages.length === 1 ? [{ type: "tool_call", id: "a", name: "mcp__s__wipe", input: {} }] : "Done.",
     );
-    const options: Partial<AgentOptions> = { permissionMode: "plan", permissions: { allow: ["mcp__s"] } };
+    const options: Partial<AgentOptions> = { permissions: { allow: ["mcp__s"], mode: "plan" } };
     const agent = createAgent({ model, tools: await client.tools("s"), ...options });
     expect((await agent.run("Go").result).toolCalls[0]!.isError).toBe(isError);
   });

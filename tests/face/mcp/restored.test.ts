@@ -29,7 +29,7 @@ function processes(store: ReturnType<typeof memoryStore>) {
       return { outcome: "done", output: "paid before" } as const;
     };
     const tools = await (await connectMcp({ url, fetch })).tools("far");
-    return createAgent({ model, tools, store, reconcile });
+    return createAgent({ model, tools, store, durable: { reconcile } });
   };
   return { seen, begin };
 }

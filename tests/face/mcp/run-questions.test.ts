@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, custom } from "looplet";
-import type { Agent, AgentOptions, Run, RunEvent } from "looplet";
+import type { Agent, AgentOptions, Reconcile, Run, RunEvent } from "looplet";
 import { connectMcp, type McpFetch } from "looplet/mcp";
 import { memoryStore } from "looplet/stores";
 import { settled } from "../support/virtual-clock.js";
@@ -77,11 +77,11 @@ describe("a call that waits for the user", () => {
     first.answer((await question(first)).questionId, yes);
     while (!isSent) await settled();
     const reconciled: string[] = [];
-    const reconcile: AgentOptions["reconcile"] = ({ toolCallId }) => {
+    const reconcile: Reconcile = ({ toolCallId }) => {
       reconciled.push(toolCallId);
       return { outcome: "done", output: "was removed" };
     };
-    const second = (await processOn(far.fetch, { ...options, reconcile })).resume("x");
+    const second = (await processOn(far.fetch, { ...options, durable: { reconcile } })).resume("x");
     expect(await outputOf(second)).toBe('"was removed"');
     expect(reconciled).toEqual(["a"]);
     first.abort();

@@ -68,7 +68,7 @@ describe.each(PROTOCOLS)("structured output over %s", (protocol) => {
         model: modelOf(protocol),
         tools: { weather },
         output: { schema, mode },
-        maxIterations: 3,
+        limits: { maxIterations: 3 },
       });
       const prompt = "What is the weather in Oslo and in Rome? Then give the final answer.";
       const result = await agent.run(prompt).result;

@@ -4,7 +4,7 @@ import { practice } from "looplet/practice";
 
 it("the practice model sums a conversation up, and its own summary with it", async () => {
   const model = anthropic("practice", { fetch: practice({ delayMs: 0 }) });
-  const agent = createAgent({ model, compaction: { keepLast: 1 } });
+  const agent = createAgent({ model, context: { compaction: { keepLast: 1 } } });
   const chat = agent.chat();
   for (const prompt of ["What is 6 * 7?", "What is 7 * 8?"]) await chat.run(prompt).result;
   for (const prompt of ["What is 8 * 9?", "What is 9 * 10?"]) {

@@ -31,7 +31,7 @@ describe("a run's events", () => {
   it("enclose turns, model calls with their retries, permissions and tools, with times and usage", async () => {
     const { events } = await play(
       [{ status: 500 }, { toolCalls: [call("write", { give: 1 })] }, { text: "Done." }],
-      { agent: { permissions: { ask: ["write"] }, canUseTool: () => ({ behavior: "allow" }) } },
+      { agent: { permissions: { ask: ["write"], canUseTool: () => ({ behavior: "allow" }) } } },
     );
     const of = (type: string) => events.filter((event) => event.type === type);
     expect(of("attempt-start")).toHaveLength(3);
@@ -50,7 +50,7 @@ describe("Prompty's options", () => {
     const calls = [call("write", { fail: "no" }), call("edit", { give: 2 }), call("look", { give: 3 })];
     const { bodies, events, log } = await play([{ toolCalls: calls }, { text: "Done." }], {
       agent: {
-        toolExecution: "parallel",
+        toolCalls: { execution: "parallel" },
         guardrails: { tool: (toolName) => (guarded.push(toolName), { allowed: true }) },
       },
     });
@@ -103,9 +103,11 @@ describe("Prompty's options", () => {
           ++round < 3 ? [{ type: "tool_call", id: "", name: "act", input: { n: round } }] : "Done.",
         ),
         tools: { act: tool({ description: "Acts", inputSchema: schema, execute: ({ n }) => n }) },
-        permissions: { ask: ["act"] },
-        canUseTool: (_name, { n }) =>
-          ({ behavior: n === 1 ? "allow" : "deny", message: "not twice" }) as never,
+        permissions: {
+          ask: ["act"],
+          canUseTool: (_name, { n }) =>
+            ({ behavior: n === 1 ? "allow" : "deny", message: "not twice" }) as never,
+        },
         clock: { now: () => 0, setTimer: () => undefined, clearTimer: () => undefined },
         random: () => 0.5,
         ids: () => `run-${++id}`,

@@ -104,7 +104,7 @@ describe("S000", () => {
   it("S000-18, S004-10: an answer without calls ends the run, and so does end_turn where that is strict", async () => {
     expect((await play([done])).result).toMatchObject({ outcome: "completed", iterations: 1, text: "Done." });
     const both = { ...round(call("look")), stopReason: "end" };
-    const strict = await play([both], { agent: { strictStopReason: true } });
+    const strict = await play([both], { agent: { answers: { strictStopReason: true } } });
     expect(strict.result).toMatchObject({ outcome: "completed", iterations: 1 });
     expect(strict.log).toEqual([]);
     expect((await play([both, done])).result.iterations).toBe(2);
@@ -142,7 +142,7 @@ describe("S000", () => {
       {
         agent: {
           tools: { quick: slow(3), slow: slow(70) },
-          toolExecution: "sequential",
+          toolCalls: { execution: "sequential" },
           clock: { now: () => nowMs, setTimer: () => undefined, clearTimer: () => undefined },
         },
       },

@@ -24,7 +24,7 @@ describe("S001", () => {
   });
 
   it("S001-10, S001-11: two rounds of tools stop the example before its edit, and the result says so", async () => {
-    const { result, log } = await play(example, { agent: { maxToolRounds: 2 } });
+    const { result, log } = await play(example, { agent: { limits: { maxToolRounds: 2 } } });
     expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "tool_rounds" });
     expect(log.filter((line) => line.startsWith("start"))).toEqual([
       "start look",
@@ -35,7 +35,9 @@ describe("S001", () => {
 
   it("S001-13: with room for it a run goes on until the model has finished", async () => {
     const rounds = Array.from({ length: 60 }, (_, n) => ({ toolCalls: [call("look", { n })] }));
-    const { result } = await play([...rounds, { text: "Done." }], { agent: { maxIterations: 1000 } });
+    const { result } = await play([...rounds, { text: "Done." }], {
+      agent: { limits: { maxIterations: 1000 } },
+    });
     expect(result).toMatchObject({ outcome: "completed", iterations: 61 });
   });
 
@@ -45,7 +47,7 @@ describe("S001", () => {
     [
       "stopped",
       example[0]!,
-      { maxIterations: 2 },
+      { limits: { maxIterations: 2 } },
       { inputTokens: 1007, outputTokens: 503, costUsd: 0.002013 },
     ],
     ["failed", { status: 400 }, {}, { inputTokens: 1000, outputTokens: 500, costUsd: 0.002 }],
@@ -106,10 +108,10 @@ describe("S001", () => {
       "bypassPermissions",
     ] as PermissionMode[])
       expect(() =>
-        createAgent({ model, permissionMode: mode, ...rest, ...classify(mode) } as never),
+        createAgent({ model, permissions: { mode, ...rest, ...classify(mode) } as never }),
       ).not.toThrow();
-    expect(() => createAgent({ model, permissionMode: "yolo" as never })).toThrow(
-      expect.objectContaining({ field: "permissionMode" }),
+    expect(() => createAgent({ model, permissions: { mode: "yolo" as never } })).toThrow(
+      expect.objectContaining({ field: "permissions.mode" }),
     );
   });
 
@@ -119,9 +121,12 @@ describe("S001", () => {
       [{ toolCalls: [call("look"), call("write"), call("edit")] }, { text: "Done." }],
       {
         agent: {
-          permissionMode: "dontAsk",
-          permissions: { allow: ["write"], ask: ["edit"] },
-          canUseTool: (toolName) => (asked.push(toolName), { behavior: "allow" }),
+          permissions: {
+            allow: ["write"],
+            ask: ["edit"],
+            mode: "dontAsk",
+            canUseTool: (toolName) => (asked.push(toolName), { behavior: "allow" }),
+          },
         },
       },
     );
@@ -132,16 +137,19 @@ describe("S001", () => {
 
   it("S001-27: bypassPermissions runs every tool unasked, and only for who says that it may", async () => {
     const asked: string[] = [];
-    const agent = {
-      permissionMode: "bypassPermissions",
+    const permissions = {
+      mode: "bypassPermissions",
       allowDangerouslySkipPermissions: true,
       canUseTool: (toolName: string) => (asked.push(toolName), { behavior: "deny", message: "no" } as const),
     } as const;
-    const { log } = await play([{ toolCalls: [call("write")] }, { text: "Done." }], { agent });
+    const turns = [{ toolCalls: [call("write")] }, { text: "Done." }];
+    const { log } = await play(turns, { agent: { permissions } });
     expect(log).toEqual(["start write", "end write"]);
     expect(asked).toEqual([]);
-    await expect(play([], { agent: { ...agent, allowDangerouslySkipPermissions: false } })).rejects.toThrow(
-      expect.objectContaining({ name: "LoopletError", field: "allowDangerouslySkipPermissions" }),
+    await expect(
+      play([], { agent: { permissions: { ...permissions, allowDangerouslySkipPermissions: false } } }),
+    ).rejects.toThrow(
+      expect.objectContaining({ name: "LoopletError", field: "permissions.allowDangerouslySkipPermissions" }),
     );
   });
 
@@ -151,10 +159,10 @@ describe("S001", () => {
   });
 
   it("S001-45: a run that hit its limit can be gone on from with a higher one", async () => {
-    const { result } = await play(example.slice(0, 2), { agent: { maxIterations: 2 } });
+    const { result } = await play(example.slice(0, 2), { agent: { limits: { maxIterations: 2 } } });
     expect(result.stoppedBy).toBe("iterations");
     const again = await play(example.slice(2), {
-      agent: { maxIterations: 4 },
+      agent: { limits: { maxIterations: 4 } },
       run: { messages: result.messages },
       prompt: "Go on.",
     });

@@ -17,13 +17,13 @@ function expectLegal({ messages }: Body): void {
 describe("S003", () => {
   it.each([
     ["end_turn", "completed", undefined, [{ text: "Done." }], {}],
-    ["max iterations", "stopped", "iterations", [round], { maxIterations: 1 }],
+    ["max iterations", "stopped", "iterations", [round], { limits: { maxIterations: 1 } }],
     [
       "budget",
       "stopped",
       "tokens",
       [{ ...round, usage: { inputTokens: 90, outputTokens: 90 } }],
-      { maxTotalTokens: 100 },
+      { limits: { maxTotalTokens: 100 } },
     ],
     ["a fatal tool error", "stopped", "fatal_tool", [{ toolCalls: [call("look", { fatal: "no key" })] }], {}],
     ["the user's cancel", "cancelled", undefined, [{ hang: true }], {}],
@@ -36,9 +36,9 @@ describe("S003", () => {
   });
 
   it.each([
-    ["the last iteration", { maxIterations: 1 }],
-    ["a budget that it has passed", { maxTotalTokens: 100 }],
-    ["a budget that it has just used up", { maxTotalTokens: 180 }],
+    ["the last iteration", { limits: { maxIterations: 1 } }],
+    ["a budget that it has passed", { limits: { maxTotalTokens: 100 } }],
+    ["a budget that it has just used up", { limits: { maxTotalTokens: 180 } }],
   ])("an answer that ends the run comes before %s", async (_, agent) => {
     const usage = { inputTokens: 90, outputTokens: 90 };
     expect((await play([{ text: "Done.", usage }], { agent })).result.outcome).toBe("completed");
@@ -47,7 +47,7 @@ describe("S003", () => {
   it("a budget that is passed stops a run before an abort that comes at the same moment", async () => {
     const abort = new AbortController();
     const { result } = await play([{ ...round, usage: { inputTokens: 90, outputTokens: 90 } }], {
-      agent: { maxTotalTokens: 100 },
+      agent: { limits: { maxTotalTokens: 100 } },
       run: {
         signal: abort.signal,
         onEvent: ({ type }) => {
@@ -61,8 +61,10 @@ describe("S003", () => {
   it("a budget is passed by more than it allows", async () => {
     const usage = { inputTokens: 90, outputTokens: 90 };
     const turns = [{ ...round, usage }, { text: "Done." }];
-    expect((await play(turns, { agent: { maxTotalTokens: 179 } })).result.stoppedBy).toBe("tokens");
-    expect((await play(turns, { agent: { maxTotalTokens: 180 } })).log).not.toEqual([]);
+    expect((await play(turns, { agent: { limits: { maxTotalTokens: 179 } } })).result.stoppedBy).toBe(
+      "tokens",
+    );
+    expect((await play(turns, { agent: { limits: { maxTotalTokens: 180 } } })).log).not.toEqual([]);
   });
 
   it("S003-12, S003-13: each round's results stand next to its calls, in a message of their own", async () => {

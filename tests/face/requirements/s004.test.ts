@@ -17,9 +17,11 @@ describe("S004", () => {
               execute: (input: unknown) => (seen.push(input), "own"),
             },
           } as never,
-          toolHandlers: {
-            openapi: (input, { tool, toolName }) => (seen.push(input, toolName, tool.description), "kind"),
-            "*": () => "never",
+          toolCalls: {
+            handlers: {
+              openapi: (input, { tool, toolName }) => (seen.push(input, toolName, tool.description), "kind"),
+              "*": () => "never",
+            },
           },
         },
       },
@@ -34,7 +36,7 @@ describe("S004", () => {
         { toolCalls: [call("write", { give: "first" }), call("look", { give: "second" })] },
         { text: "Done." },
       ],
-      { agent: { toolExecution: "parallel" } },
+      { agent: { toolCalls: { execution: "parallel" } } },
     );
     expect(log.slice(0, 2)).toEqual(["start write", "start look"]);
     expect(results(bodies[1]).map(told)).toEqual(["first", "second"]);

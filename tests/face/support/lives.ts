@@ -209,15 +209,16 @@ async function process(
     fetch,
     store,
     clock,
-    contextWindow: 12_000,
-    compaction: { keepLast: 2 },
+    context: { window: 12_000, compaction: { keepLast: 2 } },
     retry: { delaysMs: [10], jitterMs: 0 },
-    reconcile: async ({ toolCallId }: { toolCallId: string }) => {
-      await at("reconcile");
-      // The outside knows what it has done.
-      return world.effects.has(toolCallId)
-        ? { outcome: "done", output: outputOf(toolCallId) }
-        : { outcome: "run" };
+    durable: {
+      reconcile: async ({ toolCallId }: { toolCallId: string }) => {
+        await at("reconcile");
+        // The outside knows what it has done.
+        return world.effects.has(toolCallId)
+          ? { outcome: "done", output: outputOf(toolCallId) }
+          : { outcome: "run" };
+      },
     },
   } as AgentOptions;
   const onEvent = (event: RunEvent): void => {

@@ -51,9 +51,11 @@ export async function live({ createAgent, custom, tool, checkTranscript }, { url
       lease: (...given) => around("lease", () => store.lease(...given)),
     },
     clock,
-    async reconcile({ toolCallId, fence }) {
-      const isDone = await around("question", () => ask(`find?id=${toolCallId}&fence=${fence}`));
-      return isDone ? { outcome: "done", output: `done ${toolCallId}` } : { outcome: "run" };
+    durable: {
+      async reconcile({ toolCallId, fence }) {
+        const isDone = await around("question", () => ask(`find?id=${toolCallId}&fence=${fence}`));
+        return isDone ? { outcome: "done", output: `done ${toolCallId}` } : { outcome: "run" };
+      },
     },
   });
 

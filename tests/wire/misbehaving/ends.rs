@@ -17,7 +17,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "says `length` behind a call that is whole, or closes the call's JSON itself",
-            run: "does not run the call and tells the model that it was cut off; `runCutOffCalls` runs it",
+            run: "does not run the call and tells the model that it was cut off; `toolCalls.runCutOff` runs it",
             bodies: all_ending(&[add("t1", N1)], End::Length),
             expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
             ..Row::default()

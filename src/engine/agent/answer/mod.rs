@@ -111,14 +111,14 @@ impl Answers {
     /// Returns true if the calls of the answer must not run, because its finish reason says that it is over.
     pub fn is_final(&self, desk: &Desk<'_>) -> bool {
         // The model still owes a structured answer as long as it calls tools.
-        let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
+        let may_end = desk.config.answers.strict_stop_reason && desk.config.output.is_none();
         may_end && self.kept.reply.finish_reason == Some(FinishReason::Stop)
     }
 
     /// Returns true if the answer was cut off and the model is to continue it.
     pub fn goes_on(&self, desk: &Desk<'_>) -> bool {
         self.kept.reply.finish_reason == Some(FinishReason::Length)
-            && desk.config.on_max_tokens == OnOutputLimit::Continue
+            && desk.config.answers.on_max_tokens == OnOutputLimit::Continue
             && !self.kept.reply.text().is_empty()
             && Some(desk.who.kept.iteration) < desk.limits().max_iterations
     }
@@ -133,11 +133,13 @@ impl Answers {
     pub fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
         let raw = self.kept.reply.raw_finish_reason.as_deref().unwrap_or("none");
         let message = match self.kept.reply.finish_reason {
-            Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => format!(
-                "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
-            ),
+            Some(FinishReason::Length) if desk.config.answers.on_max_tokens == OnOutputLimit::Error => {
+                format!(
+                    "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
+                )
+            }
             Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,
-            _ if desk.config.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
+            _ if desk.config.answers.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
             _ => return None,
         };
         let mut failure = desk

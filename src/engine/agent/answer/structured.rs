@@ -2,7 +2,7 @@
 //!
 //! [`Answers::structure`] judges each answer that passed the guardrails. An answer that fits becomes the result's
 //! `output`. Any other is refused with the problem in words, and the model may try again as often as
-//! `maxStructuredOutputRetries` says. After that the agent stops with `stoppedBy: "structured_output"`.
+//! `output.maxRetries` says. After that the agent stops with `stoppedBy: "structured_output"`.
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Ask};
@@ -121,7 +121,7 @@ impl Answers {
         let message = format!("The answer was not taken: {problem}");
         desk.warn("invalid_output", message.clone());
         let format = desk.config.output.as_ref();
-        let most = format.map_or(0, |format| format.max_structured_output_retries);
+        let most = format.map_or(0, |format| format.max_retries);
         let refuses = matches!(
             self.kept.reply.finish_reason,
             Some(FinishReason::Refusal | FinishReason::ContentFilter)

@@ -211,7 +211,7 @@ impl Desk<'_> {
     fn wait_ms(&self, wait: Wait, tool_ms: Option<u64>) -> Option<u64> {
         let timeouts = &self.config.timeouts;
         match wait {
-            Wait::Permission => self.permissions.as_ref()?.timeout_ms,
+            Wait::Permission => timeouts.permission_ms,
             Wait::Person => None,
             Wait::FirstChunk => timeouts.first_chunk_ms,
             // A function that never settles would hold the run for ever.

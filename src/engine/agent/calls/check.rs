@@ -135,7 +135,7 @@ impl Calls {
 
     /// The failure for a call of an unknown tool, where the configuration does not allow one.
     pub(super) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
-        if desk.config.on_unknown_tool != OnUnknownTool::Throw {
+        if desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Throw {
             return None;
         }
         let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
@@ -178,7 +178,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let hint = "Give the answer again, by itself, when you have the results.";
         return Err(fault("early_answer", message, hint));
     }
-    if tool.is_none() && desk.config.on_unknown_tool != OnUnknownTool::Host {
+    if tool.is_none() && desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
         let tools = &desk.config.tools;
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let hint = if tools.is_empty() {

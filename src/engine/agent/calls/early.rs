@@ -23,7 +23,7 @@ impl Calls {
     /// Starts the calls of the answer that have become whole.
     pub fn start_early(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> Next {
         // An output guardrail judges the whole answer before any of its calls may run.
-        if !desk.config.eager_tools || desk.has_hooks(Point::OutputGuardrail, "") {
+        if !desk.config.tool_calls.eager || desk.has_hooks(Point::OutputGuardrail, "") {
             return Next::Wait;
         }
         let before = self.batch.calls.len();

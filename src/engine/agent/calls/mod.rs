@@ -277,7 +277,7 @@ impl Calls {
 /// A call with the options of its tool.
 fn queued(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
     let mut call = listed(index, written, desk);
-    call.max_result_chars = desk.config.max_tool_result_chars;
+    call.max_result_chars = desk.config.tool_calls.max_result_chars;
     let mut is_unprepared = false;
     if let Some(tool) = desk.tool(call.tool) {
         call.kept.version.clone_from(&tool.version);
@@ -325,7 +325,7 @@ fn listed(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
         written_input: written_json(&written.input),
         written: written.input,
         updated_input: None,
-        tells_update: desk.setup.root.config.tell_updated_input,
+        tells_update: desk.setup.root.config.tool_calls.tell_updated_input,
         read_only: false,
         max_result_chars: u32::MAX,
         terminates: false,

@@ -38,7 +38,10 @@ impl Calls {
             return Next::Wait;
         }
         self.judge(desk);
-        let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
+        let (mode, most) = (
+            desk.config.tool_calls.execution,
+            desk.config.tool_calls.max_concurrency,
+        );
         while let Some(index) = self.batch.next_to_start(mode, most) {
             let Some(call) = self.batch.calls.get(index) else {
                 break;

@@ -42,9 +42,9 @@ impl Calls {
         Next::RoundOver
     }
 
-    /// Asks `wordToolError` for the text of this round's errors. Returns false if there is nothing to ask.
+    /// Asks `toolCalls.wordError` for the text of this round's errors. Returns false if there is nothing to ask.
     fn ask_for_words(&self, desk: &mut Desk<'_>) -> bool {
-        if !desk.config.word_errors {
+        if !desk.config.tool_calls.word_errors {
             return false;
         }
         let faulty = self.batch.told().filter_map(|call| {

@@ -89,7 +89,7 @@ impl Calls {
                 && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
             // Gateways close the JSON of arguments that a model did not finish.
             let is_doubtful =
-                ending == Ending::Length && Some(index) == end && !desk.config.run_cut_off_calls;
+                ending == Ending::Length && Some(index) == end && !desk.config.tool_calls.run_cut_off;
             let is_broken = ending != Ending::Own && Some(index) == last && !is_whole;
             call.is_cut_off = (is_broken || is_doubtful) && !ignores_arguments(&call, desk);
             calls.push(call);

@@ -64,7 +64,7 @@ impl History {
     /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
     /// is over. A prompt that joins the one before, which nobody has answered, is told by itself.
     pub(crate) fn tell_new(&mut self, desk: &mut Desk<'_>) {
-        if desk.config.message_events {
+        if desk.config.events.messages {
             tell_messages(desk, self.transcript.take_untold());
         }
     }
@@ -125,7 +125,7 @@ impl History {
     }
 
     fn trim(&mut self, desk: &mut Desk<'_>) {
-        let Some(budget) = desk.config.context.context_budget else {
+        let Some(budget) = desk.config.context.max_chars else {
             return;
         };
         let messages = self.transcript.messages();
@@ -252,7 +252,7 @@ const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 /// Tells messages that are whole, if your code wants to hear of them.
 pub(crate) fn tell_messages(desk: &mut Desk<'_>, messages: impl IntoIterator<Item = Message>) {
-    if !desk.config.message_events {
+    if !desk.config.events.messages {
         return;
     }
     for message in messages {

@@ -58,7 +58,7 @@ impl Begun {
 impl Requests {
     /// Keeps the text of an attempt that has failed, for the next one.
     pub(super) fn keep_begun(&mut self, desk: &Desk<'_>, call: &ModelCall) {
-        if desk.config.on_cut_off == OnCutOff::Continue {
+        if desk.config.answers.on_cut_off == OnCutOff::Continue {
             self.begun = Begun::of_parts(&call.answer.parts);
         }
     }
@@ -71,7 +71,7 @@ impl Requests {
         transcript: &Transcript,
     ) -> Option<(String, Vec<u8>)> {
         let begun = self.begun.take()?;
-        if desk.config.on_cut_off != OnCutOff::Continue {
+        if desk.config.answers.on_cut_off != OnCutOff::Continue {
             return None;
         }
         let model = &desk.who.model;

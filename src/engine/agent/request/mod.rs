@@ -251,19 +251,19 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
         auth: vendor.auth_slot(),
         model: model.slot,
     };
-    let mut call = ModelCall::new(request, protocol, model.stream, config.join_deltas);
-    call.max_error_bytes = config.max_error_body_bytes as usize;
-    call.limit_events(config.max_answer_event_bytes as usize);
+    let mut call = ModelCall::new(request, protocol, model.stream, config.events.join_deltas);
+    call.max_error_bytes = config.answers.max_error_body_bytes as usize;
+    call.limit_events(config.answers.max_event_bytes as usize);
     call.answer.price = model.price;
     call.answer.other_prices.clone_from(&model.other_prices);
-    call.answer.max_parts = config.max_answer_blocks as usize;
-    call.answer.max_text_bytes = config.max_answer_text_bytes as usize;
-    call.answer.max_argument_bytes = config.max_answer_argument_bytes as usize;
+    call.answer.max_parts = config.answers.max_blocks as usize;
+    call.answer.max_text_bytes = config.answers.max_text_bytes as usize;
+    call.answer.max_argument_bytes = config.answers.max_argument_bytes as usize;
     call.answer.id_seed = ledger.random.next_u64() >> 11;
-    call.answer.holds_text = config.hold_text;
+    call.answer.holds_text = config.events.hold_text;
     call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
-    if config.on_unknown_tool != OnUnknownTool::Host {
-        let aliases = desk.setup.root.config.tool_aliases.iter();
+    if config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
+        let aliases = desk.setup.root.config.tool_calls.aliases.iter();
         let names = config.tools.iter().map(|tool| &tool.name);
         let names = names.chain(aliases.map(|(alias, _)| alias));
         call.answer.tools = Some(names.cloned().collect());

@@ -13,7 +13,7 @@ pub struct ContextPolicy {
     /// Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
     /// that the window is full.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub context_window: Option<u64>,
+    pub window: Option<u64>,
     /// Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
     /// works in any case.
     #[cfg_attr(test, schemars(extend("x-option" = "compaction")))]
@@ -31,7 +31,7 @@ pub struct ContextPolicy {
     /// Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
     /// puts a few lines about them in their place. No model is asked.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub context_budget: Option<u64>,
+    pub max_chars: Option<u64>,
     /// How thinking and calls of old answers are cut short; default: never.
     pub pruning: Option<Pruning>,
 }
@@ -51,13 +51,13 @@ pub struct Pruning {
 impl Default for ContextPolicy {
     fn default() -> ContextPolicy {
         ContextPolicy {
-            context_window: None,
+            window: None,
             auto: true,
             threshold_percent: 80,
             keep_last: 3,
             instructions: None,
             ask: false,
-            context_budget: None,
+            max_chars: None,
             pruning: None,
         }
     }

@@ -33,8 +33,8 @@ pub struct OutputFormat {
     pub ask: bool,
     /// How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
     /// last try the run is `stopped` by `structured_output`.
-    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
-    pub max_structured_output_retries: u32,
+    #[cfg_attr(test, schemars(extend("x-option" = "output")))]
+    pub max_retries: u32,
 }
 
 /// The way in which a model is held to a schema.
@@ -61,7 +61,7 @@ impl Default for OutputFormat {
             mode: OutputMode::default(),
             validate: true,
             ask: false,
-            max_structured_output_retries: 3,
+            max_retries: 3,
         }
     }
 }

@@ -59,8 +59,6 @@ pub struct Permissions {
     pub additional_directories: Vec<String>,
     /// Your code has a function that can be asked. Without one, a call that nothing allows is denied.
     pub can_use_tool: bool,
-    /// The time after which an open question counts as a denial, in milliseconds; default: none.
-    pub timeout_ms: Option<u64>,
 }
 
 /// The list to which a rule belongs.

@@ -22,7 +22,8 @@ pub struct ToolConfig {
     pub full_schema: Option<Json>,
     /// Fields that your code fills in.
     pub bindings: Vec<Binding>,
-    /// Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
+    /// Characters of a result that the model is shown, a positive integer. Default: the agent's
+    /// `toolCalls.maxResultChars`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_result_chars: Option<u64>,
     /// Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
@@ -59,7 +60,7 @@ pub struct ToolConfig {
     /// a well-known tool name implies.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub access: Option<Access>,
-    /// The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at
+    /// The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
     /// it too: an edit that shows no path there needs a decision. Default: by `access`.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub rule_subject: Option<String>,

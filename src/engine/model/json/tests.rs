@@ -47,28 +47,38 @@ fn full() -> Value {
             ]}
         ],
         "context": {
-            "contextWindow": 1000, "auto": false, "thresholdPercent": 50, "keepLast": 2, "instructions": "i", "ask": true,
-            "contextBudget": 9, "pruning": {"afterResponses": 1, "prefixChars": 2}
+            "window": 1000, "auto": false, "thresholdPercent": 50, "keepLast": 2, "instructions": "i", "ask": true,
+            "maxChars": 9, "pruning": {"afterResponses": 1, "prefixChars": 2}
         },
         "output": {
             "name": "n", "description": "d", "schema": {"type": "object"}, "strict": false, "mode": "tool",
-            "validate": false, "ask": true, "maxStructuredOutputRetries": 0
+            "validate": false, "ask": true, "maxRetries": 0
         },
         "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxCostNanoUsd": 9, "maxToolRounds": 4, "maxToolCalls": 5},
         "stopWhen": [{"toolCall": "t"}, {"iterations": 4}], "askStop": true, "askRepeat": true,
         "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},
-        "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "errorBodyMs": 6, "toolMs": 5},
+        "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "errorBodyMs": 6, "toolMs": 5, "permissionMs": 7},
         "retry": {
             "maxRetries": 1, "baseMs": 2, "factor": 3, "delaysMs": [8, 16], "jitterMs": 5, "jitter": "full", "maxMs": 6,
             "respectRetryAfter": false, "on": ["rate_limit"], "maxModelCallRetries": 2
         },
         "permissions": {
-            "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7
+            "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true
         },
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
-        "steeringMode": "one", "followUpMode": "all", "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
-        "toolExecution": "sequential", "maxAnswerBlocks": 5, "maxAnswerTextBytes": 6, "maxAnswerArgumentBytes": 7, "maxAnswerEventBytes": 8, "maxErrorBodyBytes": 9, "runCutOffCalls": true, "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
+        "steeringMode": "one", "followUpMode": "all", "inputs": {"i": [1]},
+        "toolCalls": {
+            "execution": "sequential", "maxConcurrency": 3, "maxResultChars": 9, "eager": true, "runCutOff": true,
+            "tellUpdatedInput": false, "wordErrors": true, "onUnknownTool": "throw", "aliases": [["a", "b"]]
+        },
+        "answers": {
+            "maxBlocks": 5, "maxTextBytes": 6, "maxArgumentBytes": 7, "maxEventBytes": 8, "maxErrorBodyBytes": 9,
+            "onMaxTokens": "continue", "onCutOff": "continue", "strictStopReason": true
+        },
+        "events": {"joinDeltas": false, "holdText": true, "messages": true},
+        "durable": {"maxCrashes": 1, "maxInterruptions": 2},
+        "journal": true, "trace": true
     })
 }
 
@@ -108,7 +118,7 @@ fn a_refusal_names_the_path_of_the_field() {
         ("/retry/factor", json!(4294967296u64), "retry.factor"),
         ("/permissions/mode", json!("yolo"), "permissions.mode"),
         ("/permissions/allow/1", json!("Bash(ls"), "permissions.allow[1]"),
-        ("/toolExecution", json!("sideways"), "toolExecution"),
+        ("/toolCalls/execution", json!("sideways"), "toolCalls.execution"),
         ("/limits", json!(3), "limits"),
     ] {
         let mut config = full();

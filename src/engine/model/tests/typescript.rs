@@ -4,10 +4,12 @@
 //! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
 //! serde writes. A link such as [`Outcome::stopped_by`] becomes the field's name in TypeScript.
 
+mod options;
 mod print;
 
 use std::path::Path;
 
+use self::options::{DATA, TABLES};
 use self::print::{at_point, declared, documented, is_of_null, mark, typed};
 
 use schemars::generate::SchemaSettings;
@@ -119,8 +121,8 @@ fn printed_types() -> Map<String, Value> {
         add(&mut generator);
     }
     let types = generator.take_definitions(true);
-    for (name, mark, doc) in DATA {
-        let mut fields = options(&types, &OPTION_TYPES, mark);
+    for (name, of, mark, doc) in DATA {
+        let mut fields = options(&types, of, mark);
         let nulls = if mark == "repeat" { "null" } else { "none" };
         if matches!(mark, "raise" | "prepared" | "hook") {
             // A field of an answer that is left out changes nothing.
@@ -169,58 +171,6 @@ fn printed_types() -> Map<String, Value> {
     definitions
 }
 
-/// The interfaces of options that are plain data: name, mark of the fields, documentation.
-const DATA: [(&str, &str, &str); 12] = [
-    (
-        "AgentData",
-        "agent",
-        "The options of an agent that are plain data.",
-    ),
-    (
-        "RunData",
-        "run",
-        "The options of a run with all of its agents that are plain data.",
-    ),
-    ("ToolData", "tool", "The options of a tool that are plain data."),
-    (
-        "ModelData",
-        "model",
-        "The options of every model that are plain data.",
-    ),
-    (
-        "HttpModelData",
-        "http",
-        "The options of a model over HTTP that are plain data.",
-    ),
-    (
-        "CompactionData",
-        "compaction",
-        "The options of `compaction` that are plain data.",
-    ),
-    ("RepeatOptions", "repeat", "Steps against tool calls that repeat."),
-    (
-        "PermissionRules",
-        "permissions",
-        "Rules of the form `Tool` or `Tool(specifier)`.",
-    ),
-    (
-        "OutputData",
-        "output",
-        "The options of `output` that are plain data.",
-    ),
-    (
-        "RaisedData",
-        "raise",
-        "New limits for the rest of the run; a limit that is left out stays.",
-    ),
-    ("HookData", "hook", "The answer of a hook that is plain data."),
-    (
-        "PreparedData",
-        "prepared",
-        "Changes of one iteration that are plain data.",
-    ),
-];
-
 #[test]
 fn the_generated_inputs_are_those_that_the_engine_reads() {
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
@@ -249,22 +199,6 @@ fn the_generated_inputs_are_those_that_the_engine_reads() {
     let text = format!("{HEADER}import type {{ {shared} }} from \"./model.js\";\n{text}");
     check("input.ts", &text);
 }
-
-/// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its
-/// own, or the `run` has one.
-const OPTION_TYPES: [&str; 11] = [
-    "Config",
-    "Limits",
-    "ContextPolicy",
-    "OutputFormat",
-    "ToolConfig",
-    "ModelConfig",
-    "RepeatPolicy",
-    "Permissions",
-    "Raise",
-    "Prepared",
-    "HookAnswer",
-];
 
 #[test]
 fn the_generated_tables_are_those_of_the_configuration() {
@@ -300,31 +234,14 @@ fn the_generated_tables_are_those_of_the_configuration() {
         "\n/** The codes of failures that may go away. */\nexport const RETRYABLE = {codes} as const;\n"
     );
     let mut defaults = Vec::new();
-    for (name, of, mark) in [
-        ("AGENT_OPTIONS", &OPTION_TYPES[..1], "agent"),
-        ("AGENT_LIMITS", &OPTION_TYPES[1..2], "agent"),
-        ("AGENT_CONTEXT", &OPTION_TYPES[2..3], "agent"),
-        ("AGENT_OUTPUT", &OPTION_TYPES[3..4], "agent"),
-        ("RUN_OPTIONS", &OPTION_TYPES[..1], "run"),
-        ("RUN_LIMITS", &OPTION_TYPES[1..2], "run"),
-        ("TOOL_DATA", &OPTION_TYPES[4..5], "tool"),
-        ("MODEL_DATA", &OPTION_TYPES[5..6], "model"),
-        ("HTTP_MODEL_DATA", &OPTION_TYPES[5..6], "http"),
-        ("COMPACTION_DATA", &OPTION_TYPES[2..3], "compaction"),
-        ("REPEAT_OPTIONS", &OPTION_TYPES[6..7], "repeat"),
-        ("PERMISSION_RULES", &OPTION_TYPES[7..8], "permissions"),
-        ("OUTPUT_DATA", &OPTION_TYPES[3..4], "output"),
-        ("RAISED_DATA", &OPTION_TYPES[8..9], "raise"),
-        ("PREPARED_DATA", &OPTION_TYPES[9..10], "prepared"),
-        ("HOOK_DATA", &OPTION_TYPES[10..], "hook"),
-    ] {
+    for (name, of, mark, group) in TABLES {
         let fields = options(&types, of, mark);
         text += &format!(
             "\nexport const {name} = {} satisfies OptionTable;\n",
             table(&types, &fields, mark == "repeat")
         );
-        if mark == "agent" || mark == "run" {
-            add_defaults(&types, "", &fields, &mut defaults);
+        if let Some(group) = group {
+            add_defaults(&types, group, &fields, &mut defaults);
         }
     }
     for (name, of) in [
@@ -340,7 +257,7 @@ fn the_generated_tables_are_those_of_the_configuration() {
     let config = Config::default();
     for (name, default) in defaults {
         let default = match name.as_str() {
-            "maxIterations" => config.max_iterations().into(),
+            "limits.maxIterations" => config.max_iterations().into(),
             "retry.maxMs" => config.retry.longest_ms().into(),
             _ => default,
         };
@@ -350,11 +267,9 @@ fn the_generated_tables_are_those_of_the_configuration() {
     check("tables.ts", &(text + "};\n"));
 }
 
-/// The marked fields of these types.
-fn options(types: &Map<String, Value>, of: &[&str], mark: &str) -> Map<String, Value> {
-    let fields = of
-        .iter()
-        .flat_map(|name| types[*name]["properties"].as_object().unwrap());
+/// The marked fields of this type.
+fn options(types: &Map<String, Value>, of: &str, mark: &str) -> Map<String, Value> {
+    let fields = types[of]["properties"].as_object().unwrap().iter();
     fields
         .filter(|(_, field)| field["x-option"] == mark)
         .map(|(name, field)| (name.clone(), field.clone()))

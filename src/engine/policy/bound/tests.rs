@@ -23,7 +23,7 @@ fn hello() -> Vec<Block> {
 fn agent(more: Value) -> Value {
     let mut agent = json!({
         "model": {"vendor": "anthropic", "model": "m", "maxOutputTokens": 100, "price": {"inputNanoUsd": 3, "outputNanoUsd": 15}},
-        "context": {"contextWindow": 1000},
+        "context": {"window": 1000},
         "limits": {"maxIterations": 3},
         "retry": {"maxRetries": 0},
         "hooks": [{"event": "Stop"}],
@@ -61,7 +61,7 @@ fn a_limit_of_tokens_or_money_is_exceeded_by_one_request_of_each_agent_at_work()
     assert_eq!(bound.cost_nano_usd, Some(100 + 4500));
 
     let tool = json!({"name": "helper", "inputSchema": {"type": "object"}, "agent": {"profile": 1}});
-    let parts = json!({"limits": limits, "tools": [tool], "maxToolConcurrency": 2});
+    let parts = json!({"limits": limits, "tools": [tool], "toolCalls": {"maxConcurrency": 2}});
     let bound = of(&[agent(parts), agent(json!({}))], &hello());
     assert_eq!(
         bound.cost_nano_usd,
@@ -102,7 +102,7 @@ fn each_figure_without_a_limit_is_named() {
         (bound.input_tokens, bound.output_tokens, bound.cost_nano_usd),
         (None, None, None)
     );
-    assert_eq!(bound.unbounded, ["contextWindow", "maxOutputTokens", "price"]);
+    assert_eq!(bound.unbounded, ["context.window", "maxOutputTokens", "price"]);
 
     let hooked = agent(json!({"hooks": [{"event": "PrepareIteration"}]}));
     let bound = of(&[hooked], &hello());
@@ -131,7 +131,7 @@ fn one_iteration_reads_its_prompt_and_nothing_else() {
         json!({"type": "media", "mediaType": "image/png", "url": "https://example.com/a.png"}),
     )
     .expect("an image");
-    assert_eq!(of(&[once], &[image]).unbounded, ["contextWindow"]);
+    assert_eq!(of(&[once], &[image]).unbounded, ["context.window"]);
 }
 
 #[test]

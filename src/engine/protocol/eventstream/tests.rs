@@ -126,7 +126,7 @@ fn a_message_that_is_too_long_or_too_short_is_refused_at_its_prelude() {
         prelude.extend_from_slice(&crc32(&prelude).to_be_bytes());
         let failure = decode(&[&prelude]).unwrap_err();
         assert!(
-            failure.message.contains("impossible") || failure.message.contains("maxAnswerEventBytes"),
+            failure.message.contains("impossible") || failure.message.contains("answers.maxEventBytes"),
             "{total} {headers}: {failure:?}"
         );
     }

@@ -16,10 +16,10 @@ import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";
 import { HOST_CLOCK } from "../clock.js";
-import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
+import { RUN_EVENTS, RUN_LIMITS, RUN_OPTIONS, RUN_RECOVERY } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
-import { checkFinish, checkWords } from "../options/finishing.js";
+import { checkWords } from "../options/finishing.js";
 import type { AgentParts } from "../run/agent-parts.js";
 import { keepMade } from "../tools/made-agent.js";
 import { ModelList } from "../models/model-list.js";
@@ -27,6 +27,7 @@ import type { ModelConfig } from "../models/models.js";
 import {
   agentTable,
   given,
+  group,
   HTTP_MODEL_TABLE,
   PENDING_TABLE,
   RESUME_TABLE,
@@ -182,15 +183,17 @@ const CLOSED = "the agent was closed";
 function partsOf(options: AgentOptions): AgentParts {
   const { clock } = options;
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
-  checkFinish(options);
-  checkWords(options.onSaveFailed, "onSaveFailed", ["stop", "go on"]);
+  const { limits, permissions, toolCalls } = options;
+  const durable = joined(options.durable);
+  checkWords(limits?.onLimit, "limits.onLimit", ["result", "throw"]);
+  checkWords(durable.onSaveFailed, "durable.onSaveFailed", ["stop", "go on"]);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
-  const tools = knowTools(options.tools, options.toolHandlers);
+  const tools = knowTools(options.tools, toolCalls?.handlers);
   const models = new ModelList(options);
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   const model = joined(models.add(options.model, "model", tools), asked);
-  checkWindow(options, model, "");
+  checkWindow(options.context?.window, model, "");
   const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => joined(config, asked));
   const guards = guardrailFunctions(options);
   const root = rootConfig(options, model, fallbackModels, tools);
@@ -206,8 +209,8 @@ function partsOf(options: AgentOptions): AgentParts {
   addAgents(list, { model, profile: 0, speaker: "root", field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
   // Your function may answer calls of tools that are not described, so any rule may name one.
-  const ruledTools = typeof options.onUnknownTool === "function" ? undefined : names;
-  if (ruledTools !== undefined) checkRuleNames(options, ruledTools);
+  const ruledTools = typeof toolCalls?.onUnknownTool === "function" ? undefined : names;
+  if (ruledTools !== undefined) checkRuleNames(permissions, ruledTools);
   const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
   const config = {
     ...root,
@@ -225,20 +228,18 @@ function partsOf(options: AgentOptions): AgentParts {
     now: clock === undefined ? undefined : checkedNow(clock),
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
-    permissions: options,
+    permissions: joined(permissions),
     ruledTools,
     profiles: list.profiles,
     speakers: list.speakers,
     finishing: options,
-    toolRun: options,
+    toolRun: joined(toolCalls, { inputs: options.inputs, steps: options.steps }),
     tracing: options,
     functions,
     hearers: hearers(options),
     endSession: sessionEnd(options),
     store: checkedStore(options.store, clock ?? HOST_CLOCK),
-    flushMs: options.storeFlushMs,
-    onSaveFailed: options.onSaveFailed,
-    reconcile: options.reconcile,
+    durable,
     record: checkedRecorder(options.record),
   };
 }
@@ -289,25 +290,28 @@ function rootConfig(
   fallbackModels: readonly ModelConfig[] | undefined,
   tools: ToolSet,
 ): Config {
-  const { system, sharedInstructions, maxSubagentDepth } = options;
+  const { system, sharedInstructions } = options;
+  const { maxSubagentDepth } = joined(options.limits);
   if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
     throw new LoopletError(
       "config_invalid_value",
-      "maxSubagentDepth",
+      "limits.maxSubagentDepth",
       `needs 1 to 8, got ${maxSubagentDepth}`,
     );
   }
-  const { limits, ...profile } = profileConfig(options, "", tools);
+  const { limits, toolCalls, ...profile } = profileConfig(options, "", tools);
   return joined({
     model,
     system: system === "" ? undefined : system,
     sharedInstructions: typeof sharedInstructions === "function" ? undefined : sharedInstructionsOf(options),
     tools: [...tools.values()].map(({ config }) => config),
-    limits: { ...(limits as object), ...given(options, RUN_LIMITS) },
+    limits: group({ ...limits, ...given(options.limits, RUN_LIMITS) }),
     fallbackModels,
-    permissions: permissionConfig(options),
+    permissions: permissionConfig(options.permissions),
     ...profile,
-    ...toolRunConfig(options),
+    toolCalls: group({ ...toolCalls, ...toolRunConfig(options.toolCalls) }),
+    events: group(given(options.events, RUN_EVENTS)),
+    durable: group(given(options.durable, RUN_RECOVERY)),
     ...given(options, RUN_OPTIONS),
     trace: tracersOf(options).length > 0 || undefined,
     journal: options.store !== undefined || options.record !== undefined || undefined,
@@ -403,7 +407,7 @@ const CHAT_ELSEWHERE = { id: "a chat with an id is kept in a store: await agent.
 const RUN_ELSEWHERE = {
   system: "give it to createAgent({ system })",
   tools: "give it to createAgent({ tools })",
-  maxIterations: "give it to createAgent({ maxIterations })",
+  maxIterations: "give it to createAgent({ limits: { maxIterations } })",
   detached: "give it to run.events({ detached: true })",
   stream: "every run streams: use onText, or for await (const event of run)",
 };

@@ -2,13 +2,19 @@
 import type { ProfileOptions } from "../api/agent.js";
 import type { Config } from "../generated/input.js";
 import { LoopletError } from "../api/errors.js";
-import { AGENT_LIMITS, AGENT_OPTIONS, RETRYABLE } from "../generated/tables.js";
+import {
+  AGENT_ANSWERS,
+  AGENT_LIMITS,
+  AGENT_OPTIONS,
+  AGENT_TOOL_CALLS,
+  RETRYABLE,
+} from "../generated/tables.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkChoice, describe, joined, placed } from "../options/check.js";
 import { contextConfig } from "../options/context.js";
 import { nanoUsd } from "../options/money.js";
-import { given } from "../options/options.js";
+import { given, group } from "../options/options.js";
 import { stopConfig } from "../options/stopping.js";
 import { outputConfig } from "../tools/structured-output.js";
 import type { ToolSet } from "../tools/tool.js";
@@ -23,7 +29,8 @@ export function profileConfig(options: ProfileOptions, field: string, tools: Too
 }
 
 function config(options: ProfileOptions, tools: ToolSet): Config {
-  const { retry, maxUsd } = options;
+  const { retry, limits } = options;
+  const { maxUsd } = joined(limits);
   const { on = [], baseMs, maxMs } = joined(retry);
   for (const [index, code] of on.entries()) checkChoice(code, `retry.on[${index}]`, RETRYABLE);
   if (baseMs !== undefined && maxMs !== undefined && maxMs < baseMs) {
@@ -32,13 +39,15 @@ function config(options: ProfileOptions, tools: ToolSet): Config {
   }
   // A limit of 0 leaves a run nothing to spend, so it is a mistake.
   if (maxUsd !== undefined && maxUsd <= 0)
-    throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
+    throw new LoopletError("config_invalid_value", "limits.maxUsd", `must be more than 0, got ${maxUsd}`);
   return joined({
-    limits: { ...given(options, AGENT_LIMITS), maxCostNanoUsd: nanoUsd(maxUsd) },
+    limits: group({ ...given(limits, AGENT_LIMITS), maxCostNanoUsd: nanoUsd(maxUsd) }),
+    answers: group(given(options.answers, AGENT_ANSWERS)),
+    toolCalls: group(given(options.toolCalls, AGENT_TOOL_CALLS)),
     ...given(options, AGENT_OPTIONS),
-    ...stopConfig(options, tools),
-    context: contextConfig(options),
-    output: outputConfig(options),
+    ...stopConfig(limits, tools),
+    context: contextConfig(options.context),
+    output: outputConfig(options.output),
   });
 }
 

@@ -19,6 +19,7 @@ import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, fieldOf, isObject, joined } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
 import { optionsOf } from "../tools/made-agent.js";
+import type { OptionTable } from "../option-table.js";
 import { HANDOFF_TABLES, subagentTables, type AgentToolTables } from "../options/options.js";
 import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
@@ -104,12 +105,21 @@ function agentOptions<O extends object>(
     const problem = `is required, because it tells the calling model when to ask this agent: ${what}(agent, { description })`;
     throw new LoopletError("config_missing", at(path, "description"), problem);
   }
-  for (const option of Object.keys(made)) {
-    if (Object.hasOwn(tables.agent, option)) continue;
+  for (const option of missingIn(made, tables.agent)) {
     const problem = `is an option of this agent that ${what} cannot take over, because it is the run's; give it to createAgent for the agent that has the tool`;
     throw new LoopletError("config_unknown_option", at(path, option), problem);
   }
   return joined(made, own) as unknown as O;
+}
+
+/** The options that the table does not have, those in groups as `limits.maxSubagentDepth`. */
+function missingIn(options: object, table: OptionTable): string[] {
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    if (!Object.hasOwn(table, name)) return [name];
+    const inner = table[name];
+    if (!isObject(inner) || !isObject(value)) return [];
+    return missingIn(value, inner as OptionTable).map((one) => `${name}.${one}`);
+  });
 }
 
 const NO_INPUT = { type: "object", properties: {}, additionalProperties: false };
@@ -146,26 +156,27 @@ function agentTool<N extends string | undefined>(
 function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options: SubagentOptions): void {
   const field = at(caller.field, known.config.name);
   const depth = caller.depth + 1;
-  const most = list.options.maxSubagentDepth ?? 1;
+  const most = list.options.limits?.maxSubagentDepth ?? 1;
   if (depth > most) {
     throw new LoopletError(
       "config_invalid_value",
       field,
       depth > MAX_DEPTH
         ? `subagents nest at most ${MAX_DEPTH} levels deep`
-        : `is a subagent on level ${depth}; set maxSubagentDepth: ${depth} in createAgent`,
+        : `is a subagent on level ${depth}; set limits: { maxSubagentDepth: ${depth} } in createAgent`,
     );
   }
   const { root } = list;
   const { tools, model } = know(list, caller, field, options);
-  const { timeouts, retry, context, ...own } = profileConfig(options, field, tools);
-  checkWindow({ contextWindow: options.contextWindow ?? list.options.contextWindow }, model, field);
+  const { timeouts, retry, context, answers, toolCalls, ...own } = profileConfig(options, field, tools);
+  checkWindow(options.context?.window ?? list.options.context?.window, model, field);
   const { maxOutputTokens } = options;
   const fallbacks = fallbackConfig(options, field, list.models, tools)?.map((config) =>
     maxOutputTokens === undefined ? config : joined(config, { maxOutputTokens }),
   );
-  if (options.maxUsd !== undefined && list.options.allowUnknownPrice !== true)
-    for (const asked of [model, ...(fallbacks ?? [])]) checkPrices(asked, "model", at(field, "maxUsd"));
+  if (options.limits?.maxUsd !== undefined && list.options.limits?.allowUnknownPrice !== true)
+    for (const asked of [model, ...(fallbacks ?? [])])
+      checkPrices(asked, "model", at(field, "limits.maxUsd"));
   const isRuns = options.model === undefined && options.fallbackModels === undefined;
   const noMore = isRuns ? {} : { fallbackModels: undefined };
   const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };
@@ -175,9 +186,11 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
     ...noMore,
     ...nothing,
     ...defined({ ...own, fallbackModels: fallbacks }),
-    timeouts: { ...(root["timeouts"] as object | undefined), totalMs: undefined, ...(timeouts as object) },
-    retry: { ...(root["retry"] as object | undefined), ...(retry as object) },
-    context: { ...(root["context"] as object | undefined), ...defined(context) },
+    timeouts: { ...root.timeouts, totalMs: undefined, ...timeouts },
+    retry: { ...root.retry, ...retry },
+    context: { ...root.context, ...defined(context) },
+    answers: { ...root.answers, ...answers },
+    toolCalls: { ...root.toolCalls, ...toolCalls },
   });
   if (options.persistent === true) known.config.agent = { ...known.config.agent!, keep: true };
 }
@@ -239,7 +252,7 @@ function know(
   if (caller.level >= MAX_DEPTH) {
     throw new LoopletError("config_invalid_value", field, `agents nest at most ${MAX_DEPTH} levels deep`);
   }
-  const tools = knowTools(options.tools, list.options.toolHandlers, at(field, "tools"));
+  const tools = knowTools(options.tools, list.options.toolCalls?.handlers, at(field, "tools"));
   const { maxOutputTokens } = options;
   const model =
     options.model === undefined

@@ -2,9 +2,16 @@
  * An agent: the options of `createAgent`, and agents as tools of an agent (`subagent()` and `handoff()`). Options of
  * one topic stand in that topic's file: `tool.ts`, `hook.ts`, `permission.ts`, `iteration.ts` and so on.
  */
-import type { AgentData, RunData } from "../generated/model.js";
+import type {
+  AgentData,
+  AgentToolCalls,
+  AnswerOptions,
+  EventOptions,
+  RunData,
+  RunLimits,
+} from "../generated/model.js";
 import type { HookOptions } from "./hook.js";
-import type { ContextOptions, IterationOptions, StopOptions } from "./iteration.js";
+import type { ContextOptions, IterationOptions, LimitOptions } from "./iteration.js";
 import type { ChatHistory, KeptChat, Message, OpenChatOptions, TypedChat } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
@@ -13,37 +20,49 @@ import type { FinishOptions, OutputFormat, RunBound } from "./result.js";
 import type { JournalEntry, StoreOptions } from "./run.js";
 import type { Prompt, ResumeOptions, TypedRun, TypedRunOptions } from "./run.js";
 import type { InputOf, InputSchema } from "./schema.js";
-import type { ToolContext, ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
+import type {
+  Inputs,
+  ToolCallOptions,
+  ToolContext,
+  ToolOptions,
+  Tools,
+  ToolTypes,
+  ToolTypesOf,
+} from "./tool.js";
 import type { TraceOptions } from "./trace.js";
 
-export type { RetryPolicy, SubagentMemory, Timeouts, ToolExecution } from "../generated/model.js";
+export type {
+  AnswerOptions,
+  EventOptions,
+  RetryPolicy,
+  SubagentMemory,
+  Timeouts,
+  ToolExecution,
+} from "../generated/model.js";
 
 /**
- * The options of `createAgent`. An unknown name, a wrong type or a missing field throws a `LoopletError` at once; its
- * `field` names the option.
+ * The options of `createAgent`. What an agent is stands on the first level; what tunes it stands in a group of its
+ * subject. An unknown name, a wrong type or a missing field throws a `LoopletError` at once; its `field` names the
+ * option with its group (`limits.maxUsd`).
  */
 export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = InputSchema>
-  extends
-    AgentData,
-    RunData,
-    PermissionOptions,
-    StopOptions,
-    FinishOptions,
-    HookOptions,
-    IterationOptions,
-    ToolRunOptions,
-    TraceOptions,
-    ContextOptions,
-    StoreOptions {
+  extends AgentData, RunData, FinishOptions, HookOptions, IterationOptions, TraceOptions, StoreOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible(…)`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
   system?: string | undefined;
   /**
+   * Text that every agent of the run gets behind its own system prompt, subagents too. No compaction removes it. A
+   * function is called once for each run. Default: none.
+   */
+  sharedInstructions?: string | (() => string) | undefined;
+  /**
    * The tools, as a record (the key is the name) or an array (each has its `name`). A record types the events and the
    * results of the runs. Default: none.
    */
   tools?: T | undefined;
+  /** Values for the tools' `bindings`. For each name a value in `agent.run(prompt, { inputs })` wins. */
+  inputs?: Inputs | undefined;
 
   /** The schema that every answer must fit; the parsed answer is `result.output`. Default: any text. */
   output?: OutputFormat<S> | undefined;
@@ -56,6 +75,22 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
    * its vendor and protocol may differ. A `model-change` event carries the failure. Default: none.
    */
   fallbackModels?: readonly Model[] | undefined;
+
+  /** When a run ends early: iterations, tokens, money, repeated calls, conditions of yours. */
+  limits?: LimitOptions | undefined;
+  /** The length of the history: the model's window, and what is summarised or shortened. */
+  context?: ContextOptions | undefined;
+  /** What one answer of a model may be, and how looplet treats one that is not whole. */
+  answers?: AnswerOptions | undefined;
+  /** How tool calls run, and what the model reads of them. */
+  toolCalls?: ToolCallOptions | undefined;
+  /**
+   * Which tool calls may run. Default: all, except for tools that need an approval. With any option in it, even with
+   * `{}`, the mode is `"default"`, in which a call needs a rule or `canUseTool`.
+   */
+  permissions?: PermissionOptions | undefined;
+  /** Which events a run tells. */
+  events?: EventOptions | undefined;
 
   /**
    * Your function that sends the requests, called as `(url: string, init)`. A model's own `fetch` wins. Default: the
@@ -135,7 +170,7 @@ export interface TypedAgent<C extends ToolTypes, Output> {
   close(options?: CloseOptions): Promise<void>;
   /**
    * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It
-   * counts what vendors report, and takes each model's `contextWindow` and `maxOutputTokens` for true. What you add
+   * counts what vendors report, and takes `context.window` and each model's `maxOutputTokens` for true. What you add
    * to the run later (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
    *
    * Rejects with a `LoopletError` of the codes of `agent.run`, or `config_wasm`.
@@ -217,17 +252,17 @@ interface AgentToolOptions extends Pick<ToolOptions, "needsApproval" | "maxCalls
  * and stop only the subagent. Tokens and money also count the subagents below it. `timeouts.totalMs` is the time of
  * one call.
  */
-export type ProfileOptions = AgentData &
-  Pick<
-    AgentOptions<Tools, any>,
-    "maxUsd" | "fallbackModels" | "stopWhen" | "repeat" | "onRepeat" | "output" | "compaction" | "pruning"
-  >;
+export interface ProfileOptions
+  extends AgentData, Pick<AgentOptions<Tools, any>, "fallbackModels" | "output" | "context" | "answers"> {
+  limits?: Omit<LimitOptions, keyof RunLimits | "allowUnknownPrice" | "onLimit"> | undefined;
+  toolCalls?: AgentToolCalls | undefined;
+}
 
 /**
  * An agent that answers a tool call. It sees only the prompt of that call. Its caller gets its last text, or with
  * `output` its validated JSON.
  *
- * Limits, `output`, `stopWhen` and `onRepeat` have the defaults of an agent. `fallbackModels` are the run's if the
+ * `limits` and `output` have the defaults of an agent. `fallbackModels` are the run's if the
  * subagent uses its caller's model, and `timeouts` are the run's without `totalMs`. All other options default to the
  * run's. Permissions, hooks, guardrails and budgets are always the run's.
  */

@@ -27,7 +27,7 @@
  * finish                                  always the last
  * ```
  *
- * A `warning` can come anywhere, and so can `not-saved`. With `messageEvents`, a `message` comes for each whole
+ * A `warning` can come anywhere, and so can `not-saved`. With `events.messages`, a `message` comes for each whole
  * message: for the user's before `attempt-start`, for the model's when its answer is over. A run that a trap of the
  * WebAssembly ends, or that ends before the engine has taken it over, has no `iteration-finish` and no
  * `agent-finish`: `abort` or `error` comes right before `finish`.

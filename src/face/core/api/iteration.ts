@@ -3,12 +3,15 @@
  * the length of the history.
  */
 import type {
+  AgentLimits,
   CompactionData,
+  ContextData,
   Facts,
   PreparedData,
   Pruning,
   RaisedData,
   RepeatOptions,
+  RunLimits,
   StopCondition,
 } from "../generated/model.js";
 import type { Message } from "./message.js";
@@ -58,7 +61,7 @@ export interface LimitReached extends IterationPoint, Told<"Limit"> {
  * added.
  */
 export interface RaisedLimits extends RaisedData {
-  /** US dollars; the engine counts billionths, as for the option `maxUsd`. */
+  /** US dollars; the engine counts billionths, as for the option `limits.maxUsd`. */
   maxUsd?: number | undefined;
 }
 
@@ -103,8 +106,8 @@ export interface ToolRound extends Told<"stop_condition"> {
 /** Contract: called after each round of tools; true stops the run. An error counts as false. */
 export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>;
 
-/** The options of `createAgent` about when to stop. */
-export interface StopOptions {
+/** The option `limits` of `createAgent`: when a run ends early. */
+export interface LimitOptions extends AgentLimits, RunLimits {
   /**
    * The highest cost of one run in US dollars, more than 0. A run that costs more is `stopped` by `usd`. looplet
    * checks before each model call, at each usage report of a stream, and before tools run, so a run exceeds the limit
@@ -124,15 +127,14 @@ export interface StopOptions {
    * Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. An error counts as false.
    */
   onRepeat?: ((round: ToolRound & Told<"stop_repeat">) => boolean | PromiseLike<boolean>) | undefined;
+  /**
+   * For a `stopped` run: as `onCancel`, or a function that may raise a limit when it is reached. Default `"result"`.
+   */
+  onLimit?: "result" | "throw" | RaiseLimits | undefined;
 }
 
-/** The options of `createAgent` about the length of the history. */
-export interface ContextOptions {
-  /**
-   * Text that every agent of the run gets behind its own system prompt, subagents too. No compaction removes it. A
-   * function is called once for each run. Default: none.
-   */
-  sharedInstructions?: string | (() => string) | undefined;
+/** The option `context` of `createAgent`: the length of the history. */
+export interface ContextOptions extends ContextData {
   /** When and how the first part of the history is summarised; `false` switches summaries off. */
   compaction?: false | CompactionOptions | undefined;
   /**

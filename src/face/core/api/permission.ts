@@ -32,40 +32,35 @@ export type CanUseTool = (
 ) => PermissionResult | null | PromiseLike<PermissionResult | null>;
 
 /**
- * The options of `createAgent` about permissions. Without any of them every tool runs. `permissionMode`,
- * `permissions` or `canUseTool` switches to `"default"`; the other options restrict nothing alone.
+ * The option `permissions` of `createAgent`: which tool calls may run.
+ *
+ * Rules have the form `Tool` or `Tool(specifier)`. Deny rules come first, then ask, then allow; within a list the
+ * first match counts. `*` matches any text.
+ * - `Bash(npm *)` allows only command lines of letters, digits, spaces and `_-./:@%+,=`.
+ * - `Read(src/**)` uses the patterns of a `.gitignore`.
+ * - `WebFetch(domain:example.com)` names a domain.
+ *
+ * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
+ * is a convenience; only a sandbox around the tool is a wall. A rule that matches no tool of any agent is an error,
+ * unless it has a `*`, begins with `mcp__`, or is `Edit` or `Read(…)`.
+ *
+ * `cwd` is the folder of relative paths. With it a rule knows the place that a path names, tools with `access:
+ * "read"` need no rule below it, and `"acceptEdits"` takes absolute paths too.
  */
-export interface PermissionOptions {
-  /** The mode at the start. Default: `"default"` if `permissions` or `canUseTool` is given, else every tool runs. */
-  permissionMode?: PermissionMode | undefined;
+export interface PermissionOptions extends PermissionRules {
+  /** The mode at the start. Default `"default"`. */
+  mode?: PermissionMode | undefined;
   /**
-   * Rules of the form `Tool` or `Tool(specifier)`. Deny rules come first, then ask, then allow; within a list the
-   * first match counts. `*` matches any text.
-   * - `Bash(npm *)` allows only command lines of letters, digits, spaces and `_-./:@%+,=`.
-   * - `Read(src/**)` uses the patterns of a `.gitignore`.
-   * - `WebFetch(domain:example.com)` names a domain.
-   *
-   * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on
-   * commands is a convenience; only a sandbox around the tool is a wall. A rule that matches no tool of any agent is
-   * an error, unless it has a `*`, begins with `mcp__`, or is `Edit` or `Read(…)`.
-   *
-   * `cwd` is the folder of relative paths. With it a rule knows the place that a path names, tools with `access:
-   * "read"` need no rule below it, and `"acceptEdits"` takes absolute paths too.
+   * Your function that decides where neither rules nor mode do. `timeouts.permissionMs` limits the wait for it.
+   * Default: such a call is denied.
    */
-  permissions?: PermissionRules | undefined;
-  /** Your function that decides where neither rules nor mode do. Default: such a call is denied. */
   canUseTool?: CanUseTool | undefined;
   /** Your function that decides in the mode `"auto"`, which requires it. */
   classifyTool?: CanUseTool | undefined;
   /**
-   * Milliseconds that an open question waits before the call is denied. This limit also counts for `needsApproval`
-   * alone. Default: no limit.
-   */
-  permissionTimeoutMs?: number | undefined;
-  /**
-   * Must be true for the mode `"bypassPermissions"`, however it is chosen: by `permissionMode`,
-   * `run.setPermissionMode` or an answer's `updatedPermissions`. This option alone switches to no mode. In Node and
-   * Bun, root is refused that mode unless the environment variable `IS_SANDBOX` is `1`. Default false.
+   * Must be true for the mode `"bypassPermissions"`, however it is chosen: by `mode`, `run.setPermissionMode` or an
+   * answer's `updatedPermissions`. In Node and Bun, root is refused that mode unless the environment variable
+   * `IS_SANDBOX` is `1`. Default false.
    */
   allowDangerouslySkipPermissions?: boolean | undefined;
 }

@@ -7,7 +7,6 @@ import type {
   ToolCallRecord as EngineCallRecord,
 } from "../generated/model.js";
 import type { Outcome, ToolFault, Usage } from "./event.js";
-import type { RaiseLimits } from "./iteration.js";
 import type { InputOf, InputSchema } from "./schema.js";
 import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
@@ -78,7 +77,7 @@ interface ReturnedCall extends EngineCallRecord {
 
 interface FailedCall {
   isError: true;
-  /** The error, as the model reads it without `wordToolError`. */
+  /** The error, as the model reads it without `toolCalls.wordError`. */
   output: ToolFault & { error: true };
 }
 
@@ -90,10 +89,6 @@ export interface FinishOptions {
   onCancel?: "result" | "throw" | undefined;
   /** For a run whose last answer is a refusal (`finishReason: "refusal"`): as `onCancel`. Default `"result"`. */
   onRefusal?: "result" | "throw" | undefined;
-  /**
-   * For a `stopped` run: as `onCancel`, or a function that may raise a limit when it is reached. Default `"result"`.
-   */
-  onLimit?: "result" | "throw" | RaiseLimits | undefined;
   /** For a `failed` run: as `onCancel`. Default `"result"`. */
   onFailure?: "result" | "throw" | undefined;
 }

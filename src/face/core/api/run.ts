@@ -2,7 +2,7 @@
  * A run: its start, its listeners, its events, its steering, and the store that keeps it.
  */
 import type { OnSaveFailed } from "./result.js";
-import type { Facts, SubagentMemory, Usage } from "../generated/model.js";
+import type { Facts, RecoveryData, SubagentMemory, Usage } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
 import type { ContentBlock, Message } from "./message.js";
@@ -209,7 +209,7 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   answer(questionId: number, answer: QuestionAnswer): boolean;
   /**
    * Resolves when the store has everything so far, the prompt at least; at once without a store. Rejects with the
-   * store's error if it could not be saved, and after 30 s (and `storeFlushMs`) by the agent's clock if the store
+   * store's error if it could not be saved, and after 30 s (and `durable.flushMs`) by the agent's clock if the store
    * does not answer. What a store has refused is written again by the next save and by the next call of `saved()`,
    * also after the end of the run. Give it to `waitUntil` where a platform ends your process after the response.
    */
@@ -394,11 +394,22 @@ export interface StoreOptions {
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */
   store?: Store | undefined;
   /**
+   * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`.
+   * Default: effects do not become steps.
+   */
+  steps?: EffectSteps | undefined;
+  /** How runs are saved and picked up, and what becomes of a run that cannot be saved. */
+  durable?: DurableOptions | undefined;
+}
+
+/** The option `durable` of `createAgent`: how runs are saved and picked up. */
+export interface DurableOptions extends RecoveryData {
+  /**
    * The time that entries of a journal wait for others, so that the store is written less often, in milliseconds.
    * Steps that need a save wait as long: a tool that must not run twice, the answer to a question, `saved()`.
    * Default 0: entries wait for the write under way alone.
    */
-  storeFlushMs?: number | undefined;
+  flushMs?: number | undefined;
   /**
    * The fate of a run whose store does not take its journal, in three tries or within 30 s. Default `"go on"`: your
    * `onError` gets the error, the event `not-saved` says what is missing, and the next save takes it along. `"stop"`
@@ -407,11 +418,6 @@ export interface StoreOptions {
    * tool begins before the store has everything that came before, so each of them waits for a write.
    */
   onSaveFailed?: OnSaveFailed | undefined;
-  /**
-   * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`.
-   * Default: effects do not become steps.
-   */
-  steps?: EffectSteps | undefined;
   /** Your function that knows what became of a call. Default: the question stays open for `run.answer`. */
   reconcile?: Reconcile | undefined;
 }

@@ -1,10 +1,12 @@
 /** A tool: its definition, its context, and the options of `createAgent` about calls. */
 import type { ToolFault } from "./event.js";
 import type {
+  AgentToolCalls,
   ElicitationAnswer,
   ElicitationRequest,
   Facts,
   OnUnknownTool as OnUnknownToolWord,
+  RunToolCalls,
   ToolData,
 } from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
@@ -77,8 +79,8 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   inputSchema: S;
   /**
-   * Your function that runs the tool. Required, unless the tool has a `kind` that one of the agent's `toolHandlers`
-   * runs.
+   * Your function that runs the tool. Required, unless the tool has a `kind` that one of the agent's
+   * `toolCalls.handlers` runs.
    *
    * Contract: called once per call, with input that fits the schema. It returns the result or a promise of it.
    * - A string goes to the model as it is; `undefined` is an empty text.
@@ -93,8 +95,8 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   execute?: ((input: InputOf<S>, context: ToolContext) => R) | undefined;
   /**
-   * The kind of a tool without `execute`: the agent's `toolHandlers[kind]` runs its calls, or its
-   * `toolHandlers["*"]`.
+   * The kind of a tool without `execute`: the agent's `toolCalls.handlers[kind]` runs its calls, or its
+   * `toolCalls.handlers["*"]`.
    */
   kind?: string | undefined;
   /**
@@ -237,14 +239,14 @@ export type WordToolError = (
   call: { readonly toolName: string; readonly toolCallId: string; readonly input: any },
 ) => string | PromiseLike<string>;
 
-/** The options of `createAgent` about the calls of tools. */
-export interface ToolRunOptions {
+/** The option `toolCalls` of `createAgent`: how tool calls run, and what the model reads of them. */
+export interface ToolCallOptions extends AgentToolCalls, RunToolCalls {
   /**
    * Returns the text that tells the model about a failed call. It is called for each failed call of a round when all
    * of its calls are over. If it throws or returns no string, the error goes to `onError`. Default: the JSON
    * `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`. The result is marked as an error in any case.
    */
-  wordToolError?: WordToolError | undefined;
+  wordError?: WordToolError | undefined;
   /**
    * The reaction to a call of an unknown tool. `"tool_result"` tells the model, `"throw"` ends the run as `failed`,
    * and a function answers the call. Default `"tool_result"`.
@@ -254,18 +256,16 @@ export interface ToolRunOptions {
    * Your functions that run the tools that have a `kind` and no `execute`, by kind (`function`, `prompty`, `mcp`,
    * `openapi`, …). `"*"` runs all other kinds.
    */
-  toolHandlers?: { readonly [kind: string]: ToolHandler } | undefined;
+  handlers?: { readonly [kind: string]: ToolHandler } | undefined;
   /**
    * Names under which models call tools that have other names: `{ Bash: "mcp__workspace__bash" }`. A call of `Bash`
    * is a call of that tool for events, results, permissions and hooks; the history keeps the model's word. An alias
    * of an alias does nothing, and neither does an alias of a tool that the agent does not have. Default: none.
    */
-  toolAliases?: { readonly [alias: string]: string } | undefined;
+  aliases?: { readonly [alias: string]: string } | undefined;
   /**
    * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error
    * that it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.
    */
   onElicitation?: OnElicitation | undefined;
-  /** Values for the tools' `bindings`. For each name a value in `agent.run(prompt, { inputs })` wins. */
-  inputs?: Inputs | undefined;
 }

@@ -17,7 +17,6 @@ import type {
   PromptCaching,
   Pruning,
   QueueMode,
-  Recovery,
   ResponseFormat,
   RetryPolicy,
   StopCondition,
@@ -565,102 +564,18 @@ export interface Config {
   permissions?: Permissions | null;
   /** Hooks and guardrails, in the order in which they are asked; default none. */
   hooks?: readonly Hook[];
-  /** Which calls of one answer may run at the same time. Results always keep the order of the calls. */
-  toolExecution?: ToolExecution;
-  /**
-   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
-   * `malformed_stream`.
-   */
-  maxAnswerBlocks?: number;
-  /**
-   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
-   * fails as `malformed_stream`.
-   */
-  maxAnswerTextBytes?: number;
-  /**
-   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
-   * with more fails as `malformed_stream`.
-   */
-  maxAnswerArgumentBytes?: number;
-  /**
-   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
-   * (268,435,456). A longer one fails as `malformed_stream`.
-   */
-  maxAnswerEventBytes?: number;
-  /**
-   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
-   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
-   */
-  maxErrorBodyBytes?: number;
-  /** Tool calls that run at once, a positive integer. */
-  maxToolConcurrency?: number;
-  /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
-  onMaxTokens?: OnOutputLimit;
-  /**
-   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
-   * has a `store`.
-   */
-  onCutOff?: OnCutOff;
-  /**
-   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
-   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
-   * finish, so the call gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its
-   * result.
-   */
-  runCutOffCalls?: boolean;
-  /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-   * continues as long as there are calls.
-   */
-  strictStopReason?: boolean;
-  /** How often processes may end with a run that has a `store` before they bring it further. */
-  recovery?: Recovery;
+  /** What one answer of a model may be, and how looplet treats one that is not whole. */
+  answers?: AnswerPolicy;
+  /** How tool calls run, and what the model reads of them. */
+  toolCalls?: ToolCallPolicy;
+  /** Which events a run tells. */
+  events?: EventPolicy;
+  /** How many deaths of its processes a run with a `store` outlasts. */
+  durable?: Recovery;
   /** How many of the waiting steers a model call takes. */
   steeringMode?: QueueMode;
   /** How many of the waiting follow-ups are asked when the model has finished. */
   followUpMode?: QueueMode;
-  /** Your code words the failed calls of each round for the model; default: their structured errors. */
-  wordErrors?: boolean;
-  /**
-   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
-   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
-   * have the whole result, and media are never cut. A tool's `maxResultChars` wins.
-   */
-  maxToolResultChars?: number;
-  /** How a call of an unknown tool is answered. */
-  onUnknownTool?: OnUnknownTool;
-  /** Pairs of names: a call of the first is a call of the second, if there is such a tool. */
-  toolAliases?: readonly [string, string][];
-  /**
-   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
-   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
-   * an output guardrail.
-   */
-  eagerTools?: boolean;
-  /**
-   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
-   * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
-   * report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
-   * that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
-   * false: only reported usage counts.
-   */
-  estimateUsage?: boolean;
-  /**
-   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
-   * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
-   * model must not see. Default true.
-   */
-  tellUpdatedInput?: boolean;
-  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
-  joinDeltas?: boolean;
-  /**
-   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
-   * block. Default false: text streams.
-   */
-  holdText?: boolean;
-  /** Whether each whole message of the transcript is an event. Default false. */
-  messageEvents?: boolean;
   /** The steps of effects are saved; without a journal no step is saved, and nothing waits for a save. */
   journal?: boolean;
   /** Events carry their time, and tool calls the hash of their input. */
@@ -691,7 +606,8 @@ export interface ToolConfig {
   /** Fields that your code fills in. */
   bindings?: readonly Binding[];
   /**
-   * Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
+   * Characters of a result that the model is shown, a positive integer. Default: the agent's
+   * `toolCalls.maxResultChars`.
    */
   maxResultChars?: number | null;
   /**
@@ -735,7 +651,7 @@ export interface ToolConfig {
    */
   access?: ToolAccess | null;
   /**
-   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at
+   * The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
    * it too: an edit that shows no path there needs a decision. Default: by `access`.
    */
   ruleSubject?: string | null;
@@ -776,7 +692,7 @@ export interface AgentTool {
 export interface Limits {
   /**
    * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-   * `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
+   * `output.maxRetries` need. A run that wants more is `stopped` by `iterations`.
    */
   maxIterations?: number | null;
   /** Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`. */
@@ -796,6 +712,14 @@ export interface Limits {
   maxToolCalls?: number | null;
   /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
   maxSubagentDepth?: number;
+  /**
+   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
+   * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
+   * report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
+   * that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+   * false: only reported usage counts.
+   */
+  estimateUsage?: boolean;
 }
 
 /**
@@ -823,7 +747,7 @@ export interface OutputFormat {
    * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
    * last try the run is `stopped` by `structured_output`.
    */
-  maxStructuredOutputRetries?: number;
+  maxRetries?: number;
 }
 
 /** When and how the history is made shorter. */
@@ -832,7 +756,7 @@ export interface ContextPolicy {
    * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
    * that the window is full.
    */
-  contextWindow?: number | null;
+  window?: number | null;
   /**
    * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
    * works in any case.
@@ -850,7 +774,7 @@ export interface ContextPolicy {
    * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
    * puts a few lines about them in their place. No model is asked.
    */
-  contextBudget?: number | null;
+  maxChars?: number | null;
   /** How thinking and calls of old answers are cut short; default: never. */
   pruning?: Pruning | null;
 }
@@ -892,8 +816,6 @@ export interface Permissions {
   additionalDirectories?: readonly string[];
   /** Your code has a function that can be asked. Without one, a call that nothing allows is denied. */
   canUseTool?: boolean;
-  /** The time after which an open question counts as a denial, in milliseconds; default: none. */
-  timeoutMs?: number | null;
 }
 
 /** One hook or guardrail, without its function. */
@@ -905,4 +827,116 @@ export interface Hook {
   timeoutMs?: number | null;
   /** Its failure counts as a denial; default: it is passed over with a warning. */
   blocks?: boolean;
+}
+
+/** What one answer of a model may be, and how looplet treats one that is not whole. */
+export interface AnswerPolicy {
+  /**
+   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+   * `malformed_stream`.
+   */
+  maxBlocks?: number;
+  /**
+   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
+   * fails as `malformed_stream`.
+   */
+  maxTextBytes?: number;
+  /**
+   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
+   * with more fails as `malformed_stream`.
+   */
+  maxArgumentBytes?: number;
+  /**
+   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+   * (268,435,456). A longer one fails as `malformed_stream`.
+   */
+  maxEventBytes?: number;
+  /**
+   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
+   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+   */
+  maxErrorBodyBytes?: number;
+  /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
+  onMaxTokens?: OnOutputLimit;
+  /**
+   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+   * has a `store`.
+   */
+  onCutOff?: OnCutOff;
+  /**
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
+   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
+   * continues as long as there are calls.
+   */
+  strictStopReason?: boolean;
+}
+
+/** How tool calls run, and what the model reads of them. */
+export interface ToolCallPolicy {
+  /** Which calls of one answer may run at the same time. Results always keep the order of the calls. */
+  execution?: ToolExecution;
+  /** Tool calls that run at once, a positive integer. */
+  maxConcurrency?: number;
+  /**
+   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
+   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
+   * have the whole result, and media are never cut. A tool's `maxResultChars` wins.
+   */
+  maxResultChars?: number;
+  /**
+   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
+   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
+   * an output guardrail.
+   */
+  eager?: boolean;
+  /**
+   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
+   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
+   * finish, so the call gets an error result (`cut_off`). A call that `toolCalls.eager` has started already keeps
+   * its result.
+   */
+  runCutOff?: boolean;
+  /**
+   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
+   * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+   * model must not see. Default true.
+   */
+  tellUpdatedInput?: boolean;
+  /** Your code words the failed calls of each round for the model; default: their structured errors. */
+  wordErrors?: boolean;
+  /** How a call of an unknown tool is answered. */
+  onUnknownTool?: OnUnknownTool;
+  /** Pairs of names: a call of the first is a call of the second, if there is such a tool. */
+  aliases?: readonly [string, string][];
+}
+
+/** Which events a run tells. */
+export interface EventPolicy {
+  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
+  joinDeltas?: boolean;
+  /**
+   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
+   * block. Default false: text streams.
+   */
+  holdText?: boolean;
+  /** Whether each whole message of the transcript is an event. Default false. */
+  messages?: boolean;
+}
+
+/**
+ * Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then
+ * it is `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither
+ * does one that gave its runs up with `agent.close({ recoverable: true })`.
+ */
+export interface Recovery {
+  /**
+   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses
+   * of the WebAssembly instance count here too.
+   */
+  maxCrashes?: number;
+  /**
+   * All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a
+   * closed tab.
+   */
+  maxInterruptions?: number;
 }

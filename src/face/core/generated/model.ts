@@ -40,8 +40,8 @@ export type FailureCode =
   | "timeout"
   /**
    * The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-   * answer beyond `maxAnswerBlocks`, `maxAnswerTextBytes`, `maxAnswerArgumentBytes` or
-   * `maxAnswerEventBytes`.
+   * answer beyond `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
+   * `answers.maxEventBytes`.
    */
   | "malformed_stream"
   /**
@@ -181,7 +181,7 @@ export type CompactTrigger =
   | "overflow"
   /** Old answers were shortened by `pruning`. */
   | "pruning"
-  /** The history exceeds `contextBudget`, a number of characters. */
+  /** The history exceeds `context.maxChars`, a number of characters. */
   | "budget";
 
 /**
@@ -647,7 +647,7 @@ export type EventKind =
       limits: CurrentLimits;
     }
   /**
-   * A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent,
+   * A whole message of the transcript, if `events.messages` is set. The user's messages come when they are sent,
    * with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
    * message without an answer comes by itself.
    */
@@ -708,7 +708,7 @@ export interface Bound {
   /** The cost in billionths of a US dollar, an integer. */
   costNanoUsd: number | null;
   /**
-   * The options that would limit the figures that are `null` (`contextWindow`, `maxOutputTokens`, `price`,
+   * The options that would limit the figures that are `null` (`context.window`, `maxOutputTokens`, `price`,
    * `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every
    * figure has a limit.
    */
@@ -1386,82 +1386,27 @@ export type Output =
       };
     };
 
-/** The options of an agent that are plain data. */
+/** The options of an agent that are plain data and stand in no group. */
 export interface AgentData {
   /** Time limits of the run and its parts. */
   timeouts?: Timeouts | undefined;
   /** When and how looplet repeats a failed model call. */
   retry?: RetryPolicy | undefined;
-  /**
-   * Which calls of one answer may run at the same time. Results always keep the order of the calls.
-   * Default `"read-only-parallel"`.
-   */
-  toolExecution?: ToolExecution | undefined;
-  /**
-   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
-   * `malformed_stream`. Default 1,000.
-   */
-  maxAnswerBlocks?: number | undefined;
-  /**
-   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
-   * fails as `malformed_stream`. Default 33,554,432.
-   */
-  maxAnswerTextBytes?: number | undefined;
-  /**
-   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
-   * with more fails as `malformed_stream`. Default 67,108,864.
-   */
-  maxAnswerArgumentBytes?: number | undefined;
-  /**
-   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
-   * (268,435,456). A longer one fails as `malformed_stream`. Default 67,108,864.
-   */
-  maxAnswerEventBytes?: number | undefined;
-  /**
-   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
-   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
-   * Default 65,536.
-   */
-  maxErrorBodyBytes?: number | undefined;
-  /** Tool calls that run at once, a positive integer. Default 8. */
-  maxToolConcurrency?: number | undefined;
-  /**
-   * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
-   */
-  onMaxTokens?: OnOutputLimit | undefined;
-  /**
-   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
-   * has a `store`. Default `"again"`.
-   */
-  onCutOff?: OnCutOff | undefined;
-  /**
-   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
-   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
-   * finish, so the call gets an error result (`cut_off`). A call that `eagerTools` has started already keeps its
-   * result.
-   */
-  runCutOffCalls?: boolean | undefined;
-  /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-   * continues as long as there are calls.
-   */
-  strictStopReason?: boolean | undefined;
-  /**
-   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
-   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
-   * have the whole result, and media are never cut. A tool's `maxResultChars` wins. Default 100,000.
-   */
-  maxToolResultChars?: number | undefined;
-  /**
-   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
-   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
-   * an output guardrail. Default false.
-   */
-  eagerTools?: boolean | undefined;
+}
+
+/** The options of a run with all of its agents that are plain data and stand in no group. */
+export interface RunData {
+  /** How many of the waiting steers a model call takes. Default `"all"`. */
+  steeringMode?: QueueMode | undefined;
+  /** How many of the waiting follow-ups are asked when the model has finished. Default `"one"`. */
+  followUpMode?: QueueMode | undefined;
+}
+
+/** The limits that each agent may have of its own. */
+export interface AgentLimits {
   /**
    * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-   * `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
+   * `output.maxRetries` need. A run that wants more is `stopped` by `iterations`.
    */
   maxIterations?: number | undefined;
   /**
@@ -1480,31 +1425,12 @@ export interface AgentData {
    * `stopped` by `tool_calls`, before its tools run. Default: none.
    */
   maxToolCalls?: number | undefined;
-  /**
-   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
-   * that the window is full. Default: none.
-   */
-  contextWindow?: number | undefined;
-  /**
-   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
-   * puts a few lines about them in their place. No model is asked. Default: none.
-   */
-  contextBudget?: number | undefined;
-  /**
-   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
-   * last try the run is `stopped` by `structured_output`. Default 3.
-   */
-  maxStructuredOutputRetries?: number | undefined;
 }
 
-/** The options of a run with all of its agents that are plain data. */
-export interface RunData {
-  /** How often processes may end with a run that has a `store` before they bring it further. */
-  recovery?: Recovery | undefined;
-  /** How many of the waiting steers a model call takes. Default `"all"`. */
-  steeringMode?: QueueMode | undefined;
-  /** How many of the waiting follow-ups are asked when the model has finished. Default `"one"`. */
-  followUpMode?: QueueMode | undefined;
+/** The limits that a run has for all of its agents. */
+export interface RunLimits {
+  /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
+  maxSubagentDepth?: number | undefined;
   /**
    * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
    * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
@@ -1513,12 +1439,109 @@ export interface RunData {
    * false: only reported usage counts.
    */
   estimateUsage?: boolean | undefined;
+}
+
+/** The options of `context` that are plain data. */
+export interface ContextData {
+  /**
+   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
+   * that the window is full. Default: none.
+   */
+  window?: number | undefined;
+  /**
+   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
+   * puts a few lines about them in their place. No model is asked. Default: none.
+   */
+  maxChars?: number | undefined;
+}
+
+/** What one answer of a model may be, and how looplet treats one that is not whole. */
+export interface AnswerOptions {
+  /**
+   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+   * `malformed_stream`. Default 1,000.
+   */
+  maxBlocks?: number | undefined;
+  /**
+   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
+   * fails as `malformed_stream`. Default 33,554,432.
+   */
+  maxTextBytes?: number | undefined;
+  /**
+   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
+   * with more fails as `malformed_stream`. Default 67,108,864.
+   */
+  maxArgumentBytes?: number | undefined;
+  /**
+   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+   * (268,435,456). A longer one fails as `malformed_stream`. Default 67,108,864.
+   */
+  maxEventBytes?: number | undefined;
+  /**
+   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
+   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+   * Default 65,536.
+   */
+  maxErrorBodyBytes?: number | undefined;
+  /**
+   * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
+   */
+  onMaxTokens?: OnOutputLimit | undefined;
+  /**
+   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+   * has a `store`. Default `"again"`.
+   */
+  onCutOff?: OnCutOff | undefined;
+  /**
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
+   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
+   * continues as long as there are calls.
+   */
+  strictStopReason?: boolean | undefined;
+}
+
+/** How the tool calls of one agent run. */
+export interface AgentToolCalls {
+  /**
+   * Which calls of one answer may run at the same time. Results always keep the order of the calls.
+   * Default `"read-only-parallel"`.
+   */
+  execution?: ToolExecution | undefined;
+  /** Tool calls that run at once, a positive integer. Default 8. */
+  maxConcurrency?: number | undefined;
+  /**
+   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
+   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
+   * have the whole result, and media are never cut. A tool's `maxResultChars` wins. Default 100,000.
+   */
+  maxResultChars?: number | undefined;
+  /**
+   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
+   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is
+   * an output guardrail. Default false.
+   */
+  eager?: boolean | undefined;
+  /**
+   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
+   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
+   * finish, so the call gets an error result (`cut_off`). A call that `toolCalls.eager` has started already keeps
+   * its result.
+   */
+  runCutOff?: boolean | undefined;
+}
+
+/** The options of `toolCalls` that are plain data and the same for all agents of a run. */
+export interface RunToolCalls {
   /**
    * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
    * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
    * model must not see. Default true.
    */
   tellUpdatedInput?: boolean | undefined;
+}
+
+/** Which events a run tells. */
+export interface EventOptions {
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
   joinDeltas?: boolean | undefined;
   /**
@@ -1527,9 +1550,21 @@ export interface RunData {
    */
   holdText?: boolean | undefined;
   /** Whether each whole message of the transcript is an event. Default false. */
-  messageEvents?: boolean | undefined;
-  /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
-  maxSubagentDepth?: number | undefined;
+  messages?: boolean | undefined;
+}
+
+/** How often processes may end with a run that has a `store` before they bring it further. */
+export interface RecoveryData {
+  /**
+   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses
+   * of the WebAssembly instance count here too. Default 3.
+   */
+  maxCrashes?: number | undefined;
+  /**
+   * All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a
+   * closed tab. Default 20.
+   */
+  maxInterruptions?: number | undefined;
 }
 
 /** The options of a tool that are plain data. */
@@ -1540,7 +1575,8 @@ export interface ToolData {
    */
   strict?: boolean | undefined;
   /**
-   * Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
+   * Characters of a result that the model is shown, a positive integer. Default: the agent's
+   * `toolCalls.maxResultChars`.
    */
   maxResultChars?: number | undefined;
   /**
@@ -1571,7 +1607,7 @@ export interface ToolData {
    */
   access?: ToolAccess | undefined;
   /**
-   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at
+   * The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
    * it too: an edit that shows no path there needs a decision. Default: by `access`.
    */
   ruleSubject?: string | undefined;
@@ -1629,7 +1665,7 @@ export interface HttpModelData {
   stream?: boolean | undefined;
 }
 
-/** The options of `compaction` that are plain data. */
+/** The options of `context.compaction` that are plain data. */
 export interface CompactionData {
   /**
    * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
@@ -1683,6 +1719,11 @@ export interface OutputData {
   strict?: boolean | undefined;
   /** How the answer is requested. Default `"auto"`. */
   mode?: OutputMode | undefined;
+  /**
+   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
+   * last try the run is `stopped` by `structured_output`. Default 3.
+   */
+  maxRetries?: number | undefined;
 }
 
 /** New limits for the rest of the run; a limit that is left out stays. */
@@ -1780,6 +1821,8 @@ export interface Timeouts {
   errorBodyMs?: number | null | undefined;
   /** One call of a tool that has no `timeoutMs`. The model gets an error result. Default: none. */
   toolMs?: number | null | undefined;
+  /** From a question whether a call may run to its answer. Without an answer the call is denied. Default: none. */
+  permissionMs?: number | null | undefined;
 }
 
 /** How old answers are shortened. */
@@ -1827,24 +1870,6 @@ export interface RetryPolicy {
    * attempts of the one before have failed, for whatever reason, and it has attempts of its own. Default 0.
    */
   maxModelCallRetries?: number | undefined;
-}
-
-/**
- * Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then
- * it is `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither
- * does one that gave its runs up with `agent.close({ recoverable: true })`.
- */
-export interface Recovery {
-  /**
-   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses
-   * of the WebAssembly instance count here too. Default 3.
-   */
-  maxCrashes?: number | undefined;
-  /**
-   * All other processes, a positive integer. They ended while the model was asked, for example by a deploy or a
-   * closed tab. Default 20.
-   */
-  maxInterruptions?: number | undefined;
 }
 
 /** The answer to a question whether a call may run. */

@@ -50,6 +50,7 @@ export const AGENT_OPTIONS = {
     chunkMs: "whole64?",
     errorBodyMs: "whole64?",
     toolMs: "whole64?",
+    permissionMs: "whole64?",
   },
   retry: {
     maxRetries: "whole",
@@ -63,19 +64,6 @@ export const AGENT_OPTIONS = {
     on: "texts",
     maxModelCallRetries: "whole",
   },
-  toolExecution: ["read-only-parallel", "parallel", "sequential"],
-  maxAnswerBlocks: "count",
-  maxAnswerTextBytes: "count",
-  maxAnswerArgumentBytes: "count",
-  maxAnswerEventBytes: "count",
-  maxErrorBodyBytes: "count",
-  maxToolConcurrency: "count",
-  onMaxTokens: ["return", "continue", "error"],
-  onCutOff: ["again", "continue"],
-  runCutOffCalls: "boolean",
-  strictStopReason: "boolean",
-  maxToolResultChars: "count",
-  eagerTools: "boolean",
 } satisfies OptionTable;
 
 export const AGENT_LIMITS = {
@@ -86,30 +74,60 @@ export const AGENT_LIMITS = {
 } satisfies OptionTable;
 
 export const AGENT_CONTEXT = {
-  contextWindow: "count64",
-  contextBudget: "count64",
+  window: "count64",
+  maxChars: "count64",
 } satisfies OptionTable;
 
-export const AGENT_OUTPUT = {
-  maxStructuredOutputRetries: "whole",
+export const AGENT_ANSWERS = {
+  maxBlocks: "count",
+  maxTextBytes: "count",
+  maxArgumentBytes: "count",
+  maxEventBytes: "count",
+  maxErrorBodyBytes: "count",
+  onMaxTokens: ["return", "continue", "error"],
+  onCutOff: ["again", "continue"],
+  strictStopReason: "boolean",
+} satisfies OptionTable;
+
+export const AGENT_TOOL_CALLS = {
+  execution: ["read-only-parallel", "parallel", "sequential"],
+  maxConcurrency: "count",
+  maxResultChars: "count",
+  eager: "boolean",
+  runCutOff: "boolean",
 } satisfies OptionTable;
 
 export const RUN_OPTIONS = {
-  recovery: {
-    maxCrashes: "count",
-    maxInterruptions: "count",
-  },
   steeringMode: ["all", "one"],
   followUpMode: ["all", "one"],
-  estimateUsage: "boolean",
-  tellUpdatedInput: "boolean",
-  joinDeltas: "boolean",
-  holdText: "boolean",
-  messageEvents: "boolean",
 } satisfies OptionTable;
 
 export const RUN_LIMITS = {
   maxSubagentDepth: "count",
+  estimateUsage: "boolean",
+} satisfies OptionTable;
+
+export const RUN_TOOL_CALLS = {
+  tellUpdatedInput: "boolean",
+} satisfies OptionTable;
+
+export const RUN_EVENTS = {
+  joinDeltas: "boolean",
+  holdText: "boolean",
+  messages: "boolean",
+} satisfies OptionTable;
+
+export const RUN_RECOVERY = {
+  maxCrashes: "count",
+  maxInterruptions: "count",
+} satisfies OptionTable;
+
+export const OUTPUT_DATA = {
+  name: "text",
+  description: "string",
+  strict: "boolean",
+  mode: ["auto", "native", "tool"],
+  maxRetries: "whole",
 } satisfies OptionTable;
 
 export const TOOL_DATA = {
@@ -178,13 +196,6 @@ export const PERMISSION_RULES = {
   additionalDirectories: "texts",
 } satisfies OptionTable;
 
-export const OUTPUT_DATA = {
-  name: "text",
-  description: "string",
-  strict: "boolean",
-  mode: ["auto", "native", "tool"],
-} satisfies OptionTable;
-
 export const RAISED_DATA = {
   maxIterations: "count",
   maxTotalTokens: "count64",
@@ -242,6 +253,7 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   "timeouts.chunkMs": 120000,
   "timeouts.errorBodyMs": 10000,
   "timeouts.toolMs": null,
+  "timeouts.permissionMs": null,
   "retry.maxRetries": 3,
   "retry.baseMs": 1000,
   "retry.factor": 2,
@@ -250,34 +262,38 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   "retry.maxMs": 60000,
   "retry.respectRetryAfter": true,
   "retry.maxModelCallRetries": 0,
-  toolExecution: "read-only-parallel",
-  maxAnswerBlocks: 1000,
-  maxAnswerTextBytes: 33554432,
-  maxAnswerArgumentBytes: 67108864,
-  maxAnswerEventBytes: 67108864,
-  maxErrorBodyBytes: 65536,
-  maxToolConcurrency: 8,
-  onMaxTokens: "return",
-  onCutOff: "again",
-  runCutOffCalls: false,
-  strictStopReason: false,
-  maxToolResultChars: 100000,
-  eagerTools: false,
-  maxIterations: 50,
-  maxTotalTokens: null,
-  maxToolRounds: null,
-  maxToolCalls: null,
-  contextWindow: null,
-  contextBudget: null,
-  maxStructuredOutputRetries: 3,
-  "recovery.maxCrashes": 3,
-  "recovery.maxInterruptions": 20,
+  "limits.maxIterations": 50,
+  "limits.maxTotalTokens": null,
+  "limits.maxToolRounds": null,
+  "limits.maxToolCalls": null,
+  "context.window": null,
+  "context.maxChars": null,
+  "answers.maxBlocks": 1000,
+  "answers.maxTextBytes": 33554432,
+  "answers.maxArgumentBytes": 67108864,
+  "answers.maxEventBytes": 67108864,
+  "answers.maxErrorBodyBytes": 65536,
+  "answers.onMaxTokens": "return",
+  "answers.onCutOff": "again",
+  "answers.strictStopReason": false,
+  "toolCalls.execution": "read-only-parallel",
+  "toolCalls.maxConcurrency": 8,
+  "toolCalls.maxResultChars": 100000,
+  "toolCalls.eager": false,
+  "toolCalls.runCutOff": false,
   steeringMode: "all",
   followUpMode: "one",
-  estimateUsage: false,
-  tellUpdatedInput: true,
-  joinDeltas: true,
-  holdText: false,
-  messageEvents: false,
-  maxSubagentDepth: 1,
+  "limits.maxSubagentDepth": 1,
+  "limits.estimateUsage": false,
+  "toolCalls.tellUpdatedInput": true,
+  "events.joinDeltas": true,
+  "events.holdText": false,
+  "events.messages": false,
+  "durable.maxCrashes": 3,
+  "durable.maxInterruptions": 20,
+  "output.name": "answer",
+  "output.description": "",
+  "output.strict": null,
+  "output.mode": "auto",
+  "output.maxRetries": 3,
 };

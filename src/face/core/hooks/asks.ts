@@ -2,22 +2,17 @@
  * Answers the questions of one run: finds your functions for a point, calls them, and hands their answers on. A
  * withdrawn question is forgotten at once: nothing that its function does afterwards has an effect.
  */
-import type {
-  CompactionOptions,
-  CompactionRequest,
-  ContextOptions,
-  StopOptions,
-  StopPredicate,
-} from "../api/iteration.js";
+import type { ProfileOptions } from "../api/agent.js";
+import type { CompactionOptions, CompactionRequest, StopPredicate } from "../api/iteration.js";
 import { LoopletError } from "../api/errors.js";
 import type { PermissionOptions, PermissionResult } from "../api/permission.js";
 import type { Message } from "../api/message.js";
 import type { QuestionAnswer, Reconcile, Reconciliation } from "../api/run.js";
-import type { ElicitationAnswer, OnElicitation, ToolRunOptions } from "../api/tool.js";
+import type { ElicitationAnswer, OnElicitation, ToolCallOptions } from "../api/tool.js";
 import type { Reconciled } from "../generated/input.js";
 import type { Answer, Question } from "../host/question.js";
 import type { Point } from "../generated/model.js";
-import { at, describe, fieldOf, isObject, jsonOf } from "../options/check.js";
+import { at, describe, fieldOf, isObject, joined, jsonOf } from "../options/check.js";
 import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
 import { conditions } from "../options/stopping.js";
 import { checkMessages } from "../options/messages.js";
@@ -31,12 +26,12 @@ import type { HostFunction, TakeModel } from "./host-functions.js";
 /** Your functions of one run, and the objects that they need. `profiles` and `sets` are indexed by profile. */
 export interface RunFunctions {
   readonly functions: readonly HostFunction[];
-  readonly profiles: readonly (StopOptions & ContextOptions)[];
+  readonly profiles: readonly ProfileOptions[];
   readonly sets: readonly ToolSet[];
   readonly permissions: PermissionOptions;
-  readonly reconcile: Reconcile | undefined;
+  readonly durable: { readonly reconcile?: Reconcile | undefined };
   readonly fence: () => number | undefined;
-  readonly toolRun: Pick<ToolRunOptions, "onElicitation">;
+  readonly toolRun: Pick<ToolCallOptions, "onElicitation">;
   readonly ruledTools: RuledTools;
   readonly tools: ToolCalls;
   readonly output: StructuredOutput;
@@ -65,13 +60,13 @@ function askers(asked: RunFunctions): Askers {
     filter_handoff: async (question, _, abort) => ({ filtered: await filtered(asked, question, abort) }),
     check_output: async ({ data, profile }) => ({ checked: await output.check(data.output, profile) }),
     stop_condition: async ({ data, profile }) => {
-      const predicates = conditions(profiles[profile]!).filter(
+      const predicates = conditions(joined(profiles[profile]!.limits)).filter(
         (condition) => typeof condition === "function",
       );
       return { stop: await any(predicates, data, report) };
     },
     stop_repeat: async ({ data, profile }) => {
-      const { onRepeat } = profiles[profile]!;
+      const { onRepeat } = joined(profiles[profile]!.limits);
       return { stop: await any([onRepeat as unknown as StopPredicate], data, report) };
     },
   };
@@ -192,7 +187,7 @@ async function decide(
 }
 
 async function reconcile(
-  { reconcile, fence }: RunFunctions,
+  { durable: { reconcile }, fence }: RunFunctions,
   { agentPath, data }: Question,
   questionId: number,
   { signal }: Abort,
@@ -221,7 +216,7 @@ export function checkAnswer(
 }
 
 async function elicit(
-  { onElicitation }: Pick<ToolRunOptions, "onElicitation">,
+  { onElicitation }: Pick<ToolCallOptions, "onElicitation">,
   { agentPath, data: { request, reason: _, ...call } }: Question,
   questionId: number,
   { signal }: Abort,
@@ -273,12 +268,12 @@ async function summary(
   { signal }: Abort,
 ): Promise<string> {
   const [own, runs] = [profile, 0].map((of) => {
-    const { compaction } = profiles[of]!;
+    const { compaction } = joined(profiles[of]!.context);
     return compaction && (fieldOf(compaction, "summarize") as CompactionOptions["summarize"]);
   });
   const said: unknown = await (own || runs || undefined)?.({ ...compact, signal });
   if (typeof said !== "string")
-    throw new TypeError(`${at("compaction", "summarize")} returned ${describe(said)}`);
+    throw new TypeError(`${at("context.compaction", "summarize")} returned ${describe(said)}`);
   return said;
 }
 

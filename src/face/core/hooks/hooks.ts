@@ -1,11 +1,11 @@
 /** Checks your hooks and their matchers, and turns them into functions that the engine asks. It decides nothing. */
 import { LoopletError } from "../api/errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "../api/hook.js";
-import type { ToolRunOptions, Tracer } from "../api/index.js";
+import type { AgentOptions, Tracer } from "../api/index.js";
 import type { PermissionOptions } from "../api/permission.js";
 import { reportUnheard } from "../host/failures.js";
 import type { HookAnswer } from "../host/question.js";
-import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
 import type { OptionTable } from "../option-table.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import type { Point } from "../generated/model.js";
@@ -58,14 +58,14 @@ type AnyHook = (input: any, context: { readonly signal: AbortSignal }) => unknow
  * @throws LoopletError `config_…`
  */
 export function hookFunctions(
-  options: HookOptions & PermissionOptions & ToolRunOptions,
+  { hooks, permissions = joined(), toolCalls }: Pick<AgentOptions, "hooks" | "permissions" | "toolCalls">,
   names: readonly string[],
 ): HostFunction[] {
   const functions: HostFunction[] = [];
   // With `onUnknownTool` your code may answer calls of tools that are not described.
-  const isOpen = typeof options.onUnknownTool === "function";
+  const isOpen = typeof toolCalls?.onUnknownTool === "function";
   const ruledTools = isOpen ? undefined : names;
-  for (const [event, group, field] of groups(options)) {
+  for (const [event, group, field] of groups({ hooks })) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
     const isOfTools = TOOL_EVENTS.includes(event);
@@ -83,7 +83,7 @@ export function hookFunctions(
         ask: async (input, { signal }) =>
           isFor && isOfTools && !isFor(input.toolName)
             ? {}
-            : answerOf(event, await hook(input, { signal }), options, ruledTools),
+            : answerOf(event, await hook(input, { signal }), permissions, ruledTools),
       });
     }
   }

@@ -9,7 +9,7 @@ import type {
   PreparedIteration,
   RaisedLimits,
 } from "../api/iteration.js";
-import type { FinishOptions } from "../api/result.js";
+import type { AgentOptions } from "../api/agent.js";
 import type { Raise } from "../generated/input.js";
 import { PREPARED_DATA, RAISED_DATA } from "../generated/tables.js";
 import type { HookAnswer } from "../host/question.js";
@@ -24,8 +24,9 @@ const RAISED_TABLE: OptionTable = { ...RAISED_DATA, maxUsd: "number" };
 const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
 
 /** @throws LoopletError `config_…` */
-export function iterationFunctions(options: IterationOptions & FinishOptions): HostFunction[] {
-  const { prepareIteration, onIterationEnd, onLimit } = options;
+export function iterationFunctions(options: IterationOptions & Pick<AgentOptions, "limits">): HostFunction[] {
+  const { prepareIteration, onIterationEnd, limits } = options;
+  const { onLimit } = joined(limits);
   const functions: HostFunction[] = [];
   if (prepareIteration !== undefined) {
     functions.push({

@@ -6,7 +6,7 @@ import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./mode
 import type { AgentOptions, Fetch } from "../api/index.js";
 
 type NanoPrice = NonNullable<ModelConfig["price"]>;
-type Settings = Pick<AgentOptions, "fetch" | "steps" | "maxUsd" | "allowUnknownPrice">;
+type Settings = Pick<AgentOptions, "fetch" | "steps" | "limits">;
 
 export class ModelList {
   readonly #settings: Settings;
@@ -37,7 +37,8 @@ export class ModelList {
         `needs anthropic(…), openaiChat(…), compatible(…) or custom(…), got ${describe(model)}`,
       );
     }
-    const { fetch, maxUsd, allowUnknownPrice } = this.#settings;
+    const { fetch, limits } = this.#settings;
+    const { maxUsd, allowUnknownPrice } = joined(limits);
     checkAccess(given, field, fetch);
     const slot = this.#all.length;
     const config = joined(priced(given), slot === 0 ? {} : { slot });
@@ -45,7 +46,7 @@ export class ModelList {
     if (chosen !== undefined && !tools.has(chosen)) {
       throw new LoopletError("config_invalid_value", at(field, "toolChoice"), `there is no tool "${chosen}"`);
     }
-    if (maxUsd !== undefined && allowUnknownPrice !== true) checkPrices(config, field, "maxUsd");
+    if (maxUsd !== undefined && allowUnknownPrice !== true) checkPrices(config, field, "limits.maxUsd");
     this.#all.push(joined(given, { config }));
     return config;
   }
@@ -108,7 +109,7 @@ export function checkPrices(config: ModelConfig, field: string, limit: string): 
   throw new LoopletError(
     "config_missing",
     limit,
-    `needs to know what ${unknown} costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs`,
+    `needs to know what ${unknown} costs: give the model a price (prices of looplet/prices knows the main ones), or set limits.allowUnknownPrice: true if its vendor reports costs`,
   );
 }
 

@@ -158,14 +158,25 @@ function unknownOption(name: string, table: OptionTable, elsewhere: Places): str
       : undefined;
   if (known !== undefined) return `no such option; ${known}`;
   const names = Object.keys(table);
-  const nearest = nearestName(name, names);
-  if (nearest !== undefined) return `no such option; did you mean ${nearest}?`;
+  const inGroups = groupsOf(table);
+  if (inGroups.has(name)) return `no such option here; give it to ${inGroups.get(name)}`;
+  const nearest = nearestName(name, [...names, ...inGroups.keys()]);
+  if (nearest !== undefined) return `no such option; did you mean ${inGroups.get(nearest) ?? nearest}?`;
   if (names.length <= MAX_LISTED) return `no such option; there are ${names.join(", ")}`;
   const words = name.split(/_|(?=[A-Z])/).filter((word) => word.length > 3);
-  const alike = names.filter((known) =>
+  const alike = [...names, ...inGroups.keys()].filter((known) =>
     words.some((word) => known.toLowerCase().includes(word.toLowerCase())),
   );
-  return `no such option of the ${names.length}, which docs/guide.md and its types explain${alike.length === 0 ? "" : `; perhaps ${alike.join(", ")}`}`;
+  return `no such option of the ${names.length}, which docs/guide.md and its types explain${alike.length === 0 ? "" : `; perhaps ${alike.map((name) => inGroups.get(name) ?? name).join(", ")}`}`;
+}
+
+/** The options in the groups of a table that are not on its first level, each as it is written: `limits: { maxUsd }`. */
+function groupsOf(table: OptionTable): ReadonlyMap<string, string> {
+  const groups = Object.entries(table).filter(([, kind]) => isObject(kind));
+  const all = groups.flatMap(([group, inner]) =>
+    Object.keys(inner).map((name) => [name, `${group}: { ${name} }`] as const),
+  );
+  return new Map(all.filter(([name]) => !Object.hasOwn(table, name)));
 }
 
 /** The candidate that shares at least three letters in five with the name, or undefined. */

@@ -1,12 +1,12 @@
 /** The options about the length of the history: checked, and in the form that the engine takes. */
 import { LoopletError } from "../api/errors.js";
-import type { ProfileOptions } from "../api/agent.js";
+import type { AgentOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { at, checkOptions, checkValue, describeReturned, joined } from "./check.js";
 import type { ContextPolicy, ModelConfig } from "../generated/input.js";
 import { AGENT_CONTEXT, COMPACTION_DATA, PRUNING } from "../generated/tables.js";
 import type { OptionTable } from "../option-table.js";
-import { given } from "./options.js";
+import { given, group } from "./options.js";
 import { message } from "./thrown.js";
 
 const COMPACTION_TABLE: OptionTable = { ...COMPACTION_DATA, threshold: "number", summarize: "function" };
@@ -16,24 +16,23 @@ const COMPACTION_TABLE: OptionTable = { ...COMPACTION_DATA, threshold: "number",
  *
  * @throws LoopletError `config_…`
  */
-export function contextConfig(options: ProfileOptions): ContextPolicy | undefined {
+export function contextConfig(options: ContextOptions = joined()): ContextPolicy | undefined {
   const { compaction, pruning } = options;
   const { threshold, summarize, ...data } = checkedCompaction(compaction);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
-    throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
+    throw new LoopletError("config_invalid_value", "context.compaction.threshold", problem);
   }
-  const pruned = typeof pruning === "object" ? checkOptions(pruning, "pruning", PRUNING) : pruning;
-  if (pruned !== undefined && typeof pruned !== "object") checkValue(pruned, "pruning", "boolean");
-  const config = {
+  const pruned = typeof pruning === "object" ? checkOptions(pruning, "context.pruning", PRUNING) : pruning;
+  if (pruned !== undefined && typeof pruned !== "object") checkValue(pruned, "context.pruning", "boolean");
+  return group({
     ...given(options, AGENT_CONTEXT),
     ...data,
     thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
     ask: summarize === undefined ? undefined : true,
     // In a subagent null switches off the run's own setting.
     pruning: pruned === true ? {} : pruned === false ? null : pruned,
-  };
-  return Object.values(config).every((value) => value === undefined) ? undefined : config;
+  });
 }
 
 /**
@@ -42,20 +41,20 @@ export function contextConfig(options: ProfileOptions): ContextPolicy | undefine
  * @throws LoopletError `config_invalid_value`
  */
 export function checkWindow(
-  { contextWindow }: ProfileOptions,
+  window: number | undefined,
   { maxOutputTokens }: ModelConfig,
   field: string,
 ): void {
-  if (contextWindow === undefined || contextWindow > (maxOutputTokens ?? 0)) return;
-  const problem = `needs room beside the answer: it is ${contextWindow}, maxOutputTokens is ${maxOutputTokens}; set maxOutputTokens lower, or contextWindow to what the model can read`;
-  throw new LoopletError("config_invalid_value", at(field, "contextWindow"), problem);
+  if (window === undefined || window > (maxOutputTokens ?? 0)) return;
+  const problem = `needs room beside the answer: it is ${window}, maxOutputTokens is ${maxOutputTokens}; set maxOutputTokens lower, or context.window to what the model can read`;
+  throw new LoopletError("config_invalid_value", at(field, "context.window"), problem);
 }
 
 /** Checks the options of compaction. An object switches it on, also in a subagent of a run that has it off. */
 function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
   if (compaction === undefined) return joined();
   if (compaction === false) return joined({ auto: false });
-  const checked = checkOptions(compaction, "compaction", COMPACTION_TABLE);
+  const checked = checkOptions(compaction, "context.compaction", COMPACTION_TABLE);
   return joined(checked, { auto: checked.auto ?? true });
 }
 
@@ -64,7 +63,9 @@ function checkedCompaction(compaction: false | CompactionOptions | undefined): C
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function sharedInstructionsOf({ sharedInstructions }: ContextOptions): string | undefined {
+export function sharedInstructionsOf({
+  sharedInstructions,
+}: Pick<AgentOptions, "sharedInstructions">): string | undefined {
   let told: unknown = sharedInstructions;
   try {
     if (typeof sharedInstructions === "function") told = sharedInstructions();

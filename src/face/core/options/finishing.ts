@@ -1,13 +1,8 @@
 /** Options about runs that end in an unusual way: checks them, and makes the error if they say `"throw"`. */
 import { RunError } from "../api/errors.js";
 import type { RunResult } from "../api/index.js";
-import type { FinishOptions } from "../api/result.js";
+import type { AgentOptions } from "../api/agent.js";
 import { checkChoice } from "./check.js";
-
-/** @throws LoopletError `config_invalid_value` */
-export function checkFinish({ onLimit }: FinishOptions): void {
-  checkWords(onLimit, "onLimit", ["result", "throw"]);
-}
 
 /**
  * Checks an option that is one of these words or a function.
@@ -18,16 +13,19 @@ export function checkWords(value: unknown, field: string, words: readonly string
   if (value !== undefined && typeof value !== "function") checkChoice(value, field, words);
 }
 
+/** The options that say `"throw"`. */
+export type FinishingOptions = Pick<AgentOptions, "onCancel" | "onRefusal" | "onFailure" | "limits">;
+
 /** The error that `run.result` rejects with, if the options say so for this result. */
-export function thrownFor(result: RunResult, options: FinishOptions): RunError | undefined {
-  const { onCancel, onRefusal, onLimit, onFailure } = options;
+export function thrownFor(result: RunResult, options: FinishingOptions): RunError | undefined {
+  const { onCancel, onRefusal, onFailure, limits } = options;
   if (onCancel === "throw" && result.outcome === "cancelled") {
     return new RunError("cancelled", `The run was cancelled: ${result.abortReason}`, result);
   }
   if (onRefusal === "throw" && result.finishReason === "refusal") {
     return new RunError("refused", `Model refused: ${result.text}`, result);
   }
-  if (onLimit === "throw" && result.outcome === "stopped") {
+  if (limits?.onLimit === "throw" && result.outcome === "stopped") {
     const { stoppedBy, iterations } = result;
     const words =
       stoppedBy === "iterations"

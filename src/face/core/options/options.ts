@@ -3,41 +3,47 @@
  * takes as they are; these tables add the others.
  */
 import {
+  AGENT_ANSWERS,
   AGENT_CONTEXT,
   AGENT_LIMITS,
   AGENT_OPTIONS,
-  AGENT_OUTPUT,
+  AGENT_TOOL_CALLS,
   HTTP_MODEL_DATA,
   MODEL_DATA,
   PERMISSION_MODES,
+  PERMISSION_RULES,
+  RUN_EVENTS,
   RUN_LIMITS,
   RUN_OPTIONS,
+  RUN_RECOVERY,
+  RUN_TOOL_CALLS,
   TOOL_DATA,
 } from "../generated/tables.js";
 import type { OptionTable } from "../option-table.js";
 
 /** The options of this table that are set. */
-export function given(options: object, table: OptionTable): { [name: string]: unknown } {
+export function given(options: object = {}, table: OptionTable): { [name: string]: unknown } {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(table, name)),
   );
 }
 
+/** A group of the engine's configuration without its undefined fields; undefined if nothing is left. */
+export function group(fields: object): object | undefined {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return set.length === 0 ? undefined : Object.fromEntries(set);
+}
+
 /** The options that both an agent and a subagent have. */
-const PROFILE_TABLE: OptionTable = {
+const PROFILE_TABLE = {
   ...AGENT_OPTIONS,
-  ...AGENT_LIMITS,
-  ...AGENT_CONTEXT,
-  ...AGENT_OUTPUT,
-  maxUsd: "number",
-  stopWhen: "any",
-  repeat: "any",
-  onRepeat: "function",
+  limits: { ...AGENT_LIMITS, maxUsd: "number", stopWhen: "any", repeat: "any", onRepeat: "function" },
+  context: { ...AGENT_CONTEXT, compaction: "any", pruning: "any" },
+  answers: AGENT_ANSWERS,
+  toolCalls: AGENT_TOOL_CALLS,
   output: "any",
   fallbackModels: "any",
-  compaction: "any",
-  pruning: "any",
-};
+} satisfies OptionTable;
 
 /** All options of `createAgent`. */
 export function agentTable(): OptionTable {
@@ -48,18 +54,31 @@ export function agentTable(): OptionTable {
     maxOutputTokens: "count64",
     ...PROFILE_TABLE,
     ...RUN_OPTIONS,
-    ...RUN_LIMITS,
+    limits: { ...PROFILE_TABLE.limits, ...RUN_LIMITS, allowUnknownPrice: "boolean", onLimit: "any" },
+    toolCalls: {
+      ...AGENT_TOOL_CALLS,
+      ...RUN_TOOL_CALLS,
+      wordError: "function",
+      onUnknownTool: "any",
+      handlers: "object",
+      aliases: "object",
+      onElicitation: "function",
+    },
+    permissions: PERMISSION_TABLE,
+    events: RUN_EVENTS,
+    durable: {
+      ...RUN_RECOVERY,
+      flushMs: "whole",
+      onSaveFailed: "any",
+      reconcile: "function",
+    },
     fetch: "function",
     clock: "object",
     random: "function",
     ids: "function",
     store: "any",
-    storeFlushMs: "whole",
-    onSaveFailed: "any",
     steps: "object",
     record: "any",
-    reconcile: "function",
-    allowUnknownPrice: "boolean",
     prepareIteration: "function",
     onIterationEnd: "function",
     hooks: "object",
@@ -67,29 +86,21 @@ export function agentTable(): OptionTable {
     sharedInstructions: "any",
     ...FINISH_TABLE,
     trace: "any",
-    wordToolError: "function",
-    onUnknownTool: "any",
-    onElicitation: "function",
-    toolAliases: "object",
-    toolHandlers: "object",
     inputs: "object",
-    ...PERMISSION_TABLE,
   };
 }
 
 export const FINISH_TABLE: OptionTable = {
   onCancel: ["result", "throw"],
   onRefusal: ["result", "throw"],
-  onLimit: "any",
   onFailure: ["result", "throw"],
 };
 
 export const PERMISSION_TABLE: OptionTable = {
-  permissionMode: PERMISSION_MODES,
-  permissions: "object",
+  ...PERMISSION_RULES,
+  mode: PERMISSION_MODES,
   canUseTool: "function",
   classifyTool: "function",
-  permissionTimeoutMs: "whole64",
   allowDangerouslySkipPermissions: "boolean",
 };
 
@@ -225,11 +236,11 @@ export const LONG_PROMPT_TABLE: OptionTable = {
 /** Option names of other libraries, each with looplet's name. */
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxTokens:
-    "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
-  eager: "use eagerTools",
-  limits: "give each limit by its name: maxIterations, maxToolRounds, maxTotalTokens, maxUsd",
-  maxSteps: "use maxIterations (model calls of one run) or maxToolRounds (answers with tool calls)",
-  maxTurns: "use maxToolRounds (answers with tool calls) or maxIterations (model calls of one run)",
+    "use maxOutputTokens (tokens of one answer) or limits: { maxTotalTokens } (input plus output of the whole run)",
+  maxSteps:
+    "use limits: { maxIterations } (model calls of one run) or { maxToolRounds } (answers with tool calls)",
+  maxTurns:
+    "use limits: { maxToolRounds } (answers with tool calls) or { maxIterations } (model calls of one run)",
   systemPrompt: "use system",
   instructions:
     "use system, the system prompt of one agent; text for every agent of the run, subagents too, is sharedInstructions",
@@ -246,13 +257,13 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxCalls:
     "use retry: { maxModelCallRetries } for retries of a model call; a tool's maxCalls belongs to the tool",
   maxLlmRetries: "use retry: { maxModelCallRetries }",
-  tokenBudget: "use maxTotalTokens (input plus output of the whole run)",
-  maxBudgetUsd: "use maxUsd",
-  maxCost: "use maxUsd",
+  tokenBudget: "use limits: { maxTotalTokens } (input plus output of the whole run)",
+  maxBudgetUsd: "use limits: { maxUsd }",
+  maxCost: "use limits: { maxUsd }",
   allowedTools: "use permissions: { allow: [...] }",
   disallowedTools: "use permissions: { deny: [...] }",
   agents: "give each to tools: { name: subagent({ … }) }",
-  preset: "spread one of looplet/presets: createAgent({ ...presets.sprout.agent, … })",
+  preset: "use mergeOptions of looplet/presets: createAgent(mergeOptions(presets.sprout.agent, { … }))",
   traceSink: "use trace: traceRows(sink), of looplet/trace",
   tracers: "use trace, a list of tracers",
   tracer: "use trace",
@@ -273,5 +284,4 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   onStepEnd: "use onIterationEnd",
   onFinish: "await run.result",
   telemetry: "use trace",
-  context: "use inputs",
 };

@@ -5,43 +5,40 @@
 import { at, checkChoice, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
 import { LoopletError } from "../api/errors.js";
 import type { Permissions } from "../generated/input.js";
-import { PERMISSION_MODES, PERMISSION_RESULT, PERMISSION_RULES } from "../generated/tables.js";
-import type { PermissionOptions, PermissionResult, PermissionRules } from "../api/permission.js";
+import { PERMISSION_MODES, PERMISSION_RESULT } from "../generated/tables.js";
+import type { PermissionOptions, PermissionResult } from "../api/permission.js";
 import { normalRules } from "./readings.js";
 import { runsAsRoot } from "./root-user.js";
 
+/** The lists of rules. */
+const LISTS = ["allow", "ask", "deny"] as const;
+
 /**
- * The engine's part of the options. It is undefined if no option is set, and then every tool runs.
+ * The engine's part of the options. Without the option every tool runs.
  *
  * @throws LoopletError `config_…`
  */
-export function permissionConfig(options: PermissionOptions): Permissions | undefined {
-  const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
-  if (mode !== undefined) checkMode(mode, "permissionMode", options);
-  const { cwd, additionalDirectories, ...given }: PermissionRules =
-    permissions === undefined
-      ? Object.create(null)
-      : checkOptions(permissions, "permissions", PERMISSION_RULES);
-  checkPlaces(cwd, additionalDirectories);
-  const lists = Object.entries(given) as [keyof typeof given, readonly string[] | undefined][];
-  for (const [list, rules] of lists)
-    for (const [index, rule] of (rules ?? []).entries())
-      checkRule(rule, at("permissions", `${list}[${index}]`));
-  const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
-  // With permissions the run can be switched to the mode later.
-  if (classifyTool !== undefined && isOpen) {
-    throw new LoopletError("config_invalid_value", "classifyTool", `is asked only in permissionMode: "auto"`);
+export function permissionConfig(options: PermissionOptions | undefined): Permissions | undefined {
+  if (options === undefined) return undefined;
+  const { mode = "default", canUseTool, classifyTool, cwd, additionalDirectories } = options;
+  checkMode(mode, "permissions.mode", options);
+  // With another option the run can be switched to the mode later.
+  if (classifyTool !== undefined && Object.keys(options).length === 1) {
+    const problem = `is asked only in the mode "auto"; set permissions: { mode: "auto" }`;
+    throw new LoopletError("config_invalid_value", "permissions.classifyTool", problem);
   }
-  if (isOpen && permissionTimeoutMs === undefined) return undefined;
+  checkPlaces(cwd, additionalDirectories);
+  for (const list of LISTS)
+    for (const [index, rule] of (options[list] ?? []).entries())
+      checkRule(rule, at("permissions", `${list}[${index}]`));
+  const rules = LISTS.filter((list) => options[list] !== undefined);
   return {
-    ...Object.fromEntries(lists.map(([list, rules]) => [list, rules && normalRules(rules)])),
+    ...Object.fromEntries(rules.map((list) => [list, normalRules(options[list]!)])),
     // Rules compare places with the working folder in front.
     ...(cwd === undefined ? {} : { cwd: cwd.normalize("NFC") }),
     ...(additionalDirectories && { additionalDirectories: normalRules(additionalDirectories) }),
-    // A timeout alone restricts nothing: tools run unless they want an approval.
-    mode: mode ?? (isOpen ? "bypassPermissions" : "default"),
+    mode,
     canUseTool: canUseTool !== undefined,
-    ...(permissionTimeoutMs === undefined ? {} : { timeoutMs: permissionTimeoutMs }),
   };
 }
 
@@ -61,7 +58,7 @@ export function checkMode(mode: unknown, field: string, options: PermissionOptio
   if (mode === "bypassPermissions" && options.allowDangerouslySkipPermissions !== true) {
     throw new LoopletError(
       "config_missing",
-      "allowDangerouslySkipPermissions",
+      "permissions.allowDangerouslySkipPermissions",
       `must be true for the mode "bypassPermissions", which runs every call that no rule denies`,
     );
   }
@@ -73,7 +70,7 @@ export function checkMode(mode: unknown, field: string, options: PermissionOptio
     );
   }
   if (mode === "auto" && options.classifyTool === undefined) {
-    throw new LoopletError("config_missing", "classifyTool", `is required for the mode "auto"`);
+    throw new LoopletError("config_missing", "permissions.classifyTool", `is required for the mode "auto"`);
   }
 }
 
@@ -102,9 +99,9 @@ function checkRule(rule: string, field: string): void {
  *
  * @throws LoopletError `config_invalid_value`
  */
-export function checkRuleNames({ permissions }: PermissionOptions, tools: readonly string[]): void {
-  for (const list of ["allow", "ask", "deny"] as const)
-    for (const [index, rule] of (permissions?.[list] ?? []).entries())
+export function checkRuleNames(options: PermissionOptions | undefined, tools: readonly string[]): void {
+  for (const list of LISTS)
+    for (const [index, rule] of (options?.[list] ?? []).entries())
       checkRuleName(rule, at("permissions", `${list}[${index}]`), tools);
 }
 
@@ -157,11 +154,11 @@ export function checkUpdates(updates: unknown, options: PermissionOptions, tools
     const { type, mode, behavior, rules } = update;
     if (type === "setMode") checkMode(mode, `${field}.mode`, options);
     if (type !== "addRules" && type !== "replaceRules" && type !== "removeRules") continue;
-    if (!Object.keys(PERMISSION_RULES).includes(behavior as string) || !Array.isArray(rules)) {
+    if (!(LISTS as readonly unknown[]).includes(behavior) || !Array.isArray(rules)) {
       throw new LoopletError(
         "config_invalid_value",
         field,
-        `needs a behavior (${Object.keys(PERMISSION_RULES).join(", ")}) and a list of rules`,
+        `needs a behavior (${LISTS.join(", ")}) and a list of rules`,
       );
     }
     for (const [place, rule] of rules.entries()) {

@@ -1,6 +1,6 @@
 /** The options about stopping: checked, and in the form that the engine takes. */
 import { LoopletError } from "../api/errors.js";
-import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
+import type { LimitOptions, RepeatOptions, StopCondition, StopPredicate } from "../api/iteration.js";
 import type { Config } from "../generated/input.js";
 import { REPEAT_OPTIONS } from "../generated/tables.js";
 import { at, checkOptions, checkValue, describe, isObject, joined } from "./check.js";
@@ -28,16 +28,18 @@ export function iterationCount(iterations: number): StopCondition {
 /** The engine's part of the options. */
 export type StopConfig = Pick<Config, "stopWhen" | "askStop" | "askRepeat" | "repeat">;
 
+type Limits = Pick<LimitOptions, "stopWhen" | "repeat" | "onRepeat">;
+
 /** @throws LoopletError `config_…` */
-export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, unknown>): StopConfig {
+export function stopConfig(options: Limits = joined(), toolNames: ReadonlyMap<string, unknown>): StopConfig {
   const { repeat: given, onRepeat } = options;
   const repeat =
-    given === undefined || given === false ? given : checkOptions(given, "repeat", REPEAT_OPTIONS);
+    given === undefined || given === false ? given : checkOptions(given, "limits.repeat", REPEAT_OPTIONS);
   const config: StopConfig = {};
   const known: StopCondition[] = [];
   for (const [index, condition] of conditions(options).entries()) {
     if (typeof condition === "function") config.askStop = true;
-    else known.push(checkCondition(condition, `stopWhen[${index}]`, toolNames));
+    else known.push(checkCondition(condition, `limits.stopWhen[${index}]`, toolNames));
   }
   if (known.length > 0) config.stopWhen = known;
   if (onRepeat !== undefined) config.askRepeat = true;
@@ -49,7 +51,7 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
   const off = onRepeat === undefined ? undefined : neverAsks(repeat);
   if (off !== undefined) {
     const problem = `is never called with ${off}; leave one of them out`;
-    throw new LoopletError("config_invalid_value", "onRepeat", problem);
+    throw new LoopletError("config_invalid_value", "limits.onRepeat", problem);
   }
   return config;
 }
@@ -72,13 +74,13 @@ function checkSteps(repeat: RepeatOptions): void {
     const least = before === undefined ? 0 : before[1] + (name === "stopAfter" ? 1 : 0);
     if (before !== undefined && times < least) {
       const problem = `needs at least ${least}, as ${before[0]} is ${before[1]}, got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;
-      throw new LoopletError("config_invalid_value", at("repeat", name), problem);
+      throw new LoopletError("config_invalid_value", at("limits.repeat", name), problem);
     }
     before = [name, times];
   }
 }
 
-export function conditions({ stopWhen }: StopOptions): readonly (StopCondition | StopPredicate)[] {
+export function conditions({ stopWhen }: Limits): readonly (StopCondition | StopPredicate)[] {
   if (stopWhen === undefined) return [];
   return Array.isArray(stopWhen) ? stopWhen : [stopWhen as StopCondition | StopPredicate];
 }

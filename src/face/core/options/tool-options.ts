@@ -1,26 +1,28 @@
 /** The options about tool calls: checked, and in the form that the engine takes. */
 import { LoopletError } from "../api/errors.js";
-import type { Inputs, ToolRunOptions } from "../api/index.js";
-import { ON_UNKNOWN_TOOL } from "../generated/tables.js";
-import { at, checkValue, checkChoice, isObject, jsonOf, nearestName } from "./check.js";
+import type { Inputs, ToolCallOptions } from "../api/index.js";
+import { ON_UNKNOWN_TOOL, RUN_TOOL_CALLS } from "../generated/tables.js";
+import { at, checkValue, checkChoice, isObject, joined, jsonOf, nearestName } from "./check.js";
+import { given } from "./options.js";
 
 /**
  * The engine's part of the options, as JSON.
  *
  * @throws LoopletError `config_…`
  */
-export function toolRunConfig(options: ToolRunOptions): object {
-  const { wordToolError, onUnknownTool, toolHandlers, toolAliases } = options;
-  for (const [kind, handler] of Object.entries(toolHandlers ?? {}))
-    checkValue(handler, at("toolHandlers", kind), "function");
-  for (const [alias, name] of Object.entries(toolAliases ?? {}))
-    checkValue(name, at("toolAliases", alias), "text");
+export function toolRunConfig(options: ToolCallOptions = joined()): object {
+  const { wordError, onUnknownTool, handlers, aliases } = options;
+  for (const [kind, handler] of Object.entries(handlers ?? {}))
+    checkValue(handler, at("toolCalls.handlers", kind), "function");
+  for (const [alias, name] of Object.entries(aliases ?? {}))
+    checkValue(name, at("toolCalls.aliases", alias), "text");
   if (onUnknownTool !== undefined && typeof onUnknownTool !== "function")
-    checkChoice(onUnknownTool, "onUnknownTool", ON_UNKNOWN_TOOL);
+    checkChoice(onUnknownTool, "toolCalls.onUnknownTool", ON_UNKNOWN_TOOL);
   return {
-    wordErrors: wordToolError === undefined ? undefined : true,
+    ...given(options, RUN_TOOL_CALLS),
+    wordErrors: wordError === undefined ? undefined : true,
     onUnknownTool: typeof onUnknownTool === "function" ? "host" : onUnknownTool,
-    toolAliases: toolAliases && Object.entries(toolAliases),
+    aliases: aliases && Object.entries(aliases),
   };
 }
 

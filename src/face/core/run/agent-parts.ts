@@ -2,22 +2,20 @@
 import type {
   AgentOptions,
   Clock,
-  FinishOptions,
-  OnSaveFailed,
+  DurableOptions,
   PermissionOptions,
   ProfileOptions,
-  Reconcile,
   Recorder,
   Store,
-  StoreOptions,
-  ToolRunOptions,
   TraceOptions,
   Tracer,
 } from "../api/index.js";
 import type { sessionEnd } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
 import type { ModelList } from "../models/model-list.js";
+import type { FinishingOptions } from "../options/finishing.js";
 import type { RuledTools } from "../options/permissions.js";
+import type { ToolRunOptions } from "../tools/tool-calls.js";
 import type { ToolSet } from "../tools/tool.js";
 
 /** The parts that all runs of an agent share. */
@@ -41,8 +39,8 @@ export interface AgentParts {
   readonly profiles: readonly ProfileOptions[];
   /** The names of the agents that may speak, by profile; undefined for a subagent. */
   readonly speakers: readonly (string | undefined)[];
-  readonly finishing: FinishOptions;
-  readonly toolRun: ToolRunOptions & Pick<StoreOptions, "steps">;
+  readonly finishing: FinishingOptions;
+  readonly toolRun: ToolRunOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
   /** Your functions, in the engine's order. */
   readonly functions: readonly HostFunction[];
@@ -50,8 +48,6 @@ export interface AgentParts {
   readonly hearers: readonly Tracer[];
   readonly endSession: ReturnType<typeof sessionEnd>;
   readonly store: Store | undefined;
-  readonly flushMs: number | undefined;
-  readonly onSaveFailed: OnSaveFailed | undefined;
-  readonly reconcile: Reconcile | undefined;
+  readonly durable: DurableOptions;
   readonly record: Recorder | undefined;
 }

@@ -1,8 +1,7 @@
 /** The face's part in structured output: the format for the engine, the checks by your code, partial values. */
 import type { OutputFormat } from "../api/result.js";
-import type { ProfileOptions } from "../api/agent.js";
 import type { OutputFormat as EngineFormat } from "../generated/input.js";
-import { AGENT_OUTPUT, OUTPUT_DATA } from "../generated/tables.js";
+import { OUTPUT_DATA } from "../generated/tables.js";
 import { LoopletError } from "../api/errors.js";
 import { checkOptions, isObject, joined } from "../options/check.js";
 import { checkSchemaName } from "../models/model-options.js";
@@ -18,8 +17,7 @@ const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "f
  *
  * @throws LoopletError `config_…`
  */
-export function outputConfig(options: ProfileOptions): EngineFormat | undefined {
-  const { output } = options;
+export function outputConfig(output: OutputFormat | undefined): EngineFormat | undefined {
   if (output === undefined) return undefined;
   const format = checkFormat(output);
   const { schema, name, validate } = format;
@@ -30,7 +28,6 @@ export function outputConfig(options: ProfileOptions): EngineFormat | undefined 
     schema: inputJsonSchema(schema, "output.schema"),
     validate: !isStandard,
     ask: isStandard || validate !== undefined,
-    ...given(options, AGENT_OUTPUT),
   };
 }
 

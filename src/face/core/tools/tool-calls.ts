@@ -11,14 +11,17 @@ import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords } from "./tool-schema.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
 import type {
+  AgentOptions,
   ElicitationAnswer,
-  StoreOptions,
+  ToolCallOptions,
   ToolContext,
   ToolFault,
   ToolHandlerContext,
-  ToolRunOptions,
 } from "../api/index.js";
 import { message } from "../options/thrown.js";
+
+/** The options of an agent that its calls need. */
+export type ToolRunOptions = ToolCallOptions & Pick<AgentOptions, "inputs" | "steps">;
 
 /** Whether a call may begin: `unknown` if the store cannot be asked. */
 export type Permit = "granted" | "lost" | "unknown";
@@ -60,7 +63,7 @@ export class ToolCalls {
    */
   readonly #prepared = new Map<string, Prepared>();
 
-  readonly #options: ToolRunOptions & Pick<StoreOptions, "steps">;
+  readonly #options: ToolRunOptions;
 
   /**
    * `tools` are indexed by profile. `driver` returns undefined before the run's start and after its end. `report`
@@ -70,7 +73,7 @@ export class ToolCalls {
     tools: readonly ToolSet[],
     driver: () => Driver | undefined,
     report: (error: unknown) => void,
-    options: ToolRunOptions & Pick<StoreOptions, "steps"> = {},
+    options: ToolRunOptions = {},
   ) {
     this.#tools = tools;
     this.#driver = driver;
@@ -153,9 +156,9 @@ export class ToolCalls {
 
   async #word({ error: { error, ...fault }, ...call }: AskedError): Promise<string> {
     try {
-      const text: unknown = await this.#options.wordToolError!(fault, call);
+      const text: unknown = await this.#options.wordError!(fault, call);
       if (typeof text === "string") return text;
-      this.#report(new TypeError(`wordToolError returned ${describe(text)} for ${call.toolName}`));
+      this.#report(new TypeError(`toolCalls.wordError returned ${describe(text)} for ${call.toolName}`));
     } catch (thrown) {
       this.#report(thrown);
     }
@@ -249,7 +252,7 @@ export class ToolCalls {
     const { toolName } = invocation;
     const known = this.#tools[invocation.profile]?.get(toolName);
     const input = this.#input(invocation);
-    const { onUnknownTool, toolHandlers = {} } = this.#options;
+    const { onUnknownTool, handlers = {} } = this.#options;
     if (known === undefined) {
       if (typeof onUnknownTool !== "function") throw new Error(`There is no tool ${toolName}.`);
       return onUnknownTool({ toolName, input }, context);
@@ -257,7 +260,7 @@ export class ToolCalls {
     const { options, defined } = known;
     if (options.execute !== undefined) return options.execute.call(defined, input, context);
     const more = { toolName, tool: defined };
-    return handlerOf(options, toolHandlers)!(
+    return handlerOf(options, handlers)!(
       input,
       Object.defineProperties(more, Object.getOwnPropertyDescriptors(context)) as ToolHandlerContext,
     );

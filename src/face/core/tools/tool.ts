@@ -16,7 +16,7 @@ import type {
   Tool,
   ToolHandler,
   ToolOptions,
-  ToolRunOptions,
+  ToolCallOptions,
   Tools,
 } from "../api/index.js";
 import type { ToolConfig } from "../generated/input.js";
@@ -74,7 +74,7 @@ export type ToolSet = ReadonlyMap<string, KnownTool>;
  */
 export function knowTools(
   tools: Tools | undefined,
-  handlers: ToolRunOptions["toolHandlers"] = {},
+  handlers: ToolCallOptions["handlers"] = {},
   place = "tools",
 ): ToolSet {
   const known = new Map<string, KnownTool>();
@@ -96,7 +96,7 @@ export function knowTools(
       throw new LoopletError(
         "config_missing",
         at(field, "execute"),
-        `No handler registered for tool: ${name} (kind: ${tool.options.kind}); give it execute, or toolHandlers a function of this kind or "*"`,
+        `No handler registered for tool: ${name} (kind: ${tool.options.kind}); give it execute, or toolCalls.handlers a function of this kind or "*"`,
       );
     }
   }
@@ -106,7 +106,7 @@ export function knowTools(
 /** The function that runs a tool's calls: its own `execute`, or else the handler of its kind. */
 export function handlerOf(
   { execute, kind }: Tool,
-  handlers: NonNullable<ToolRunOptions["toolHandlers"]>,
+  handlers: NonNullable<ToolCallOptions["handlers"]>,
 ): ToolHandler | undefined {
   if (execute !== undefined || kind === undefined) return execute as ToolHandler | undefined;
   return Object.hasOwn(handlers, kind) ? handlers[kind] : handlers["*"];

@@ -18,7 +18,7 @@ import { sessionEnd } from "../../core/hooks/hooks.js";
 import { createAgent } from "../../core/index.js";
 import { joined, nearestName } from "../../core/options/check.js";
 import { checkMode } from "../../core/options/permissions.js";
-import { presets } from "../presets/index.js";
+import { mergeOptions, presets } from "../presets/index.js";
 import { inputJsonSchema } from "../../core/tools/tool-schema.js";
 import { resolvePath } from "../../parts/vfs/paths.js";
 import { agentTool, type ModeOf, type NamedAgent, type Tasks } from "./agents/agents.js";
@@ -146,7 +146,6 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
     const { judge = main } = host;
     const judged = { host: hostOptions(host), canUseTool, task: () => ongoing.task(), spent: ongoing.spent };
     const all = {
-      ...presets.claudeAgentSdk.agent,
       ...hostOptions(host),
       ...offered,
       permissions: {
@@ -158,21 +157,22 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
           [...deny, ...(definition === undefined ? [] : deniedBy(definition))],
         ),
         ...placesOf(options, settings),
+        canUseTool,
+        classifyTool:
+          typeof judge === "function" ? judge : judgedBy({ ...judged, model: () => named(judge, "low") }),
+        allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
       },
-      canUseTool,
-      classifyTool:
-        typeof judge === "function" ? judge : judgedBy({ ...judged, model: () => named(judge, "low") }),
-      allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
       hooks: hooksOf(options, ongoing, {
         agent,
         modeOf: agent && definition ? modeIn(definition) : (mode) => mode,
         preloaded: definition?.skills && skills.filter(({ name }) => definition.skills!.includes(name)),
       }),
-      compaction,
-      toolAliases: options.toolAliases,
-      messageEvents: true,
+      context: { compaction },
+      toolCalls: { aliases: options.toolAliases },
+      events: { messages: true },
     };
-    return [createAgent(joined<object, object>(all, changes) as AgentOptions), Object.keys(offered.tools)];
+    const made = createAgent(mergeOptions(presets.claudeAgentSdk.agent, all, changes) as AgentOptions);
+    return [made, Object.keys(offered.tools)];
   };
   /** Makes an agent for a call of Agent. It has what is left of the budget. */
   const childOf = (
@@ -185,13 +185,15 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
     const window = Math.min(options.contextWindow ?? windowOf(own) ?? Infinity, autoCompactWindow);
     const changes = {
       model: named(own, levelOf(definition)),
-      contextWindow: window === Infinity ? undefined : window,
+      context: { window: window === Infinity ? undefined : window },
       system: systemOf(textsOf(definition), omitClaudeMd),
-      permissionMode: modeIn(definition)(ongoing.permissionMode()),
-      maxToolRounds: maxTurns,
-      maxUsd: ongoing.usdLeft(),
-      // Agents beside each other share what is left.
-      stopWhen: () => (ongoing.usdLeft() ?? 1) <= 0,
+      permissions: { mode: modeIn(definition)(ongoing.permissionMode()) },
+      limits: {
+        maxToolRounds: maxTurns,
+        maxUsd: ongoing.usdLeft(),
+        // Agents beside each other share what is left.
+        stopWhen: () => (ongoing.usdLeft() ?? 1) <= 0,
+      },
     };
     const all = Object.entries(tools).filter(([name]) => !ROOT_ONLY.includes(name));
     const its = toolsOfAgent(definition, Object.fromEntries(all), ofAgents);
@@ -213,14 +215,16 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
     const own = self === undefined ? every : toolsOfAgent(self, every, ofAgents);
     const changes = {
       model: named(main),
-      contextWindow: options.contextWindow ?? windowOf(ongoing.model() ?? main),
+      context: { window: options.contextWindow ?? windowOf(ongoing.model() ?? main) },
       system: systemOf([systemPrompt ?? []].flat()),
-      permissionMode,
-      maxToolRounds: maxTurns,
-      maxUsd: maxBudgetUsd,
-      allowUnknownPrice: options.allowUnknownPrice,
-      // The costs of agents count too.
-      stopWhen: () => ongoing.isShuttingDown() || (ongoing.usdLeft() ?? 1) <= 0,
+      permissions: { mode: permissionMode },
+      limits: {
+        maxToolRounds: maxTurns,
+        maxUsd: maxBudgetUsd,
+        allowUnknownPrice: options.allowUnknownPrice,
+        // The costs of agents count too.
+        stopWhen: () => ongoing.isShuttingDown() || (ongoing.usdLeft() ?? 1) <= 0,
+      },
       fallbackModels: fallbackModel && fallbacks(fallbackModel).map((model) => named(model)),
       output: outputFormat && { schema: outputFormat.schema },
     };
@@ -234,7 +238,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
         system: changes.system ?? "",
         instructions: settings?.instructions ?? [],
         tools: own,
-        window: changes.contextWindow,
+        window: changes.context.window,
       },
       modelOf: (model = main, maxThinkingTokens = options.maxThinkingTokens) =>
         namedModel(model, { ...options, maxThinkingTokens }),

@@ -38,7 +38,7 @@ export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}):
         execute: () => "",
       })),
       // The caller runs the calls.
-      maxToolRounds: 0,
+      limits: { maxToolRounds: 0 },
       onFailure: "throw",
     } as AgentOptions);
     const result = await agent.run([], { messages: asked }).result;

@@ -1,10 +1,11 @@
 /**
- * Presets: options that make `createAgent` behave as the loop that they are named after. Spread one and override any
- * option: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools
- * })`.
+ * Presets: options that make `createAgent` behave as the loop that they are named after. Take one and override any
+ * option: `createAgent(mergeOptions(presets.sprout.agent, { model: anthropic("…", { ...presets.sprout.model, apiKey
+ * }), tools }))`.
  */
 import { checkValue, describe, joined, placed } from "../../core/options/check.js";
 import { LoopletError } from "../../core/api/errors.js";
+import { mergeOptions } from "./merge-options.js";
 import type {
   Agent,
   AgentOptions,
@@ -16,6 +17,7 @@ import type {
   WordToolError,
 } from "../../core/api/index.js";
 
+export { mergeOptions } from "./merge-options.js";
 export { agentSdkCanUseTool, agentSdkHooks } from "./agent-sdk-hooks.js";
 export type * from "./agent-sdk-hooks.js";
 
@@ -30,10 +32,10 @@ export interface Preset {
 
 export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "production" | "prompty";
 
-/** `maxIterations` for a loop without a bound: the greatest number that the option accepts. */
+/** `limits.maxIterations` for a loop without a bound: the greatest number that the option accepts. */
 const UNBOUNDED = 4_294_967_295;
 
-/** The words in which each source tells the model about a failed call, for `wordToolError`. */
+/** The words in which each source tells the model about a failed call, for `toolCalls.wordError`. */
 export const toolErrorWords = {
   /** `{"error":message}` */
   sprout: ({ code, message }, { toolName }) => {
@@ -73,13 +75,11 @@ export const presets: {
   /** Sprout's agent loop. */
   sprout: {
     agent: {
-      maxIterations: 15,
+      limits: { maxIterations: 15, repeat: false },
       maxOutputTokens: 8000,
-      toolExecution: "sequential",
       retry: { maxRetries: 3, on: ["rate_limit"], jitterMs: 0, respectRetryAfter: false },
-      wordToolError: toolErrorWords.sprout,
-      repeat: false,
-      compaction: false,
+      toolCalls: { execution: "sequential", wordError: toolErrorWords.sprout },
+      context: { compaction: false },
     },
     model: {},
     modelName: "claude-opus-4-20250514",
@@ -87,44 +87,41 @@ export const presets: {
   /** The Claude Agent SDK's loop. Its number of retries is not documented; it was observed to make ten attempts. */
   claudeAgentSdk: {
     agent: {
-      maxIterations: UNBOUNDED,
-      permissionMode: "default",
+      limits: { maxIterations: UNBOUNDED },
+      permissions: { mode: "default" },
       retry: { maxRetries: 9 },
-      wordToolError: toolErrorWords.claudeAgentSdk,
-      tellUpdatedInput: false,
+      toolCalls: { wordError: toolErrorWords.claudeAgentSdk, tellUpdatedInput: false },
     },
     model: { effort: "high" },
   },
   /** The loop of the guide "How to implement an agent loop". */
   guide: {
     agent: {
-      maxIterations: UNBOUNDED,
-      toolExecution: "parallel",
+      limits: { maxIterations: UNBOUNDED, repeat: false },
       retry: { maxRetries: 0 },
-      wordToolError: toolErrorWords.guide,
-      repeat: false,
-      compaction: false,
-      pruning: true,
+      toolCalls: { execution: "parallel", wordError: toolErrorWords.guide },
+      context: { compaction: false, pruning: true },
     },
     model: {},
   },
   /** The production article's loop; add `trace: traceRows(sink)` of `looplet/trace`. */
   production: {
-    agent: { maxIterations: 50, toolExecution: "parallel", strictStopReason: true, compaction: false },
+    agent: {
+      limits: { maxIterations: 50 },
+      toolCalls: { execution: "parallel" },
+      answers: { strictStopReason: true },
+      context: { compaction: false },
+    },
     model: {},
   },
   /** The loop of Prompty's specification, section 9. */
   prompty: {
     agent: {
-      maxIterations: 10,
+      limits: { maxIterations: 10, repeat: false, onLimit: "throw" },
       maxOutputTokens: 4096,
-      toolExecution: "sequential",
       retry: { maxModelCallRetries: 2 },
-      wordToolError: toolErrorWords.prompty,
-      onUnknownTool: "throw",
-      repeat: false,
-      compaction: false,
-      onLimit: "throw",
+      toolCalls: { execution: "sequential", wordError: toolErrorWords.prompty, onUnknownTool: "throw" },
+      context: { compaction: false },
       onCancel: "throw",
       onRefusal: "throw",
       onFailure: "throw",
@@ -133,7 +130,7 @@ export const presets: {
   },
 };
 
-/** `maxIterations` of the agents that the sources describe. */
+/** `limits.maxIterations` of the agents that the sources describe. */
 export const iterationPresets = {
   topic: 15,
   subconcept: 15,
@@ -149,7 +146,7 @@ export interface Variables {
   readonly [name: string]: string | number;
 }
 
-/** The changes of a variant: any option, and values of variables. */
+/** The changes of a variant: any option, merged as `mergeOptions` does, and values of variables. */
 export type Variant = Partial<AgentOptions> & { variables?: Variables };
 
 export interface AgentVariantsOptions<V extends string> extends AgentOptions {
@@ -171,8 +168,9 @@ export interface AgentVariants<V extends string> {
 }
 
 /**
- * An agent in several sizes: `agentVariants(createAgent, { …, variants: { small: { maxIterations: 3, variables: {
- * count: "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A `{{name}}` without a value stays in the text.
+ * An agent in several sizes: `agentVariants(createAgent, { …, variants: { small: { limits: { maxIterations: 3 },
+ * variables: { count: "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A `{{name}}` without a value stays
+ * in the text.
  *
  * @throws LoopletError `config_…`; in `run` and `chat` for an unknown variant
  */
@@ -200,9 +198,9 @@ export function agentVariants<V extends string>(
     const { variables: own, ...changes } = joined(variant);
     checkVariables(own, `variants.${name}.variables`);
     const values = { ...variables, ...own };
-    const merged = joined(base, changes);
+    const merged = mergeOptions(base, changes);
     const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
-    const create = (): Agent => createAgent({ ...merged, ...system });
+    const create = (): Agent => createAgent({ ...merged, ...system } as AgentOptions);
     // The base has been checked, so any error is in the variant's own options.
     const one = { agent: name === "" ? create() : placed(`variants.${name}`, create), values };
     made.set(name, one);

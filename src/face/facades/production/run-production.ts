@@ -4,7 +4,7 @@ import type { Agent, AgentOptions, Run, RunEvent, RunResult, Tool, Tools } from 
 import { hostOptions, modelOf } from "../host.js";
 import { createAgent } from "../../core/index.js";
 import { joined } from "../../core/options/check.js";
-import { presets } from "../presets/index.js";
+import { mergeOptions, presets } from "../presets/index.js";
 import { memoryStore } from "../../parts/stores/memory.js";
 import type { TraceRow } from "../../parts/trace/index.js";
 import { stopReason, traceRows } from "../../parts/trace/rows.js";
@@ -108,17 +108,22 @@ class Job implements ProductionJob {
     for (const name of OWN) delete more[name];
     const fetch = host.fetch ?? ((url, init) => globalThis.fetch(url, init as RequestInit));
     const sends = storeRawResponse ? { ...host, fetch: this.#raw.around(fetch) } : host;
-    return createAgent({
-      ...joined<object, object>(presets.production.agent, hostOptions(sends)),
-      ...(maxIters === undefined ? {} : { maxIterations: maxIters }),
-      ...(tokensCap === undefined ? {} : { maxTotalTokens: tokensCap }),
+    const caps = joined(
+      maxIters === undefined ? {} : { maxIterations: maxIters },
+      tokensCap === undefined ? {} : { maxTotalTokens: tokensCap },
+    );
+    const own = {
+      ...hostOptions(sends),
+      limits: caps,
       ...(trace === undefined ? {} : { trace: traceRows(this.#named(trace), { jobId: () => this.#id }) }),
-      ...more,
+    };
+    const always = {
       model: modelOf(model, sends),
       tools: inOrder(tools),
       store: this.#store,
-      messageEvents: true,
-    } as AgentOptions);
+      events: { messages: true },
+    };
+    return createAgent(mergeOptions(presets.production.agent, own, more, always) as AgentOptions);
   }
 
   /** Rows that have the reason of an unexpected end in place of the abort that follows it. */

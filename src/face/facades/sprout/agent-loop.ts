@@ -1,10 +1,16 @@
 /** `agentLoop`: one run of an agent, which resolves with its text, its calls and its history. */
 import { ToolError } from "../../core/api/errors.js";
-import type { AgentOptions, Message, RunEvent, RunResult, Tool } from "../../core/api/index.js";
+import type {
+  AgentOptions,
+  Message,
+  RunEvent,
+  RunResult,
+  Tool,
+  ToolCallOptions,
+} from "../../core/api/index.js";
 import { hostOptions, modelOf } from "../host.js";
 import { createAgent } from "../../core/index.js";
-import { joined } from "../../core/options/check.js";
-import { presets } from "../presets/index.js";
+import { mergeOptions, presets } from "../presets/index.js";
 import { historyOf, messagesOf } from "./history.js";
 import type {
   AgentLoopErrorCode,
@@ -57,19 +63,21 @@ export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopRes
   for (const name of OWN) delete more[name];
   const { prompt, messages } = conversation(userMessage ?? initialMessage, messagesOf(conversationHistory));
   const told = new Told(callbacks);
-  const agent = createAgent({
-    ...joined<object, object>(presets.sprout.agent, hostOptions(host)),
+  const own = {
+    ...hostOptions(host),
     // The text that a callback got is the text that the model reads.
-    maxToolResultChars: MOST_CHARS,
+    toolCalls: { maxResultChars: MOST_CHARS },
     // "end_turn" ends the loop, also beside calls.
-    strictStopReason: true,
-    ...more,
+    answers: { strictStopReason: true },
+  };
+  const always = {
     model: modelOf(model, host, { promptCaching: false }),
     system: systemPrompt,
     tools: tools.map((tool) => told.tool(tool)),
-    onUnknownTool: told.unknown,
-    messageEvents: true,
-  } as AgentOptions);
+    toolCalls: { onUnknownTool: told.unknown },
+    events: { messages: true },
+  };
+  const agent = createAgent(mergeOptions(presets.sprout.agent, own, more, always) as AgentOptions);
   const run = agent.run(prompt, { messages, signal, onEvent: (event) => told.hear(event) });
   const result = await run.result;
   const reached = resultOf(result, systemPrompt, told.calls);
@@ -172,7 +180,7 @@ class Told {
     };
   }
 
-  readonly unknown: AgentOptions["onUnknownTool"] = ({ toolName, input }, { toolCallId }) => {
+  readonly unknown: ToolCallOptions["onUnknownTool"] = ({ toolName, input }, { toolCallId }) => {
     this.#begin(toolCallId, toolName, input);
     const message = `Unknown tool: ${toolName}`;
     this.#end(toolName, input, inWords(message));

@@ -1,5 +1,5 @@
 /** An agent in two sizes: the usual one, and a small one for tests that cost little. */
-import { filled, type Variables } from "../presets/index.js";
+import { filled, mergeOptions, type Variables } from "../presets/index.js";
 import { agentLoop } from "./agent-loop.js";
 import type { AgentLoopOptions, AgentLoopResult } from "./types.js";
 
@@ -36,7 +36,7 @@ export function defineAgent(options: SizedOptions): SizedAgent {
   const { small: changes = {}, ...usual } = options;
   return {
     async run({ small = false, signal, callbacks, ...inputs } = {}) {
-      const size = small ? { ...usual, ...changes } : usual;
+      const size = small ? (mergeOptions(usual as object, changes as object) as Size) : usual;
       const { prompt, variables: _, ...loop } = size;
       const own = small ? changes.variables : undefined;
       const values = { ...usual.variables, ...own, ...textsOf(inputs) };

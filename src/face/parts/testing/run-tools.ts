@@ -26,7 +26,7 @@ export async function* runTools(
   for (const invocation of invocations) {
     const result = results.get(invocation.call);
     if (result === undefined) continue;
-    const { steps: _, ...toolRun } = options;
+    const toolRun = { ...options.toolCalls, inputs: options.inputs };
     const returned = await new Promise<ToolReturn>((resolve) => {
       const driver = { ...SILENT, toolFinished: (_: number, result: ToolReturn) => resolve(result) };
       new ToolCalls(

@@ -17,7 +17,7 @@ export interface SavedRun {
 
 /** The host of a run's journal; undefined for an agent without a store. `running` gives the driver while it is under way. */
 export function journalHost(
-  { store, flushMs, clock, onSaveFailed = "go on" }: AgentParts,
+  { store, clock, durable: { flushMs, onSaveFailed = "go on" } }: AgentParts,
   run: SavedRun,
   running: () => Driver | undefined,
   report: (error: unknown) => void,

@@ -46,7 +46,7 @@ export function judgedBy({ host, model, task, spent, canUseTool }: Judged): CanU
       ...host,
       model: model(),
       system: JUDGE,
-      maxIterations: 3,
+      limits: { maxIterations: 3 },
       output: { schema: DECISION },
     });
     const run = judge.run(asked(task(), toolName, input, request), { signal: request.signal as AbortSignal });

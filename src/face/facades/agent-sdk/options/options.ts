@@ -1,4 +1,5 @@
 /** The options of a query, and their check. */
+import { PERMISSION_MODES } from "../../../core/generated/tables.js";
 import { isObject, joined } from "../../../core/options/check.js";
 import { checkFields, wrong } from "./check.js";
 import { checkDefinitions, definitionNotes } from "../agents/definition.js";
@@ -132,6 +133,11 @@ export function checkOptions(options: Options): void {
   const { model, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
   if (model !== undefined && typeof model !== "string" && typeof model !== "object")
     wrong("options.model", "needs the name of a model, or a model");
+  const { permissionMode = "default", toolAliases = {} } = options;
+  if (!(PERMISSION_MODES as readonly string[]).includes(permissionMode))
+    wrong("options.permissionMode", `needs one of ${PERMISSION_MODES.join(", ")}`);
+  for (const [alias, name] of Object.entries(toolAliases))
+    if (typeof name !== "string") wrong(`options.toolAliases.${alias}`, "needs the name of a tool");
   if (!/^(?:true|false|auto|auto:\d+)$/.test(String(options.toolSearch ?? "auto")))
     wrong("options.toolSearch", 'needs true, false, "auto", or "auto:N" with a percentage of the window');
   if (!["batched", "eager"].includes(options.sessionStoreFlush ?? "eager"))

@@ -12,7 +12,7 @@ import { hostOptions } from "../../host.js";
 import { createAgent } from "../../../core/index.js";
 import { anthropic, gemini, openai, openaiChat } from "../../../core/models/models.js";
 import { joined } from "../../../core/options/check.js";
-import { presets } from "../../presets/index.js";
+import { mergeOptions, presets } from "../../presets/index.js";
 import type { Answer } from "./answer.js";
 import { isMap } from "../file/frontmatter.js";
 import { blocksAsSaid, callBlock } from "./as-said.js";
@@ -94,15 +94,15 @@ function start(
   const { system, messages } = conversation(given);
   const { tools, outputs, model } = agent;
   const { provider = "openai", options: { maxOutputTokens } = {} } = model;
-  const output = outputs.length === 0 ? {} : { output: { schema: objectSchema(outputs, true) } };
-  const engine = createAgent({
-    ...joined<object, object>(presets.prompty.agent, hostOptions(host)),
+  const output =
+    outputs.length === 0 ? {} : { output: { schema: objectSchema(outputs, true), maxRetries: 0 } };
+  const own: Partial<AgentOptions> = {
+    ...hostOptions(host),
     // The loop retries model calls; the engine repeats requests that met 429, 5xx or no network.
     retry: {},
     ...output,
     // Anthropic demands a number; others have their own.
     maxOutputTokens: maxOutputTokens ?? (provider === "anthropic" ? 4096 : undefined),
-    maxStructuredOutputRetries: 0,
     model: engineModel(model, host),
     ...(system === "" ? {} : { system }),
     tools: tools.map((tool) => ({
@@ -112,13 +112,13 @@ function start(
       validate: false,
       execute: () => "",
     })),
-    maxToolRounds: 0,
-    onLimit: "result",
-    onUnknownTool: "tool_result",
+    limits: { maxToolRounds: 0, onLimit: "result" },
+    toolCalls: { onUnknownTool: "tool_result" },
     onRefusal: "result",
     // OpenAI sends calls from the start of an answer; others may write a text before them.
-    holdText: tools.length > 0 && provider !== "openai",
-  } as AgentOptions);
+    events: { holdText: tools.length > 0 && provider !== "openai" },
+  };
+  const engine = createAgent(mergeOptions(presets.prompty.agent, own) as AgentOptions);
   return engine.run([], { messages, signal });
 }
 

@@ -66,12 +66,11 @@ export class TurnOnEngine {
       ...joined({ clock: host.clock, random: host.random }),
       model: custom(() => this.#answer()),
       tools: [call],
-      maxIterations,
-      toolExecution: parallelToolCalls === true ? "parallel" : "sequential",
+      limits: { maxIterations, repeat: false },
+      toolCalls: { execution: parallelToolCalls === true ? "parallel" : "sequential" },
       retry: { maxRetries: 0, maxModelCallRetries: maxLlmRetries - 1 },
       timeouts: { firstChunkMs: null, chunkMs: null },
-      repeat: false,
-      compaction: false,
+      context: { compaction: false },
     });
     const onEvent = (event: RunEvent): void => {
       if (event.type === "retry") this.#tellRetry(event);
