@@ -4,6 +4,7 @@ import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index
 import {
   agentVariants,
   iterationPresets,
+  mergeOptions,
   presets,
   type PresetName,
 } from "../../src/face/facades/presets/index.js";
@@ -347,6 +348,28 @@ describe("agentVariants", () => {
     expect(() => agent.run("Go", options as never)).toThrow(
       expect.objectContaining({ name: "LoopletError", field }),
     );
+  });
+});
+
+describe("mergeOptions", () => {
+  const row = presets.claudeAgentSdk.agent;
+  const model = anthropic("m", { apiKey: "k", price: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 } });
+
+  it("merges the groups, and takes another option as it is", () => {
+    const merged = mergeOptions(row, { model, limits: { maxUsd: 1 }, retry: { maxRetries: 1 } });
+    expect(merged.limits).toEqual({ ...row.limits, maxUsd: 1 });
+    expect(merged.limits?.maxIterations).toBe(row.limits?.maxIterations);
+    expect(merged.retry).toEqual({ maxRetries: 1 });
+  });
+
+  it("leaves a group as it is for undefined, so that no setting that is missing opens everything", () => {
+    expect(mergeOptions(row, { model, permissions: undefined }).permissions).toEqual(row.permissions);
+  });
+
+  it("refuses a name that is no option", () => {
+    // @ts-expect-error: the option stands in `limits`
+    const merged = mergeOptions(row, { model, maxIterations: 3 });
+    expect(() => createAgent(merged as never)).toThrow(/give it to limits/);
   });
 });
 

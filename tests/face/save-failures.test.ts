@@ -250,7 +250,11 @@ describe("a function that decides about a run that is not saved", () => {
 
   it.each([
     ["throws", () => Promise.reject(new Error("no answer")), /^no answer$/],
-    ["returns another word", () => "goon", /^onSaveFailed must return "stop" or "go on", got a string$/],
+    [
+      "returns another word",
+      () => "goon",
+      /^durable\.onSaveFailed must return "stop" or "go on", got a string$/,
+    ],
   ])("stops the run when it %s", async (_, onSaveFailed, message) => {
     const disk = new Disk();
     const errors: Error[] = [];
@@ -263,7 +267,7 @@ describe("a function that decides about a run that is not saved", () => {
 
   it("is a function or one of two words", () => {
     const make = (): Agent => new Disk().agent({ durable: { onSaveFailed: "halt" as never } });
-    expect(make).toThrow(/^durable\.onSaveFailed: needs "stop" or "go on", got "halt"/);
+    expect(make).toThrow(/^durable\.onSaveFailed: needs "stop", "go on" or a function, got "halt"/);
   });
 });
 

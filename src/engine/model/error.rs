@@ -106,7 +106,8 @@ pub enum FailureCode {
     /// Your code that answers in place of a server has thrown: the function of `custom()`, or a `scripted()` or
     /// `practice()` of `looplet/practice`.
     CustomModel,
-    /// The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how.
+    /// The answer ended in a way that `answers.strictStopReason` or `answers.onMaxTokens` does not accept. The
+    /// message says how.
     FinishReason,
     /// A setting that only the engine can judge was refused. The message names the field.
     ConfigInvalid,
@@ -117,8 +118,8 @@ pub enum FailureCode {
     RunHeld,
     /// The store has a run with this id that began with another prompt.
     RunExists,
-    /// Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed`
-    /// ended the run.
+    /// Your store could not give the journal of a run that is to go on, or it could not save one and
+    /// `durable.onSaveFailed` ended the run.
     StoreFailed,
     /// One of your guardrails refused. Only the `error` event has this code.
     Guardrail,

@@ -181,8 +181,8 @@ pub enum EventKind {
         question_ids: Vec<u32>,
     },
     /// The store has not taken these entries of the journal, so a process that went on with the run would not know
-    /// what they say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the
-    /// next write takes all entries along.
+    /// what they say. `durable.onSaveFailed` decides whether the run goes on. The event comes for each write that
+    /// fails; the next write takes all entries along.
     NotSaved {
         /// The number of entries that the store does not have.
         entries: u32,
@@ -311,7 +311,7 @@ pub enum CompactTrigger {
     Manual,
     /// The vendor reported that the context window is full.
     Overflow,
-    /// Old answers were shortened by `pruning`.
+    /// Old answers were shortened by `context.pruning`.
     Pruning,
     /// The history exceeds `context.maxChars`, a number of characters.
     Budget,

@@ -1,9 +1,9 @@
 //! Everything that can happen to a run: your code's orders and the outside world's answers.
 //!
 //! The shell and the tests hand each [`Input`] to `Run::handle_input`, together with its time. Answers name the
-//! effect that they answer, and an answer for a closed effect is dropped. The network's chunks borrow their bytes;
-//! every other input is JSON from JavaScript. JSON that does not fit these types is refused with its path, and
-//! nothing has happened then.
+//! effect that they answer, and an answer for a closed effect is dropped. Chunks borrow their bytes, the head of a
+//! platform's `Response` is read where it is, and the driver makes `HandedOver`; every other input is JSON from
+//! JavaScript. JSON that does not fit these types is refused with its path, and nothing has happened then.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Moment {
 
 /// One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
 ///
-/// Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
+/// In JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
 #[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]

@@ -43,11 +43,12 @@ pub enum StoppedBy {
     FatalTool,
     ToolRounds,
     ToolCalls,
-    /// A condition of `stopWhen`.
+    /// A condition of `limits.stopWhen`.
     Condition,
     /// Repeated rounds of tool calls.
     Repeat,
-    /// Processes have gone on with the run, one after the other, and ended without bringing it further (`recovery`).
+    /// Processes have gone on with the run, one after the other, and ended without bringing it further
+    /// (`durable.maxCrashes`, `durable.maxInterruptions`).
     RecoveryExhausted,
     /// Answers that never fitted the schema.
     StructuredOutput,

@@ -220,7 +220,8 @@ pub enum Facts<'a> {
         trigger: CompactTrigger,
         /// Estimated tokens of the history.
         pre_tokens: u64,
-        /// Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`.
+        /// Wishes for the summary, if there are any: the instructions of `run.compact` or of the option
+        /// `context.compaction`.
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
     },

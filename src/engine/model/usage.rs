@@ -217,8 +217,8 @@ pub struct Bound {
     /// The cost in billionths of a US dollar, an integer.
     pub cost_nano_usd: Option<u64>,
     /// The options that would limit the figures that are `null` (`context.window`, `maxOutputTokens`, `price`,
-    /// `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every
-    /// figure has a limit.
+    /// `limits.maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `limits.onLimit`). Empty
+    /// when every figure has a limit.
     pub unbounded: Vec<&'static str>,
 }
 

@@ -77,13 +77,13 @@ pub fn bound(agents: &[&Config], prompt: &[Block], options: &RunOptions) -> Boun
     let is_free = |figure: Option<u64>| figure.is_none();
     let uses = is_free(input) || is_free(output) || is_free(nano_usd);
     let reasons = [
-        ("onLimit", hooked(Point::Limit)),
+        ("limits.onLimit", hooked(Point::Limit)),
         ("prepareIteration", hooked(Point::PrepareIteration)),
         ("context.window", uses && worst.input.is_none()),
         ("maxOutputTokens", uses && worst.output.is_none()),
         ("price", is_free(nano_usd) && worst.prices.is_none()),
         (
-            "maxToolCalls",
+            "limits.maxToolCalls",
             run_requests(agents, &worst, has_history).is_none(),
         ),
     ];

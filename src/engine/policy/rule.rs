@@ -82,7 +82,7 @@ impl Rule {
                 " never matches: domain: takes a host alone (domain:localhost, domain:xn--bcher-kva.de); for a port or a path write the address (http://localhost:3000/*)",
             ),
             Some(Access::Shell) if list == "allow" && !command::may_cover(specifier) => Some(
-                " never matches: only lines of letters, digits, spaces and _-./:@%+,= are allowed by a rule (no = in the first word); allow the tool as a whole, or decide in canUseTool",
+                " never matches: only lines of letters, digits, spaces and _-./:@%+,= are allowed by a rule (no = in the first word); allow the tool as a whole, or decide in permissions.canUseTool",
             ),
             _ => None,
         }

@@ -292,6 +292,14 @@ describe("makeInvokeModel", () => {
     ]);
   });
 
+  it("heeds the limits of its options, but leaves the calls to the caller", async () => {
+    const invoke = makeInvokeModel(anthropic("m", { fetch: scripted(turns()) }), {
+      limits: { maxToolRounds: 3, onLimit: "throw", maxTotalTokens: 1 },
+    });
+    const session = initSession("Be brief.", "Read a.txt");
+    await expect(runSession(invoke, [readFile], session, handlers)).rejects.toMatchObject({ code: "limit" });
+  });
+
   it("S002-02: another vendor's model goes on with a session, also after JSON", async () => {
     const first = scripted(turns());
     const session = initSession("Be brief.", "Read a.txt");

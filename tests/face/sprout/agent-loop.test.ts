@@ -199,7 +199,7 @@ describe("agentLoop", () => {
     expect(bodies).toHaveLength(15);
     expect(result.toolCalls).toHaveLength(15);
     expect(result.finalText).toBe("Round 15.");
-    const five = await loop(turns, { limits: { maxIterations: 5 } });
+    const five = await loop(turns, { maxIterations: 5 });
     expect(five.bodies).toHaveLength(5);
     const silent = await loop([{ toolCalls: [call("look")] }], { limits: { maxIterations: 1 } });
     expect(silent.result).toMatchObject({ finalText: "", toolCalls: [{ name: "look" }] });

@@ -108,7 +108,7 @@ describe("sizes of an agent", () => {
       systemPrompt: "Make {{concepts}} concepts.",
       prompt: "Topic {{topicNodeId}} for {{ userId }}, {{unknown}}.",
       tools: [],
-      limits: { maxIterations: iterationPresets.topic },
+      maxIterations: iterationPresets.topic,
       variables: { concepts: "6-10" },
       small: { maxOutputTokens: 1000, variables: { concepts: "1-2" } },
       host: { fetch },

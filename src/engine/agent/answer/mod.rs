@@ -1,9 +1,9 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
 //! `telling.rs` tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks
-//! about the message, [`structured`] judges it against the schema that [`output_format`] chose for the model.
-//! [`Answers`] owns the facts of the last answer and the output. The agent takes the steps; nothing here sends a
-//! request.
+//! about the message, [`structured`] judges it against its schema, which the vendor or a tool enforces as
+//! [`output_format`] has chosen. [`Answers`] owns the facts of the last answer and the output. The agent takes the
+//! steps; nothing here sends a request.
 
 pub(crate) mod guardrail;
 pub(crate) mod message;
@@ -135,7 +135,7 @@ impl Answers {
         let message = match self.kept.reply.finish_reason {
             Some(FinishReason::Length) if desk.config.answers.on_max_tokens == OnOutputLimit::Error => {
                 format!(
-                    "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\"."
+                    "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set answers.onMaxTokens to \"return\" or \"continue\"."
                 )
             }
             Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,

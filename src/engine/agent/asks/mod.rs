@@ -1,10 +1,10 @@
-//! The one gate between the agents of a run and your functions: hooks, guardrails, permissions, limits, stop
-//! conditions, summaries, preparation, the wording of errors, checks of answers.
+//! The gate for every question of an agent to your functions: hooks, guardrails, permissions, limits, stop
+//! conditions, summaries and so on ([`points`]). Calls of tools go out by themselves.
 //!
-//! [`Desk::ask`] asks all functions of a point at once. At a point of hooks there must be one, or nothing ever
-//! answers and the run hangs: the caller looks with [`Desk::has_hooks`] first. Each answer comes in through
-//! [`Desk::answered`]. [`Desk::late_answer`] makes the failure that a time-out gives to `answered` in its place. The
-//! last answer closes the point, and the agent takes the step that has waited (`Agent::go_on`).
+//! [`Desk::ask`] asks all functions of a point at once. Call [`Desk::has_hooks`] before you ask a point of hooks: a
+//! point without one is never answered. Each answer comes in through [`Desk::answered`]. For a question that is late,
+//! [`Desk::late_answer`] makes the answer. The last answer closes the point, and the agent takes the step that has
+//! waited (`Agent::go_on`).
 //!
 //! [`Desk::withdraw_asks`], [`Desk::withdraw_time`] and [`Desk::withdraw_all`] close questions whose answers nobody
 //! waits for any more. [`points`] has the facts of each point. Nothing here judges an answer, and nothing fails: the

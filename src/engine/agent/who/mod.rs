@@ -3,8 +3,8 @@
 //! [`active_model`] has the data of a model, [`tuning`] an iteration that asks another one, and [`model_name`] the
 //! name of a model in the journal.
 //!
-//! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. Only the agent's own steps
-//! change it.
+//! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. The agent's steps and
+//! requests count in it, and the run sets its profile.
 
 pub mod active_model;
 pub mod model_name;

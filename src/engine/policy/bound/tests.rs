@@ -69,7 +69,7 @@ fn a_limit_of_tokens_or_money_is_exceeded_by_one_request_of_each_agent_at_work()
         "the subagent runs 8 calls at once"
     );
     assert_eq!(bound.requests, None);
-    assert_eq!(bound.unbounded, ["maxToolCalls"]);
+    assert_eq!(bound.unbounded, ["limits.maxToolCalls"]);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn each_figure_without_a_limit_is_named() {
     assert_eq!(bound.unbounded, ["prepareIteration"]);
     let bound = of(&[agent(json!({"hooks": [{"event": "Limit"}]}))], &hello());
     assert_eq!((bound.requests, bound.cost_nano_usd), (None, None));
-    assert_eq!(bound.unbounded, ["onLimit"]);
+    assert_eq!(bound.unbounded, ["limits.onLimit"]);
 }
 
 #[test]

@@ -11,7 +11,16 @@ import { addAgents, type AgentList } from "./agent-list.js";
 import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { Conversation, type StartRun } from "../chat/chat.js";
 import { openChat, readChat } from "../chat/open-chat.js";
-import { checkOptions, checkValue, describe, describeReturned, joined, jsonOf } from "../options/check.js";
+import {
+  checkOptions,
+  checkValue,
+  checkWords,
+  describe,
+  describeReturned,
+  joined,
+  jsonOf,
+  placesIn,
+} from "../options/check.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -19,7 +28,6 @@ import { HOST_CLOCK } from "../clock.js";
 import { RUN_EVENTS, RUN_LIMITS, RUN_OPTIONS, RUN_RECOVERY } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
-import { checkWords } from "../options/finishing.js";
 import type { AgentParts } from "../run/agent-parts.js";
 import { keepMade } from "../tools/made-agent.js";
 import { ModelList } from "../models/model-list.js";
@@ -404,10 +412,8 @@ function elsewhere(): { [name: string]: string } {
 
 const CHAT_ELSEWHERE = { id: "a chat with an id is kept in a store: await agent.openChat(id)" };
 
-const RUN_ELSEWHERE = {
-  system: "give it to createAgent({ system })",
-  tools: "give it to createAgent({ tools })",
-  maxIterations: "give it to createAgent({ limits: { maxIterations } })",
+const RUN_ELSEWHERE = () => ({
+  ...placesIn(agentTable(), (place) => `give it to createAgent({ ${place} })`),
   detached: "give it to run.events({ detached: true })",
   stream: "every run streams: use onText, or for await (const event of run)",
-};
+});

@@ -16,11 +16,17 @@ import type {
 import type { Config } from "../generated/input.js";
 import { checkPrices } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, fieldOf, isObject, joined } from "../options/check.js";
+import { at, checkOptions, fieldOf, isObject, joined, placesIn, type Places } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
 import { optionsOf } from "../tools/made-agent.js";
 import type { OptionTable } from "../option-table.js";
-import { HANDOFF_TABLES, subagentTables, type AgentToolTables } from "../options/options.js";
+import {
+  agentTable,
+  group,
+  HANDOFF_TABLES,
+  subagentTables,
+  type AgentToolTables,
+} from "../options/options.js";
 import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
@@ -96,7 +102,13 @@ function agentOptions<O extends object>(
   const made = optionsOf(first);
   if (made === undefined) {
     const whole = `give the agent itself as the first argument: ${what}(agent, { description })`;
-    const places = { run: whole, chat: whole, agent: whole };
+    const runs = "it is the run's; give it to createAgent for the agent that has the tool";
+    const places = (): Places => ({
+      ...placesIn(agentTable(), () => runs),
+      run: whole,
+      chat: whole,
+      agent: whole,
+    });
     return checkOptions(first, nameOf(first, what), { ...tables.call, ...tables.agent }, places) as O;
   }
   const path = nameOf(call, what);
@@ -106,7 +118,7 @@ function agentOptions<O extends object>(
     throw new LoopletError("config_missing", at(path, "description"), problem);
   }
   for (const option of missingIn(made, tables.agent)) {
-    const problem = `is an option of this agent that ${what} cannot take over, because it is the run's; give it to createAgent for the agent that has the tool`;
+    const problem = `is an option of this agent that ${what} cannot take over, because it is the run's, or that of the agent before it; give it to createAgent for the agent that has the tool`;
     throw new LoopletError("config_unknown_option", at(path, option), problem);
   }
   return joined(made, own) as unknown as O;
@@ -185,19 +197,14 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
     ...root,
     ...noMore,
     ...nothing,
-    ...defined({ ...own, fallbackModels: fallbacks }),
+    ...group({ ...own, fallbackModels: fallbacks }),
     timeouts: { ...root.timeouts, totalMs: undefined, ...timeouts },
     retry: { ...root.retry, ...retry },
-    context: { ...root.context, ...defined(context) },
+    context: { ...root.context, ...context },
     answers: { ...root.answers, ...answers },
     toolCalls: { ...root.toolCalls, ...toolCalls },
   });
   if (options.persistent === true) known.config.agent = { ...known.config.agent!, keep: true };
-}
-
-/** The configuration without its undefined fields. */
-function defined(config: unknown): object {
-  return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== undefined));
 }
 
 function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: HandoffOptions): void {

@@ -254,9 +254,14 @@ interface AgentToolOptions extends Pick<ToolOptions, "needsApproval" | "maxCalls
  */
 export interface ProfileOptions
   extends AgentData, Pick<AgentOptions<Tools, any>, "fallbackModels" | "output" | "context" | "answers"> {
-  limits?: Omit<LimitOptions, keyof RunLimits | "allowUnknownPrice" | "onLimit"> | undefined;
+  /** When a call of it ends early. */
+  limits?: SubagentLimits | undefined;
+  /** How its tool calls run. Default: the run's, one by one. */
   toolCalls?: AgentToolCalls | undefined;
 }
+
+/** The limits that a subagent may have of its own. */
+export type SubagentLimits = Omit<LimitOptions, keyof RunLimits | "allowUnknownPrice" | "onLimit">;
 
 /**
  * An agent that answers a tool call. It sees only the prompt of that call. Its caller gets its last text, or with

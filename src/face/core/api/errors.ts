@@ -30,7 +30,7 @@ export class LoopletError extends Error {
 }
 
 /**
- * The error that `run.result` rejects with when an option says `"throw"` (`onCancel`, `onRefusal`, `onLimit`,
+ * The error that `run.result` rejects with when an option says `"throw"` (`onCancel`, `onRefusal`, `limits.onLimit`,
  * `onFailure`).
  */
 export class RunError extends Error {

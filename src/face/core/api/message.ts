@@ -85,7 +85,7 @@ export interface TypedChat<C extends ToolTypes, Output> {
   /**
    * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are
    * added to the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they
-   * are (`compaction.keepLast`).
+   * are (`context.compaction.keepLast`).
    *
    * @throws LoopletError as `run`
    */

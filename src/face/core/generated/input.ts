@@ -30,7 +30,7 @@ import type {
 /**
  * One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
  *
- * Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
+ * In JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
  */
 export type Input =
   /**

@@ -54,7 +54,10 @@ export type FailureCode =
    * `practice()` of `looplet/practice`.
    */
   | "custom_model"
-  /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how. */
+  /**
+   * The answer ended in a way that `answers.strictStopReason` or `answers.onMaxTokens` does not accept. The
+   * message says how.
+   */
   | "finish_reason"
   /** A setting that only the engine can judge was refused. The message names the field. */
   | "config_invalid"
@@ -68,8 +71,8 @@ export type FailureCode =
   /** The store has a run with this id that began with another prompt. */
   | "run_exists"
   /**
-   * Your store could not give the journal of a run that is to go on, or it could not save one and `onSaveFailed`
-   * ended the run.
+   * Your store could not give the journal of a run that is to go on, or it could not save one and
+   * `durable.onSaveFailed` ended the run.
    */
   | "store_failed"
   /** One of your guardrails refused. Only the `error` event has this code. */
@@ -179,7 +182,7 @@ export type CompactTrigger =
   | "manual"
   /** The vendor reported that the context window is full. */
   | "overflow"
-  /** Old answers were shortened by `pruning`. */
+  /** Old answers were shortened by `context.pruning`. */
   | "pruning"
   /** The history exceeds `context.maxChars`, a number of characters. */
   | "budget";
@@ -412,12 +415,13 @@ export type StoppedBy =
   | "tool_rounds"
   | "tool_calls"
   | "guardrail"
-  /** A condition of `stopWhen`. */
+  /** A condition of `limits.stopWhen`. */
   | "condition"
   /** Repeated rounds of tool calls. */
   | "repeat"
   /**
-   * Processes have gone on with the run, one after the other, and ended without bringing it further (`recovery`).
+   * Processes have gone on with the run, one after the other, and ended without bringing it further
+   * (`durable.maxCrashes`, `durable.maxInterruptions`).
    */
   | "recovery_exhausted"
   /** Answers that never fitted the schema. */
@@ -589,8 +593,8 @@ export type EventKind =
     }
   /**
    * The store has not taken these entries of the journal, so a process that went on with the run would not know
-   * what they say. `onSaveFailed` decides whether the run goes on. The event comes for each write that fails; the
-   * next write takes all entries along.
+   * what they say. `durable.onSaveFailed` decides whether the run goes on. The event comes for each write that
+   * fails; the next write takes all entries along.
    */
   | {
       type: "not-saved";
@@ -709,8 +713,8 @@ export interface Bound {
   costNanoUsd: number | null;
   /**
    * The options that would limit the figures that are `null` (`context.window`, `maxOutputTokens`, `price`,
-   * `maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `onLimit`). Empty when every
-   * figure has a limit.
+   * `limits.maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `limits.onLimit`). Empty
+   * when every figure has a limit.
    */
   unbounded: string[];
 }
@@ -981,7 +985,10 @@ export interface Facts {
     readonly trigger: "auto" | "manual" | "overflow";
     /** Estimated tokens of the history. */
     readonly preTokens: number;
-    /** Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`. */
+    /**
+     * Wishes for the summary, if there are any: the instructions of `run.compact` or of the option
+     * `context.compaction`.
+     */
     readonly instructions?: string;
   };
   /** A summary has taken the place of the history before it. */

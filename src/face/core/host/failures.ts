@@ -48,7 +48,7 @@ export function notSaved(
     entries === 1
       ? `Entry ${since} of the journal is`
       : `${entries} entries of the journal from number ${since} on are`;
-  const why = `The store could not save the run "${id}": ${message(error)}. ${what} not saved, and onSaveFailed has ended the run. When the store works, await run.saved() saves them, and agent.resume(id) goes on from what is saved.`;
+  const why = `The store could not save the run "${id}": ${message(error)}. ${what} not saved, and durable.onSaveFailed has ended the run. When the store works, await run.saved() saves them, and agent.resume(id) goes on from what is saved.`;
   return { code: "store_failed", message: why, retryable: true };
 }
 

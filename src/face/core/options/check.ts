@@ -55,7 +55,7 @@ export function checkOptions<T>(
       if (value === null && isMarked(kind, "?")) continue;
       checkValue(value, at(path, name), kind.replace(/[!?]$/, "") as OptionKind);
     } else if (Array.isArray(kind)) own[name] = checkChoice(value, at(path, name), kind as Choices);
-    else own[name] = checkOptions(value, at(path, name), kind as OptionTable);
+    else own[name] = checkOptions(value, at(path, name), kind as OptionTable, () => outside(table, name));
   }
   return own as T;
 }
@@ -79,7 +79,7 @@ function isMarked(kind: OptionTable[string], mark: string): boolean {
 }
 
 /** Names of options that belong elsewhere, each with its place. */
-interface Places {
+export interface Places {
   readonly [name: string]: string;
 }
 
@@ -168,6 +168,34 @@ function unknownOption(name: string, table: OptionTable, elsewhere: Places): str
     words.some((word) => known.toLowerCase().includes(word.toLowerCase())),
   );
   return `no such option of the ${names.length}, which docs/guide.md and its types explain${alike.length === 0 ? "" : `; perhaps ${alike.map((name) => inGroups.get(name) ?? name).join(", ")}`}`;
+}
+
+/** The places of the options that do not stand in this group of the table. */
+function outside(table: OptionTable, group: string): Places {
+  return placesIn(table, (place) =>
+    place.includes(" ") ? `give it to ${place}` : `write ${place} beside ${group}`,
+  );
+}
+
+/** The options of a table and of its groups, each with the words about its place. */
+export function placesIn(table: OptionTable, words: (place: string) => string): Places {
+  const all = [...Object.keys(table).map((name) => [name, name] as const), ...groupsOf(table)];
+  return Object.fromEntries(all.map(([name, place]) => [name, words(place)]));
+}
+
+/**
+ * Checks an option that is one of these words or a function.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function checkWords(value: unknown, field: string, words: readonly string[]): void {
+  if (value === undefined || typeof value === "function" || words.includes(value as string)) return;
+  const named = words.map((word) => JSON.stringify(word)).join(", ");
+  throw new LoopletError(
+    "config_invalid_value",
+    field,
+    `needs ${named} or a function, got ${describeWord(value)}`,
+  );
 }
 
 /** The options in the groups of a table that are not on its first level, each as it is written: `limits: { maxUsd }`. */

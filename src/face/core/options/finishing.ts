@@ -2,16 +2,6 @@
 import { RunError } from "../api/errors.js";
 import type { RunResult } from "../api/index.js";
 import type { AgentOptions } from "../api/agent.js";
-import { checkChoice } from "./check.js";
-
-/**
- * Checks an option that is one of these words or a function.
- *
- * @throws LoopletError `config_invalid_value`
- */
-export function checkWords(value: unknown, field: string, words: readonly string[]): void {
-  if (value !== undefined && typeof value !== "function") checkChoice(value, field, words);
-}
 
 /** The options that say `"throw"`. */
 export type FinishingOptions = Pick<AgentOptions, "onCancel" | "onRefusal" | "onFailure" | "limits">;

@@ -28,7 +28,7 @@ export function given(options: object = {}, table: OptionTable): { [name: string
   );
 }
 
-/** A group of the engine's configuration without its undefined fields; undefined if nothing is left. */
+/** A part of the engine's configuration without its undefined fields; undefined if nothing is left. */
 export function group(fields: object): object | undefined {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return set.length === 0 ? undefined : Object.fromEntries(set);
@@ -90,13 +90,13 @@ export function agentTable(): OptionTable {
   };
 }
 
-export const FINISH_TABLE: OptionTable = {
+const FINISH_TABLE: OptionTable = {
   onCancel: ["result", "throw"],
   onRefusal: ["result", "throw"],
   onFailure: ["result", "throw"],
 };
 
-export const PERMISSION_TABLE: OptionTable = {
+const PERMISSION_TABLE: OptionTable = {
   ...PERMISSION_RULES,
   mode: PERMISSION_MODES,
   canUseTool: "function",
@@ -237,6 +237,16 @@ export const LONG_PROMPT_TABLE: OptionTable = {
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxTokens:
     "use maxOutputTokens (tokens of one answer) or limits: { maxTotalTokens } (input plus output of the whole run)",
+  max_turns:
+    "use limits: { maxToolRounds } (answers with tool calls) or { maxIterations } (model calls of one run)",
+  recursionLimit: "use limits: { maxIterations } (model calls of one run)",
+  permissionMode: "use permissions: { mode }",
+  contextWindow: "use context: { window }",
+  maxStructuredOutputRetries: "use output: { maxRetries }",
+  prepareStep: "use prepareIteration",
+  activeTools: "use prepareIteration, which may return { tools }",
+  tool_choice: "give it to the model: anthropic(name, { toolChoice })",
+  toolUseBehavior: "use limits: { stopWhen: hasToolCall(name) }",
   maxSteps:
     "use limits: { maxIterations } (model calls of one run) or { maxToolRounds } (answers with tool calls)",
   maxTurns:

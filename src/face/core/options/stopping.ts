@@ -73,7 +73,7 @@ function checkSteps(repeat: RepeatOptions): void {
     if (times === undefined || times === null) continue;
     const least = before === undefined ? 0 : before[1] + (name === "stopAfter" ? 1 : 0);
     if (before !== undefined && times < least) {
-      const problem = `needs at least ${least}, as ${before[0]} is ${before[1]}, got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;
+      const problem = `needs at least ${least}, as ${before[0]} is ${before[1]}, got ${times}: the model is told, then limits.onRepeat is asked, then the run is stopped`;
       throw new LoopletError("config_invalid_value", at("limits.repeat", name), problem);
     }
     before = [name, times];

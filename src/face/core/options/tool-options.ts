@@ -2,7 +2,7 @@
 import { LoopletError } from "../api/errors.js";
 import type { Inputs, ToolCallOptions } from "../api/index.js";
 import { ON_UNKNOWN_TOOL, RUN_TOOL_CALLS } from "../generated/tables.js";
-import { at, checkValue, checkChoice, isObject, joined, jsonOf, nearestName } from "./check.js";
+import { at, checkValue, checkWords, isObject, joined, jsonOf, nearestName } from "./check.js";
 import { given } from "./options.js";
 
 /**
@@ -16,8 +16,7 @@ export function toolRunConfig(options: ToolCallOptions = joined()): object {
     checkValue(handler, at("toolCalls.handlers", kind), "function");
   for (const [alias, name] of Object.entries(aliases ?? {}))
     checkValue(name, at("toolCalls.aliases", alias), "text");
-  if (onUnknownTool !== undefined && typeof onUnknownTool !== "function")
-    checkChoice(onUnknownTool, "toolCalls.onUnknownTool", ON_UNKNOWN_TOOL);
+  checkWords(onUnknownTool, "toolCalls.onUnknownTool", ON_UNKNOWN_TOOL);
   return {
     ...given(options, RUN_TOOL_CALLS),
     wordErrors: wordError === undefined ? undefined : true,

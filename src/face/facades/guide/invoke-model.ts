@@ -1,12 +1,12 @@
 import type { AgentOptions, Message, Model } from "../../core/api/index.js";
 import { fromApi, toApi } from "../anthropic.js";
 import { createAgent } from "../../core/index.js";
-import { presets } from "../presets/index.js";
+import { mergeOptions, presets } from "../presets/index.js";
 import type { GenericMessage, InvokeModel, Session } from "./types.js";
 import { parseResponse, toApiMessages } from "./wire.js";
 
 /** Options of `createAgent` that concern one model call. Default: no retries. */
-export type InvokeModelOptions = Omit<AgentOptions, "model" | "tools" | "system" | "maxToolRounds">;
+export type InvokeModelOptions = Omit<AgentOptions, "model" | "tools" | "system">;
 
 /**
  * An `invokeModel` that asks a model of looplet, of any vendor. The session stays in its generic form, so another
@@ -25,9 +25,7 @@ export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}):
       const origin = signed?.type === "thinking" ? { origin: origins.get(signed.signature)! } : {};
       return { role, content: blocks.map(fromApi), ...origin };
     });
-    const agent = createAgent({
-      ...presets.guide.agent,
-      ...options,
+    const always = {
       model,
       ...(system === null ? {} : { system }),
       tools: tools.map(({ name, description, input_schema: inputSchema }) => ({
@@ -39,8 +37,9 @@ export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}):
       })),
       // The caller runs the calls.
       limits: { maxToolRounds: 0 },
-      onFailure: "throw",
-    } as AgentOptions);
+      onFailure: "throw" as const,
+    };
+    const agent = createAgent(mergeOptions(presets.guide.agent, options, always) as AgentOptions);
     const result = await agent.run([], { messages: asked }).result;
     const answers = result.messages.slice(asked.length).filter(({ role }) => role === "assistant");
     return answers.flatMap(({ content, origin }) =>

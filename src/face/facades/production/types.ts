@@ -16,7 +16,7 @@ import type { Sink, TraceRow } from "../../parts/trace/index.js";
 /** The options of {@link runProduction}. Further ones are those of `createAgent`, and win over the loop's own. */
 export interface ProductionOptions extends Omit<
   AgentOptions,
-  "model" | "tools" | "trace" | "store" | "fetch" | "maxIterations" | "maxTotalTokens"
+  "model" | "tools" | "trace" | "store" | "fetch"
 > {
   /** The name of a model of Anthropic or of `host.model`, or a model. */
   model: string | Model;

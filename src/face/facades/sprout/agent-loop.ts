@@ -59,12 +59,13 @@ export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopRes
     tools,
     callbacks = {},
   } = options;
-  const { model = presets.sprout.modelName, signal, host = {}, ...more } = options;
+  const { model = presets.sprout.modelName, maxIterations, signal, host = {}, ...more } = options;
   for (const name of OWN) delete more[name];
   const { prompt, messages } = conversation(userMessage ?? initialMessage, messagesOf(conversationHistory));
   const told = new Told(callbacks);
   const own = {
     ...hostOptions(host),
+    ...(maxIterations === undefined ? {} : { limits: { maxIterations } }),
     // The text that a callback got is the text that the model reads.
     toolCalls: { maxResultChars: MOST_CHARS },
     // "end_turn" ends the loop, also beside calls.

@@ -39,7 +39,7 @@ export interface SproutCallbacks {
 }
 
 /** Options of `agentLoop`. Any option of `createAgent` may stand beside them and wins over the preset `sprout`. */
-export interface AgentLoopOptions extends Omit<AgentOptions, "model" | "tools" | "system" | "maxIterations"> {
+export interface AgentLoopOptions extends Omit<AgentOptions, "model" | "tools" | "system"> {
   /** Goes with every request, in the field `system`. */
   systemPrompt: string;
   /** The user's message. Required, unless `conversationHistory` ends with one. */
@@ -50,7 +50,7 @@ export interface AgentLoopOptions extends Omit<AgentOptions, "model" | "tools" |
   conversationHistory?: readonly SproutMessage[] | undefined;
   /** May be empty. */
   tools: readonly SproutTool[];
-  /** Model calls, each with the tools that it asks for. Default 15. */
+  /** Model calls, each with the tools that it asks for; `limits.maxIterations` by Sprout's name. Default 15. */
   maxIterations?: number | undefined;
   /** A model, or a name that goes to `host.model`. Default `claude-opus-4-20250514`. */
   model?: string | Model | undefined;

@@ -51,7 +51,9 @@ async function wordOf(
   try {
     const word: unknown = await decide(failure);
     if (word === "stop" || word === "go on") return word;
-    report(new TypeError(`onSaveFailed must return "stop" or "go on", got ${describeReturned(word)}`));
+    report(
+      new TypeError(`durable.onSaveFailed must return "stop" or "go on", got ${describeReturned(word)}`),
+    );
   } catch (error) {
     report(error);
   }
