@@ -61,7 +61,9 @@ describe("the playground under control", { skip }, () => {
     await budget("Tool calls", "");
     await budget("US dollars", "");
     await budget("Tokens", "");
-    await visitor.until(bound().getByText("Nothing limits what the next run may cost: no limits.maxToolCalls."));
+    await visitor.until(
+      bound().getByText("Nothing limits what the next run may cost: no limits.maxToolCalls."),
+    );
   });
 
   test("what only looks runs without being asked about", async () => {
