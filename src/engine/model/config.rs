@@ -69,7 +69,7 @@ pub struct Config {
     pub permissions: Option<Permissions>,
     /// Hooks and guardrails, in the order in which they are asked; default none.
     pub hooks: Vec<Hook>,
-    /// What one answer of a model may be, and how looplet treats one that is not whole.
+    /// The bounds of one answer of a model, and how looplet treats one that is not whole.
     pub answers: AnswerPolicy,
     /// How tool calls run, and what the model reads of them.
     pub tool_calls: ToolCallPolicy,

@@ -1,8 +1,8 @@
-//! What one answer of a model may be, and how looplet treats one that is not whole.
+//! The bounds of one answer of a model, and how looplet treats one that is not whole.
 
 use serde::{Deserialize, Serialize};
 
-/// What one answer of a model may be, and how looplet treats one that is not whole.
+/// The bounds of one answer of a model, and how looplet treats one that is not whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]

@@ -80,7 +80,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
   limits?: LimitOptions | undefined;
   /** The length of the history: the model's window, and what is summarised or shortened. */
   context?: ContextOptions | undefined;
-  /** What one answer of a model may be, and how looplet treats one that is not whole. */
+  /** The bounds of one answer of a model, and how looplet treats one that is not whole. */
   answers?: AnswerOptions | undefined;
   /** How tool calls run, and what the model reads of them. */
   toolCalls?: ToolCallOptions | undefined;

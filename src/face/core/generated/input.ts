@@ -564,7 +564,7 @@ export interface Config {
   permissions?: Permissions | null;
   /** Hooks and guardrails, in the order in which they are asked; default none. */
   hooks?: readonly Hook[];
-  /** What one answer of a model may be, and how looplet treats one that is not whole. */
+  /** The bounds of one answer of a model, and how looplet treats one that is not whole. */
   answers?: AnswerPolicy;
   /** How tool calls run, and what the model reads of them. */
   toolCalls?: ToolCallPolicy;
@@ -829,7 +829,7 @@ export interface Hook {
   blocks?: boolean;
 }
 
-/** What one answer of a model may be, and how looplet treats one that is not whole. */
+/** The bounds of one answer of a model, and how looplet treats one that is not whole. */
 export interface AnswerPolicy {
   /**
    * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as

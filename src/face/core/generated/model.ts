@@ -1462,7 +1462,7 @@ export interface ContextData {
   maxChars?: number | undefined;
 }
 
-/** What one answer of a model may be, and how looplet treats one that is not whole. */
+/** The bounds of one answer of a model, and how looplet treats one that is not whole. */
 export interface AnswerOptions {
   /**
    * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as

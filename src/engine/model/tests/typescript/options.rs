@@ -37,7 +37,7 @@ pub const DATA: [(&str, &str, &str, &str); 20] = [
         "AnswerOptions",
         "AnswerPolicy",
         "agent",
-        "What one answer of a model may be, and how looplet treats one that is not whole.",
+        "The bounds of one answer of a model, and how looplet treats one that is not whole.",
     ),
     (
         "AgentToolCalls",
