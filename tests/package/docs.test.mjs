@@ -48,7 +48,16 @@ describe("the examples of the documentation", () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), code);
     }
-    for (const name of ["zod", "react", "react-dom", "@types", "@modelcontextprotocol", "vite", "yaml"])
+    for (const name of [
+      "zod",
+      "react",
+      "react-dom",
+      "@types",
+      "@modelcontextprotocol",
+      "@ag-ui",
+      "vite",
+      "yaml",
+    ])
       symlinkSync(join(root, "node_modules", name), join(installed.folder, "node_modules", name));
     cpSync(join(here, "otel-double"), join(installed.folder, "node_modules/@opentelemetry/api"), {
       recursive: true,

@@ -183,7 +183,8 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     openChat: (id, given = {}) => openChat(parts, load, startIn, id, given),
     readChat: (id, options = {}) => readChat(parts, load, id, options),
   };
-  return keepMade(agent, { options, config: parts.config, sets: parts.sets });
+  const again = (other: AgentOptions): Agent => agentOn(load, other);
+  return keepMade(agent, { options, config: parts.config, sets: parts.sets, again });
 }
 
 const CLOSED = "the agent was closed";

@@ -1,5 +1,5 @@
-/** What `createAgent` has made of an agent's options, kept for `subagent`, `handoff` and `looplet/testing`. */
-import type { AgentOptions } from "../api/agent.js";
+/** What `createAgent` has made of an agent's options, kept for `subagent`, `handoff` and parts. */
+import type { Agent, AgentOptions } from "../api/agent.js";
 import type { ToolSet } from "./tool.js";
 
 /** The property is not enumerable, so that a copy of an agent's fields is not an agent. */
@@ -12,6 +12,8 @@ export interface Made {
   readonly config: () => string;
   /** The tools of the agent and of those behind its tools, by the index of their profile. */
   readonly sets: readonly ToolSet[];
+  /** Makes an agent with other options, on the same engine. */
+  readonly again: (options: AgentOptions) => Agent;
 }
 
 /** Keeps what was made of its options with the agent, and returns the agent. */

@@ -1,0 +1,37 @@
+/** The body of a request, read up to a limit. */
+
+/** The bytes of a body; undefined as soon as it turns out to be longer. */
+export async function readBytes(
+  { body, headers }: Pick<Request, "body" | "headers">,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  // A request that says its length is refused before it is read, and one that lies is cut off below.
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) return undefined;
+  if (body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > maxBytes) {
+      await reader.cancel().catch(() => {});
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** The text of a body; undefined if it is longer. */
+export async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
+  const bytes = await readBytes(request, maxBytes);
+  return bytes && new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,63 @@
+/**
+ * The questions that functions of the agent have. A run that waits for such a function alone does not wait for the
+ * page.
+ */
+import type { AgentOptions, CanUseTool, OnElicitation, Reconcile } from "../../core/api/index.js";
+import { isPageCall } from "./page-tools.js";
+
+export class Deciding {
+  /** Questions that a function has, or has answered. */
+  readonly #taken = new Set<number>();
+  #changed: Promise<void> = Promise.resolve();
+  #change = (): void => {};
+
+  constructor() {
+    this.#renew();
+  }
+
+  has(questionId: number): boolean {
+    return this.#taken.has(questionId);
+  }
+
+  /** Resolves when a function has left a question open. */
+  get changed(): Promise<void> {
+    return this.#changed;
+  }
+
+  /** The options of an agent whose functions are watched. Calls of the page are not for them. */
+  watch(options: AgentOptions): AgentOptions {
+    const { permissions, toolCalls, durable } = options;
+    const canUseTool = permissions?.canUseTool;
+    const onElicitation = toolCalls?.onElicitation;
+    const reconcile = durable?.reconcile;
+    const decide: CanUseTool = (name, input, request) =>
+      this.#decided(request, () => canUseTool!(name, input, request));
+    const elicit: OnElicitation = (request, context) =>
+      isPageCall(request) ? null : this.#decided(context, () => onElicitation!(request, context));
+    const judge: Reconcile = (call) => this.#decided(call, () => reconcile!(call));
+    return {
+      ...options,
+      ...(canUseTool && { permissions: { ...permissions, canUseTool: decide } }),
+      ...(onElicitation && { toolCalls: { ...toolCalls, onElicitation: elicit } }),
+      ...(reconcile && { durable: { ...durable, reconcile: judge } }),
+    };
+  }
+
+  async #decided<T>(
+    { questionId }: { readonly questionId: number },
+    decide: () => T | PromiseLike<T>,
+  ): Promise<T> {
+    this.#taken.add(questionId);
+    const answer = await decide();
+    if (answer === null) {
+      this.#taken.delete(questionId);
+      this.#change();
+      this.#renew();
+    }
+    return answer;
+  }
+
+  #renew(): void {
+    this.#changed = new Promise((resolve) => (this.#change = resolve));
+  }
+}

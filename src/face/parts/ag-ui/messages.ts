@@ -1,0 +1,157 @@
+/** Messages of AG-UI in the form of looplet, and the other way. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { Block, ContentBlock, Message } from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
+import type { AgUiMessage } from "./types.js";
+
+/** The media type of a part that comes by an address without one. */
+const MEDIA_TYPES: { readonly [type: string]: string } = {
+  image: "image/png",
+  audio: "audio/mpeg",
+  video: "video/mp4",
+  document: "application/pdf",
+};
+
+/**
+ * The content of a message as blocks.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function blocksOf(content: unknown, field: string): ContentBlock[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (content === undefined || content === null) return [];
+  if (!Array.isArray(content)) throw wrong(field, "needs a text or a list of parts");
+  return content.map((part: unknown, index) => blockOf(part, `${field}[${index}]`));
+}
+
+function blockOf(part: unknown, field: string): ContentBlock {
+  const { type, text, source } = Object(part) as { type?: string; text?: unknown; source?: unknown };
+  if (type === "text" && typeof text === "string") return { type, text };
+  const { type: kind, value, mimeType } = Object(source) as { [field: string]: unknown };
+  const known = Object.hasOwn(MEDIA_TYPES, type ?? "") ? MEDIA_TYPES[type!]! : undefined;
+  if (known === undefined || typeof value !== "string" || (kind !== "data" && kind !== "url"))
+    throw wrong(field, "needs a text, or an image, a sound, a film or a document by data or by url");
+  const mediaType = typeof mimeType === "string" && mimeType !== "" ? mimeType : known;
+  return kind === "data"
+    ? { type: "media", mediaType, data: value }
+    : { type: "media", mediaType, url: value };
+}
+
+/** Blocks as the content of a message of AG-UI: a text if they are nothing else. */
+export function contentOf(blocks: readonly Block[]): unknown {
+  const isText = blocks.every(({ type }) => type !== "media");
+  return isText ? textIn(blocks) : blocks.flatMap(partsOf);
+}
+
+function partsOf(block: Block): object[] {
+  if (block.type === "text" || block.type === "refusal") return [{ type: "text", text: block.text }];
+  if (block.type !== "media") return [];
+  const { mediaType, data, url } = block;
+  const kind = mediaType.split("/")[0]!;
+  const type = Object.hasOwn(MEDIA_TYPES, kind) ? kind : "document";
+  const source = data === undefined ? { type: "url", value: url ?? "" } : { type: "data", value: data };
+  return [{ type, source: { ...source, mimeType: mediaType } }];
+}
+
+/**
+ * The history that a page sends, as looplet has it. Its words of the system and of developers are left out, because a
+ * page may not instruct the agent, and so is what belongs to the page or to a subagent.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function historyOf(messages: readonly AgUiMessage[]): Message[] {
+  const history: Message[] = [];
+  const calls = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    if (message.subagentRunId !== undefined) continue;
+    for (const { id } of message.toolCalls ?? []) calls.add(id);
+    // A result without its call is not a legal history.
+    if (message.role === "tool" && !calls.delete(message.toolCallId!)) continue;
+    const content = contentBlocks(message, `messages[${index}]`);
+    if (content.length === 0) continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = history.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else history.push({ role, content });
+  }
+  return history;
+}
+
+function contentBlocks(message: AgUiMessage, field: string): Block[] {
+  const { role, content, toolCalls = [], toolCallId, error } = message;
+  if (role === "user") return blocksOf(content, `${field}.content`);
+  if (role === "assistant") {
+    const calls = toolCalls.map(({ id, function: { name, arguments: text } }): Block => {
+      const input = parsed(text);
+      return isObject(input)
+        ? { type: "tool_call", id, name, input }
+        : { type: "tool_call", id, name, inputText: text };
+    });
+    return [...blocksOf(content, `${field}.content`), ...calls];
+  }
+  if (role !== "tool" || toolCallId === undefined) return [];
+  const blocks = blocksOf(content, `${field}.content`);
+  const failed = error === undefined ? {} : { isError: true };
+  const told: Block[] = blocks.length === 0 ? [{ type: "text", text: error ?? "" }] : blocks;
+  return [{ type: "tool_result", callId: toolCallId, content: told, ...failed }];
+}
+
+/** The messages of a run as AG-UI has them, with ids that begin with `prefix`. */
+export function messagesOf(messages: readonly Message[], prefix: string): AgUiMessage[] {
+  return messages.flatMap((message, index) => [...agUiMessages(message, `${prefix}.${index}`)]);
+}
+
+function* agUiMessages({ role, content }: Message, id: string): Generator<AgUiMessage> {
+  if (role === "assistant") {
+    const toolCalls = content.flatMap((block) =>
+      block.type === "tool_call"
+        ? [
+            {
+              id: block.id,
+              type: "function" as const,
+              function: { name: block.name, arguments: textOf(block) },
+            },
+          ]
+        : [],
+    );
+    yield { id, role, content: textIn(content), ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+    return;
+  }
+  for (const block of content)
+    if (block.type === "tool_result" && block.pending === undefined)
+      yield {
+        id: resultId(block.callId),
+        role: "tool",
+        toolCallId: block.callId,
+        content: contentOf(block.content),
+      };
+  const said = content.filter(({ type }) => type === "text" || type === "media");
+  if (said.length > 0) yield { id, role, content: contentOf(said) };
+}
+
+function textIn(content: readonly Block[]): string {
+  return content
+    .map((block) => (block.type === "text" || block.type === "refusal" ? block.text : ""))
+    .join("");
+}
+
+function textOf({ input, inputText }: Extract<Block, { type: "tool_call" }>): string {
+  return inputText ?? JSON.stringify(input ?? {});
+}
+
+/** The id of the message with the result of a call. */
+export function resultId(toolCallId: string): string {
+  return `${toolCallId}.result`;
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function wrong(field: string, problem: string): LoopletError {
+  return new LoopletError("misuse_invalid_argument", field, problem);
+}

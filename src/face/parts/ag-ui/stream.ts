@@ -1,0 +1,117 @@
+/** A run as a stream of AG-UI: as events, and as server-sent events in a response. */
+import type { Run, RunEvent } from "../../core/api/index.js";
+import type { HostResponse } from "../../core/api/platform.js";
+import { respond } from "../cloudflare/host.js";
+import type { Deciding } from "./deciding.js";
+import { isAsked, type Asked } from "./interrupts.js";
+import { memoryOf, Translation, type RunMemory } from "./translation.js";
+import type { AgUiEvent, AgUiInput, AgUiOwn } from "./types.js";
+
+export interface AgUiOptions {
+  /**
+   * Contract: called with every event of the run. The events of AG-UI that it returns go out behind those that
+   * looplet makes of it: a state of yours, or a `CUSTOM` event. Default: there are none.
+   */
+  add?: ((event: RunEvent) => AgUiOwn | readonly AgUiOwn[] | undefined) | undefined;
+}
+
+/** A run, or its events. */
+export type AgUiSource = Run<any, any> | AsyncIterable<RunEvent<any>>;
+
+/** The events of a run of looplet that goes through several runs of AG-UI, and what is known of it. */
+export interface Going extends RunMemory {
+  readonly events: AsyncIterator<RunEvent>;
+  /** The event that comes. */
+  next?: Promise<IteratorResult<RunEvent>> | undefined;
+  /** Answers a question that your code answers; false leaves it open. */
+  onAsked?: (asked: Asked) => boolean;
+}
+
+const GOING = new WeakMap<object, Going>();
+
+/** The first call begins to listen, so it belongs into the task that begins the run. */
+export function goingOf(source: AgUiSource, name = "", deciding?: Deciding): Going {
+  const known = GOING.get(source);
+  if (known !== undefined) return known;
+  const isRun = "events" in source;
+  const events = isRun ? source.events({ detached: true }) : source[Symbol.asyncIterator]();
+  const going: Going = { ...memoryOf(isRun ? source.id : name, deciding), events };
+  GOING.set(source, going);
+  return going;
+}
+
+/**
+ * The events of AG-UI for a run that has just begun. They end where the run ends, or where only answers to questions
+ * bring it on: `RUN_FINISHED` names the interrupts then, or the calls that the page runs. After `run.answer`, a call
+ * with the same run and the next input tells the rest. The run goes on if nobody reads them.
+ */
+export async function* toAgUi(
+  source: AgUiSource,
+  input: AgUiInput,
+  options: AgUiOptions = {},
+): AsyncGenerator<AgUiEvent, void, undefined> {
+  const going = goingOf(source, input.runId);
+  const translation = new Translation(input, going);
+  yield translation.begin();
+  while (!translation.isOver) {
+    going.next ??= going.events.next();
+    const changed = translation.isUndecided ? [going.deciding.changed] : [];
+    const came = await Promise.race([going.next, ...changed]);
+    if (came === undefined) {
+      yield* translation.wait();
+      continue;
+    }
+    going.next = undefined;
+    if (came.done) return yield* translation.breakOff();
+    const event = came.value;
+    const result = event.type === "finish" ? await outputOf(source) : undefined;
+    const told = [...translation.take(event, result)];
+    if (event.type === "question" && isAsked(event) && going.onAsked?.(event))
+      going.asked.delete(event.questionId);
+    const added = options.add?.(event);
+    // Nothing may follow the end of a run of AG-UI.
+    const end = translation.isOver ? told.pop() : undefined;
+    yield* told;
+    if (added !== undefined) yield* [added].flat() as AgUiOwn[];
+    if (end !== undefined) yield end;
+  }
+}
+
+/** The structured answer of a run; undefined if there is none. */
+async function outputOf(source: AgUiSource): Promise<unknown> {
+  if (!("result" in source)) return undefined;
+  const result = await source.result.catch(() => undefined);
+  return result?.output;
+}
+
+/**
+ * The events of AG-UI for a run as a response of server-sent events. Each has its number as `id`. When the page goes
+ * away, the run is aborted, because AG-UI has no other word for it.
+ */
+export function agUiResponse(run: Run<any, any>, input: AgUiInput, options?: AgUiOptions): HostResponse {
+  return eventResponse(toAgUi(run, input, options), () => run.abort(GONE));
+}
+
+export const GONE = "the page went away";
+
+/** `leave` is called when nobody reads any more. It must bring the events to their end. */
+export function eventResponse(events: AsyncGenerator<AgUiEvent>, leave: () => void): HostResponse {
+  const encoder = new TextEncoder();
+  let number = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await events.next();
+      if (done) return controller.close();
+      number += 1;
+      controller.enqueue(encoder.encode(`id: ${number}\ndata: ${JSON.stringify(value)}\n\n`));
+    },
+    cancel: leave,
+  });
+  return respond(body, { headers: HEADERS });
+}
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};

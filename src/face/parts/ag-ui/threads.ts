@@ -1,0 +1,272 @@
+/**
+ * The conversations of an agent by owner and thread. An input begins a run, or brings the answers for which the run
+ * of its thread waits. Between two inputs such a run is kept here, and its chat in the agent's store if it has one.
+ */
+import { LoopletError, type LoopletErrorCode } from "../../core/api/errors.js";
+import type { Agent, ContentBlock, QuestionAnswer, Run } from "../../core/api/index.js";
+import { reportUnheard } from "../../core/host/failures.js";
+import { checkOptions } from "../../core/options/check.js";
+import { madeOf } from "../../core/tools/made-agent.js";
+import { Deciding } from "./deciding.js";
+import { answerOf, isOfPage, type Asked } from "./interrupts.js";
+import { blocksOf, historyOf } from "./messages.js";
+import { callAnswer, withPageTools } from "./page-tools.js";
+import { goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
+import { interruptId, memoryOf, Translation } from "./translation.js";
+import type { AgUiEvent, AgUiInput } from "./types.js";
+
+/** The facts by which a function chooses the agent of an input. */
+export interface AgUiAsked {
+  readonly input: AgUiInput;
+  /** The owner that `authorize` has returned; empty in a page. */
+  readonly owner: string;
+}
+
+/** An agent, or a function that returns the agent of an input. */
+export type AgUiAgents =
+  Agent<any, any> | ((asked: AgUiAsked) => Agent<any, any> | PromiseLike<Agent<any, any>>);
+
+export interface AgUiThreadOptions extends AgUiOptions {
+  /** The number of runs that wait for answers in the memory of this process. The oldest is let go. Default 1,000. */
+  maxWaiting?: number | undefined;
+  /**
+   * Whether a run goes on when its page goes away. AG-UI has no other word for a stop, so the stop of a page is the
+   * same. Default false: the run is aborted.
+   */
+  keepRunning?: boolean | undefined;
+}
+
+export const THREAD_TABLE = { add: "function", maxWaiting: "count", keepRunning: "boolean" } as const;
+
+/** A run of AG-UI: its events, and the way to leave it. */
+export interface Segment {
+  readonly events: AsyncGenerator<AgUiEvent>;
+  leave(): void;
+}
+
+interface Going {
+  readonly run: Run;
+  /** The agent of this run alone; undefined if it is not ours to close. */
+  readonly own: Agent | undefined;
+}
+
+/** The name under which the agent's store keeps the chat of a thread. */
+export function agUiChatId(owner: string, threadId: string): string {
+  return `ag-ui ${JSON.stringify([owner, threadId])}`;
+}
+
+export class Threads {
+  readonly #agents: AgUiAgents;
+  readonly #options: AgUiOptions;
+  readonly #maxWaiting: number;
+  readonly #keepRunning: boolean;
+  /** The runs that wait for answers, by chat; the oldest first. */
+  readonly #waiting = new Map<string, Going>();
+  /** The chats whose events a page reads. */
+  readonly #read = new Set<string>();
+
+  constructor(agents: AgUiAgents, given: AgUiThreadOptions) {
+    const { maxWaiting = 1000, keepRunning = false, ...options } = checkOptions(given, "", THREAD_TABLE);
+    this.#agents = agents;
+    this.#options = options;
+    this.#maxWaiting = maxWaiting;
+    this.#keepRunning = keepRunning;
+  }
+
+  segment(input: AgUiInput, owner: string): Segment {
+    let run: Run | undefined;
+    let hasLeft = false;
+    const take = (taken: Run): void => {
+      run = taken;
+      if (hasLeft) run.abort(GONE);
+    };
+    return {
+      events: this.#told(input, owner, take),
+      leave: () => {
+        if (this.#keepRunning) return;
+        hasLeft = true;
+        run?.abort(GONE);
+      },
+    };
+  }
+
+  async *#told(input: AgUiInput, owner: string, take: (run: Run) => void): AsyncGenerator<AgUiEvent> {
+    const key = agUiChatId(owner, input.threadId);
+    const isFree = !this.#read.has(key);
+    this.#read.add(key);
+    let hasBegun = false;
+    try {
+      if (!isFree) throw refused("threadId", "has a run under way; wait for its end", "misuse_chat_busy");
+      const going = await this.#going(input, owner, key);
+      take(going.run);
+      for await (const event of this.#follow(going, input, key)) {
+        hasBegun = true;
+        yield event;
+      }
+    } catch (error) {
+      const translation = new Translation(input, memoryOf(""));
+      if (!hasBegun) yield translation.begin();
+      yield* translation.fail(...wordsOf(error));
+    } finally {
+      if (isFree) this.#read.delete(key);
+    }
+  }
+
+  async *#follow(going: Going, input: AgUiInput, key: string): AsyncGenerator<AgUiEvent> {
+    const { run } = going;
+    for await (const event of toAgUi(run, input, this.#options)) {
+      if (event.type === "RUN_FINISHED" && run.outcome === undefined) {
+        // The answers may come to another process.
+        await run.saved();
+        this.#keep(key, going);
+      }
+      yield event;
+    }
+  }
+
+  #keep(key: string, going: Going): void {
+    this.#waiting.set(key, going);
+    if (this.#waiting.size <= this.#maxWaiting) return;
+    const [oldest, { run, own }] = this.#waiting.entries().next().value!;
+    this.#waiting.delete(oldest);
+    // A run of a store stays there, for an input that comes later.
+    if (own === undefined) run.abort("too many runs wait for answers");
+    else void own.close({ recoverable: true });
+  }
+
+  /** The run that waits for this input, or a new one. */
+  async #going(input: AgUiInput, owner: string, key: string): Promise<Going> {
+    const known = this.#waiting.get(key);
+    if (known !== undefined && known.run.outcome === undefined) {
+      goOn(known.run, input);
+      this.#waiting.delete(key);
+      return known;
+    }
+    this.#waiting.delete(key);
+    const agents = this.#agents;
+    const given = typeof agents === "function" ? await agents({ input, owner }) : agents;
+    const made = madeOf(given);
+    const deciding = new Deciding();
+    const own = made?.again(deciding.watch(withPageTools(made.options, input.tools ?? [])));
+    const agent: Agent = own ?? given;
+    const isKept = made?.options.store !== undefined;
+    const run = isKept ? await open(agent, input, key, deciding) : begin(agent, input, deciding);
+    return { run, own };
+  }
+}
+
+/** Begins a run with the history that the page sends. */
+function begin(agent: Agent, input: AgUiInput, deciding: Deciding): Run {
+  refuseAnswers(input);
+  const prompt = promptOf(input);
+  const messages = historyOf(prompt.length === 0 ? input.messages : input.messages.slice(0, -1));
+  // Results of the page's tools bring the model on as a prompt does.
+  if (prompt.length === 0 && messages.at(-1)?.role !== "user") throw noPrompt();
+  return listened(agent.run(prompt, { messages }), deciding);
+}
+
+/** Begins a run in the chat of a thread, or goes on with the run that another process has left. */
+async function open(agent: Agent, input: AgUiInput, key: string, deciding: Deciding): Promise<Run> {
+  const chat = await agent.openChat(key, { takeOver: true });
+  const prompt = promptOf(input);
+  const id = input.messages.at(-1)?.id ?? "";
+  const isNew = prompt.length > 0 && !chat.hasTaken(id);
+  const { current } = chat;
+  if (current === undefined) {
+    refuseAnswers(input);
+    if (prompt.length === 0) throw noPrompt();
+    // The id tells a run that goes on which prompt is its own. A page asks again under the same id.
+    return listened(chat.run(prompt, isNew ? { id } : {}), deciding);
+  }
+  const going = goingOf(current, "", deciding);
+  going.onAsked = (asked) => {
+    const said = answerTo(asked, going.name, input, prompt.length > 0);
+    return said !== undefined && current.answer(asked.questionId, said);
+  };
+  if (isNew) current.steer(prompt, { requestId: id });
+  return current;
+}
+
+/** An iteration that begins later misses events. */
+function listened(run: Run, deciding: Deciding): Run {
+  goingOf(run, "", deciding);
+  return run;
+}
+
+/**
+ * Hands the answers of an input to a run that waits for them.
+ *
+ * @throws LoopletError `misuse_invalid_argument`; nothing is answered then
+ */
+function goOn(run: Run, input: AgUiInput): void {
+  const { asked, name } = goingOf(run);
+  const open = [...asked.values()];
+  const needed = open.filter((one) => !isOfPage(one)).map(({ questionId }) => interruptId(name, questionId));
+  const given = (input.resume ?? []).map(({ interruptId }) => interruptId);
+  const missing = needed.filter((id) => !given.includes(id));
+  const unknown = given.filter((id) => !needed.includes(id));
+  if (missing.length > 0)
+    throw refused("resume", `needs an answer to every interrupt; there is none to ${missing.join(", ")}`);
+  if (unknown.length > 0)
+    throw refused("resume", `answers interrupts that are not open: ${unknown.join(", ")}`);
+  const prompt = promptOf(input);
+  const answers = open.map((one) => [one, answerTo(one, name, input, prompt.length > 0)] as const);
+  if (prompt.length === 0 && answers.every(([, said]) => said === undefined))
+    throw refused(
+      "messages",
+      `needs the results of the calls ${open.map(({ data }) => data.toolCallId).join(", ")}`,
+    );
+  for (const [one, said] of answers) if (said !== undefined) run.answer(one.questionId, said);
+  if (prompt.length > 0) run.steer(prompt);
+}
+
+/** The answer of an input to a question; undefined if it has none. */
+function answerTo(
+  asked: Asked,
+  run: string,
+  { messages, resume = [] }: AgUiInput,
+  isOver: boolean,
+): QuestionAnswer | undefined {
+  if (isOfPage(asked)) {
+    const { toolCallId } = asked.data;
+    const result = messages.find((message) => message.role === "tool" && message.toolCallId === toolCallId);
+    // A page that asks something else has given the call up.
+    return result !== undefined || isOver ? callAnswer(result) : undefined;
+  }
+  const entry = resume.find((one) => one.interruptId === interruptId(run, asked.questionId));
+  return entry && answerOf(asked, entry);
+}
+
+function promptOf({ messages }: AgUiInput): ContentBlock[] {
+  const last = messages.at(-1);
+  return last?.role === "user" ? blocksOf(last.content, `messages[${messages.length - 1}].content`) : [];
+}
+
+function refuseAnswers({ resume = [] }: AgUiInput): void {
+  if (resume.length > 0)
+    throw refused("resume", "answers interrupts, and no run of this thread waits for any");
+}
+
+function noPrompt(): LoopletError {
+  return refused("messages", "needs a message of the user, or results of tools, at its end");
+}
+
+function refused(
+  field: string,
+  problem: string,
+  code: LoopletErrorCode = "misuse_invalid_argument",
+): LoopletError {
+  return new LoopletError(code, field, problem);
+}
+
+/**
+ * An error in the words for a page. A mistake of the page is told. Everything else is the matter of the server, so
+ * its words go to the log alone.
+ */
+function wordsOf(error: unknown): [message: string, code: string] {
+  // The class may be that of another bundle.
+  const { name, message, code } = Object(error) as { name?: string; message?: string; code?: string };
+  if (name === "LoopletError" && code?.startsWith("misuse_")) return [String(message), code];
+  reportUnheard(error);
+  return ["The agent cannot do this. Its log says why.", "failed"];
+}
