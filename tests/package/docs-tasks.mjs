@@ -12,6 +12,7 @@ import { chats } from "./docs-chats.mjs";
 import { facades } from "./docs-facades.mjs";
 import { mcp } from "./docs-mcp.mjs";
 import { replays } from "./docs-replays.mjs";
+import { screens } from "./docs-screens.mjs";
 import { stores } from "./docs-stores.mjs";
 import { vendor } from "./docs-vendor.mjs";
 
@@ -196,43 +197,7 @@ export const tasks = {
       assert.doesNotMatch(await said(2), /ended as/);
     },
   },
-  "react/chat.tsx": {
-    mount: `
-      import { StrictMode } from "react";
-      import { createRoot } from "react-dom/client";
-      import { Chat } from "./chat";
-      createRoot(document.querySelector("main")).render(<StrictMode><Chat /></StrictMode>);
-    `,
-    others: { "/api/anthropic": vendor },
-    async inPage(page) {
-      const send = async (text) => {
-        await page.fill("input", text);
-        await page.click("text=Send");
-      };
-      const said = (role) => page.locator(`[data-role=${role}]`).allTextContents();
-      await send("Hello");
-      await page.waitForSelector("text=Stop");
-      await page.waitForSelector("text=Send");
-      assert.deepEqual(await said("user"), ["Hello"]);
-      const [answer, ...others] = await said("assistant");
-      assert.ok(answer.length > 10 && others.length === 0, answer);
-
-      await send("/practice stall\nTell me about kettles.");
-      await page.locator("[data-role=assistant]").nth(1).waitFor();
-      // A person who writes the next prompt meanwhile, and then stops.
-      await page.fill("input", "And about tea");
-      await page.press("input", "Enter");
-      await page.click("text=Stop");
-      await page.waitForSelector("text=Send");
-      assert.equal((await said("assistant")).length, 2);
-      assert.equal((await said("user")).length, 2);
-      assert.equal(await page.inputValue("input"), "And about tea");
-
-      await send("/practice 401");
-      await page.waitForSelector("[role=alert]");
-      assert.match(await page.textContent("[role=alert]"), /^failed: /);
-    },
-  },
+  ...screens,
   "images-and-files/ask.ts": {
     async after({ made, requests }) {
       await made.describe(new File([PNG], "map.png", { type: "image/png" }));

@@ -49,14 +49,8 @@ describe("the examples of the documentation", () => {
       writeFileSync(join(folder, file), code);
     }
     for (const name of [
-      "zod",
-      "react",
-      "react-dom",
-      "@types",
-      "@modelcontextprotocol",
-      "@ag-ui",
-      "vite",
-      "yaml",
+      ...["zod", "@types", "@modelcontextprotocol", "@ag-ui", "vite", "yaml"],
+      ...["react", "react-dom", "vue", "svelte", "solid-js"],
     ])
       symlinkSync(join(root, "node_modules", name), join(installed.folder, "node_modules", name));
     cpSync(join(here, "otel-double"), join(installed.folder, "node_modules/@opentelemetry/api"), {

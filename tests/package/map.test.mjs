@@ -10,7 +10,7 @@ let installed;
 before(async () => (installed = await installPacked()));
 after(() => installed?.remove());
 
-const { exports, sideEffects } = JSON.parse(
+const { exports, peerDependencies, sideEffects } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 const subpaths = Object.keys(exports).filter(
@@ -101,7 +101,7 @@ async function bundled(contents, names) {
     format: "esm",
     write: false,
     conditions: names,
-    external: ["node:*", "*.wasm", "*.wasm?module", "yaml"],
+    external: ["node:*", "*.wasm", "*.wasm?module", ...Object.keys(peerDependencies)],
     logLevel: "error",
   });
   return outputFiles[0].text;

@@ -60,13 +60,14 @@ export function open(folder, path, launch, policy, others = {}) {
 
 /**
  * Opens an example of the documentation in Chromium and does there what `inPage(page)` does. `file` is a page, or a
- * module in `folder` that a script with the text `mount` puts on a page, which Vite builds.
+ * module in `folder` that a script with the text `mount` puts on a page, which Vite builds. `files` are further ones.
  */
-export async function visit({ folder, file, mount, others, inPage }, executablePath) {
+export async function visit({ folder, file, mount, files = {}, others, inPage }, executablePath) {
   let path = file;
   if (!file.endsWith(".html")) {
     const root = join(folder, dirname(file));
     writeFileSync(join(root, "main.tsx"), mount);
+    for (const [name, contents] of Object.entries(files)) writeFileSync(join(root, name), await contents());
     writeFileSync(
       join(root, "index.html"),
       '<!doctype html><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
@@ -77,8 +78,9 @@ export async function visit({ folder, file, mount, others, inPage }, executableP
   const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   await browse({ folder: dirname(folder), path: `/docs/${path}`, launch, others }, async (page, errors) => {
     page.setDefaultTimeout(10_000);
-    await inPage(page).catch((error) => {
-      throw new Error(`${error.message}\n${errors.join("\n")}`, { cause: error });
+    await inPage(page).catch(async (error) => {
+      const shown = await page.innerText("body").catch(String);
+      throw new Error(`${error.message}\n${errors.join("\n")}\nThe page shows:\n${shown}`, { cause: error });
     });
     if (errors.length > 0) throw new Error(errors.join("\n"));
   });

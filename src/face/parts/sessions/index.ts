@@ -82,6 +82,10 @@ export interface Sessions {
    * `config_…` for one that the agent cannot go on with
    */
   import(agent: Agent, id: string, text: string, options?: { trusted?: boolean | undefined }): Promise<void>;
+  /**
+   * Notes a chat in the list that `agent.openChat` has opened. `title` counts if it has none.
+   */
+  note(id: string, options?: { title?: string | undefined }): Promise<void>;
   /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */
   rename(id: string, title: string): Promise<void>;
   /** Puts these tags in the place of those before. @throws LoopletError as `rename` */
@@ -156,6 +160,11 @@ export function sessionsOf(
       notTheList(id);
       await imported(store, id, text, (entries) => agent.readChat(id, { entries }), options);
       await note({ id });
+    },
+    async note(id, { title } = {}) {
+      notTheList(id);
+      const isNew = title !== undefined && (await get(id))?.title === undefined;
+      await note(isNew ? { id, title } : { id });
     },
     async rename(id, title) {
       await known(id);

@@ -1,0 +1,91 @@
+/**
+ * The versions of edited messages. A version is the transcript from its message on. A journal has the transcript that
+ * is shown, so the others are kept in a log of their own beside it: each entry is a change, with the version that it
+ * leaves.
+ */
+import type { Message, Store } from "../../core/api/index.js";
+import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
+
+/** A place at which the conversation branches. */
+interface Fork {
+  /** The number of messages before it. */
+  readonly at: number;
+  readonly versions: readonly Version[];
+  /** The index of the version that is shown. Its transcript is that of the chat. */
+  readonly shown: number;
+}
+
+interface Version {
+  readonly messages: readonly Message[];
+  /** The forks behind this one. */
+  readonly forks: readonly Fork[];
+}
+
+/** A change: a version is left at a place for another one, or for a new one. All go when the history is summarised. */
+type Change =
+  | { readonly at: number; readonly left: readonly Message[]; readonly to?: number | undefined }
+  | { readonly forget: true };
+
+const NEW: Version = { messages: [], forks: [] };
+
+export class Branches {
+  readonly #log: SharedLog | undefined;
+  #forks: readonly Fork[] = [];
+
+  /** Without a store they are kept as long as this object is. */
+  constructor(store: Store | undefined, chat: string | undefined) {
+    this.#log =
+      store === undefined || chat === undefined ? undefined : new SharedLog(store, `${chat}.branches`);
+  }
+
+  /** Reads what the store has. */
+  async load(): Promise<void> {
+    for (const change of (await this.#log?.load()) ?? []) if (isChange(change)) this.#take(change);
+  }
+
+  /** The index of the version that is shown at a place, and their number; undefined if there is one alone. */
+  at(place: number): { readonly shown: number; readonly count: number } | undefined {
+    const fork = this.#forks.find(({ at }) => at === place);
+    return fork && { shown: fork.shown, count: fork.versions.length };
+  }
+
+  /** Begins a new version at a place of the transcript. */
+  begin(place: number, transcript: readonly Message[]): Promise<void> {
+    return this.#change({ at: place, left: transcript.slice(place) });
+  }
+
+  /** Goes to another version; returns the transcript with it. */
+  async select(place: number, index: number, transcript: readonly Message[]): Promise<readonly Message[]> {
+    await this.#change({ at: place, left: transcript.slice(place), to: index });
+    const { versions } = this.#forks.find(({ at }) => at === place)!;
+    return [...transcript.slice(0, place), ...versions[index]!.messages];
+  }
+
+  /** The places are those of a transcript that is gone. */
+  async forget(): Promise<void> {
+    if (this.#forks.length > 0) await this.#change({ forget: true });
+  }
+
+  async #change(change: Change): Promise<void> {
+    this.#take(change);
+    await this.#log?.add(change);
+  }
+
+  #take(change: Change): void {
+    if ("forget" in change) return void (this.#forks = []);
+    const { at, left, to } = change;
+    const forks = this.#forks.filter((fork) => fork.at > at);
+    const { versions, shown } = this.#forks.find((fork) => fork.at === at) ?? { versions: [NEW], shown: 0 };
+    const kept = versions.map((version, index) => (index === shown ? { messages: left, forks } : version));
+    const all = to === undefined ? [...kept, NEW] : kept;
+    const fork: Fork = { at, versions: all, shown: to ?? all.length - 1 };
+    this.#forks = [...this.#forks.filter((fork) => fork.at < at), fork, ...(all[fork.shown] ?? NEW).forks];
+  }
+}
+
+/** A damaged entry is left out. */
+function isChange(entry: LogObject): entry is LogObject & Change {
+  const { at, left, to, forget } = entry;
+  if (forget === true) return true;
+  return Number.isInteger(at) && Array.isArray(left) && (to === undefined || Number.isInteger(to));
+}

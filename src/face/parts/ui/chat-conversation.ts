@@ -1,0 +1,414 @@
+/**
+ * A conversation over a chat. It owns the chat and the run that it follows, and draws nothing: `reduce` makes the view
+ * of the run's events.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type {
+  ContentBlock,
+  ModelUsage,
+  Prompt,
+  Queued,
+  Run,
+  RunBound,
+  RunEvent,
+  RunResult,
+} from "../../core/api/index.js";
+import { EventBuffer } from "../../core/run/events/event-buffer.js";
+import { sessionsOf } from "../sessions/index.js";
+import { Branches } from "./branches.js";
+import type {
+  Conversation,
+  ConversationAgent,
+  ConversationOptions,
+  OpenedChat,
+  SendOptions,
+} from "./conversation.js";
+import { blocksOf } from "./files.js";
+import { pageFrame, type Frame } from "./frame.js";
+import type { Answers, Branch, OpenQuestion, UiMessage } from "./parts.js";
+import { promptsOf, withoutText } from "./prompts.js";
+import {
+  UNOPENED,
+  type ConversationError,
+  type ConversationSnapshot,
+  type ConversationStatus,
+  type QueuedMessage,
+} from "./snapshot.js";
+import { addedUsage } from "./usage.js";
+import { reduce, viewOf, viewWith, withPrompt, withResult, type View } from "./view.js";
+
+interface Waiting extends QueuedMessage {
+  readonly queued: Queued | undefined;
+}
+
+export class ChatConversation implements Conversation {
+  readonly #agent: ConversationAgent;
+  readonly #options: ConversationOptions;
+  readonly #frame: Frame;
+  readonly #branches: Branches;
+  readonly #listeners = new Set<() => void>();
+  #snapshot = UNOPENED;
+  #view: View = viewOf();
+  #chat: OpenedChat | undefined;
+  #opening: Promise<OpenedChat> | undefined;
+  #run: Run<any, any> | undefined;
+  /** Resolves when the run has ended and its result is shown. */
+  #following: Promise<void> = Promise.resolve();
+  /** The events that the next frame takes. */
+  #heard = new EventBuffer();
+  #isUpdating = false;
+  #queue: readonly Waiting[] = [];
+  #queued = 0;
+  #result: RunResult | undefined;
+  #error: ConversationError | undefined;
+  /** The places of the messages of the person in the transcript. */
+  #prompts: ReadonlyMap<string, number> = new Map();
+  #dropRuns = (): void => {};
+
+  constructor(agent: ConversationAgent, options: ConversationOptions) {
+    this.#agent = agent;
+    this.#options = options;
+    this.#frame = options.frame ?? pageFrame;
+    this.#branches = new Branches(options.store, options.id);
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    // `error` of the snapshot tells of a chat that cannot be opened.
+    this.#open().catch(() => {});
+    return () => {
+      this.#listeners.delete(listener);
+      // A framework may subscribe again in the same task.
+      setTimeout(() => this.#leave(), 0);
+    };
+  };
+
+  readonly getSnapshot = (): ConversationSnapshot => this.#snapshot;
+
+  #leave(): void {
+    if (this.#listeners.size === 0 && this.#options.id === undefined) this.stop("nobody sees it any more");
+  }
+
+  readonly send = async (prompt: Prompt, { files }: SendOptions = {}): Promise<void> => {
+    const blocks = await blocksOf(prompt, files);
+    if (blocks.length === 0) return;
+    const chat = await this.#open();
+    if (this.#run === undefined) this.#begin(chat, blocks);
+    else this.#steer(this.#run, blocks);
+  };
+
+  readonly withdraw = (id: string): boolean => {
+    const message = this.#queue.find((one) => one.id === id);
+    if (message === undefined || message.queued?.withdraw() === false) return false;
+    this.#queue = this.#queue.filter((one) => one !== message);
+    this.#emit();
+    return true;
+  };
+
+  readonly stop = (reason = "stopped by the user"): void => {
+    this.#run?.abort(reason);
+  };
+
+  readonly answer = ({ questionId }: OpenQuestion, answer: Answers[keyof Answers]): boolean => {
+    return this.#run?.answer(questionId, answer) ?? false;
+  };
+
+  readonly regenerate = async (): Promise<void> => {
+    const chat = await this.#idle();
+    const last = this.#view.messages.filter(({ role }) => role === "user").at(-1);
+    if (last === undefined) return;
+    const place = this.#placeOf(last.id);
+    const { content } = chat.messages[place]!;
+    const asked = content.filter((block): block is ContentBlock => block.type !== "tool_result");
+    await this.#again(chat, last.id, asked, chat.messages.length > place + 1);
+  };
+
+  readonly retry = this.regenerate;
+
+  readonly edit = async (messageId: string, prompt: Prompt, { files }: SendOptions = {}): Promise<void> => {
+    const blocks = await blocksOf(prompt, files);
+    if (blocks.length > 0) await this.#again(await this.#idle(), messageId, blocks, true);
+  };
+
+  /** Goes back to before a message, and asks `blocks` in its place. */
+  async #again(
+    chat: OpenedChat,
+    messageId: string,
+    blocks: readonly ContentBlock[],
+    isVersion: boolean,
+  ): Promise<void> {
+    const place = this.#placeOf(messageId);
+    if (isVersion) await this.#branches.begin(place, chat.messages);
+    const index = this.#view.messages.findIndex(({ id }) => id === messageId);
+    chat.reset(withoutText(chat.messages, place));
+    this.#view = viewWith(this.#view.messages.slice(0, index));
+    this.#begin(chat, blocks);
+  }
+
+  readonly select = async (messageId: string, number: number): Promise<void> => {
+    const chat = await this.#idle();
+    const place = this.#placeOf(messageId);
+    const count = this.#branches.at(place)?.count ?? 1;
+    if (!Number.isInteger(number) || number < 1 || number > count)
+      throw new LoopletError("misuse_invalid_argument", "number", `needs a version from 1 to ${count}`);
+    if (count === 1) return;
+    chat.reset(await this.#branches.select(place, number - 1, chat.messages));
+    this.#show(viewOf(chat.messages));
+  };
+
+  readonly resume = async ({ takeOver }: { takeOver?: boolean | undefined } = {}): Promise<void> => {
+    if (this.#run !== undefined) return;
+    this.#dropRuns();
+    if (this.#options.id !== undefined) this.#opening = this.#chat = undefined;
+    await this.#open(takeOver);
+  };
+
+  readonly bound = (prompt: Prompt): Promise<RunBound> => {
+    return this.#agent.bound(prompt, { messages: this.#chat?.messages ?? [] });
+  };
+
+  /** The place of a message of the person in the transcript. */
+  #placeOf(messageId: string): number {
+    const place = this.#prompts.get(messageId);
+    if (place !== undefined) return place;
+    const isKnown = this.#view.messages.some(({ id, role }) => id === messageId && role === "user");
+    const problem = isKnown
+      ? "a summary stands for this message, so nothing goes on from it any more"
+      : `there is no message "${messageId}" of the person`;
+    throw new LoopletError("misuse_invalid_argument", "messageId", problem);
+  }
+
+  /** The chat, when no run goes on in it. */
+  async #idle(): Promise<OpenedChat> {
+    const chat = await this.#open();
+    this.stop();
+    await this.#following;
+    return chat;
+  }
+
+  #open(takeOver?: boolean): Promise<OpenedChat> {
+    this.#opening ??= this.#opened(takeOver).catch((error: unknown) => {
+      this.#opening = undefined;
+      this.#error = errorOf(error);
+      this.#emit();
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #opened(takeOver: boolean | undefined): Promise<OpenedChat> {
+    const { id } = this.#options;
+    this.#error = undefined;
+    if (id === undefined) {
+      const chat = this.#agent.chat();
+      this.#chat = chat;
+      this.#show(viewOf(chat.messages));
+      return chat;
+    }
+    this.#emit();
+    const [chat] = await Promise.all([this.#agent.openChat(id, { takeOver }), this.#branches.load()]);
+    this.#chat = chat;
+    const { current } = chat;
+    // A run in this page tells everything from here on. One of another page is joined from its beginning.
+    if (current !== undefined && this.#agent.attach === undefined) {
+      this.#follow(current, viewOf(chat.messages));
+    } else {
+      this.#show(viewOf(chat.messages));
+    }
+    this.#dropRuns = chat.onRun?.((run) => this.#join(id, run)) ?? ((): void => {});
+    return chat;
+  }
+
+  /** Shows a run that another page has begun. */
+  #join(id: string, { id: runId }: Run<any, any>): void {
+    if (this.#run?.id === runId || this.#isBeginning) return;
+    const run = this.#agent.attach!(runId);
+    const before = this.#agent.readChat(id).then((kept) => beforeAnswer(viewOf(kept?.messages ?? [])));
+    this.#follow(run, before);
+  }
+
+  #isBeginning = false;
+
+  #begin(chat: OpenedChat, blocks: readonly ContentBlock[]): void {
+    const before = this.#view;
+    const view = withPrompt(before, [...this.#undelivered(), ...blocks]);
+    let run: Run<any, any>;
+    this.#isBeginning = true;
+    try {
+      run = chat.run([...this.#undelivered(), ...blocks]);
+    } finally {
+      this.#isBeginning = false;
+    }
+    this.#queue = [];
+    this.#note(blocks);
+    const { id } = view.messages.at(-1)!;
+    if (!this.#prompts.has(id)) this.#prompts = new Map([...this.#prompts, [id, chat.messages.length]]);
+    this.#follow(run, view);
+  }
+
+  #undelivered(): readonly ContentBlock[] {
+    return this.#queue.flatMap(({ content }) => content);
+  }
+
+  /** Notes the chat in the list, with a title of its first message. */
+  #note(blocks: readonly ContentBlock[]): void {
+    const { id, store } = this.#options;
+    if (id === undefined || store === undefined) return;
+    const isFirst = this.#view.messages.length === 0;
+    const text = blocks.find((block) => block.type === "text")?.text.trim() ?? "";
+    const title = isFirst && text !== "" ? text.slice(0, TITLE_CHARS) : undefined;
+    // The list is a convenience: a store that fails tells of it by the run.
+    sessionsOf(store)
+      .note(id, { title })
+      .catch(() => {});
+  }
+
+  #steer(run: Run<any, any>, content: readonly ContentBlock[]): void {
+    const queued = run.steer([...content]);
+    const id = `q${++this.#queued}`;
+    this.#queue = [...this.#queue, { id, content, isUndelivered: false, queued }];
+    this.#emit();
+  }
+
+  /** Shows a run from its events. `from` is the view before the first of them. */
+  #follow(run: Run<any, any>, from: View | Promise<View>): void {
+    this.#run = run;
+    this.#result = this.#error = undefined;
+    this.#heard = new EventBuffer();
+    const events = run.events({ detached: true });
+    this.#following = this.#followed(run, events, from);
+    // A waiter may have gone.
+    this.#following.catch(() => {});
+  }
+
+  async #followed(
+    run: Run<any, any>,
+    events: AsyncIterable<RunEvent>,
+    from: View | Promise<View>,
+  ): Promise<void> {
+    if (!(from instanceof Promise)) this.#show(from);
+    else this.#show(await from);
+    let result: RunResult | undefined;
+    let thrown: unknown;
+    try {
+      for await (const event of events) this.#hear(event);
+      result = await run.result;
+    } catch (error) {
+      // The options `onFailure`, `onCancel` and others make the result a rejection.
+      thrown = error;
+      result = (Object(error) as { result?: RunResult }).result;
+    }
+    if (this.#run !== run) return;
+    this.#takeHeard();
+    this.#run = undefined;
+    this.#result = result;
+    const failure = result?.error ?? (result === undefined ? errorOf(thrown) : undefined);
+    this.#error = failure && { code: failure.code, message: failure.message };
+    this.#queue = this.#queue.map((message) => ({ ...message, isUndelivered: true, queued: undefined }));
+    this.#show(result === undefined ? this.#view : withResult(this.#view, result));
+  }
+
+  #hear(event: RunEvent): void {
+    this.#heard.add(event);
+    if (this.#isUpdating) return;
+    this.#isUpdating = true;
+    this.#frame(() => {
+      this.#isUpdating = false;
+      this.#takeHeard();
+      this.#emit();
+    });
+  }
+
+  #takeHeard(): void {
+    for (let event = this.#heard.shift(); event !== undefined; event = this.#heard.shift()) {
+      if (event.type === "steer-delivered") this.#deliver(event.ids);
+      this.#view = reduce(this.#view, event);
+      if (event.type === "compact-boundary" && event.agentPath === "root") this.#forgetPlaces();
+    }
+  }
+
+  /** Messages that were queued stand in the transcript from here on. */
+  #deliver(ids: readonly number[]): void {
+    const delivered = this.#queue.filter(({ queued }) => queued !== undefined && ids.includes(queued.id));
+    if (delivered.length === 0) return;
+    this.#queue = this.#queue.filter((message) => !delivered.includes(message));
+    this.#view = withPrompt(
+      this.#view,
+      delivered.flatMap(({ content }) => content),
+    );
+  }
+
+  #forgetPlaces(): void {
+    this.#prompts = new Map();
+    this.#branches.forget().catch(() => {});
+  }
+
+  #show(view: View): void {
+    this.#view = view;
+    if (this.#run === undefined) this.#prompts = promptsOf(view.messages, this.#chat?.messages ?? []);
+    this.#emit();
+  }
+
+  #emit(): void {
+    const { messages, questions, notice } = this.#view;
+    const shown = {
+      status: this.#status(),
+      messages: this.#withBranches(messages),
+      questions,
+      queue: this.#queue,
+      notice,
+      error: this.#error,
+      outcome: this.#result?.outcome,
+      reason: this.#result?.stoppedBy ?? this.#result?.abortReason,
+      usage: this.#usage(),
+    };
+    this.#snapshot = shown;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #status(): ConversationStatus {
+    if (this.#run !== undefined) {
+      if (this.#view.isWaiting) return "waiting";
+      return this.#view.messages.at(-1)?.role === "assistant" ? "streaming" : "submitted";
+    }
+    if (this.#error !== undefined) return "error";
+    return this.#chat === undefined ? "opening" : "ready";
+  }
+
+  #usage(): ModelUsage | null {
+    const before = this.#chat?.usage ?? null;
+    return this.#run === undefined ? before : addedUsage(before, this.#view.usage);
+  }
+
+  #withBranches(messages: readonly UiMessage[]): readonly UiMessage[] {
+    let changed = messages;
+    messages.forEach((message, index) => {
+      const place = message.role === "user" ? this.#prompts.get(message.id) : undefined;
+      const fork = place === undefined ? undefined : this.#branches.at(place);
+      if (fork === undefined) return;
+      const branch: Branch = { number: fork.shown + 1, count: fork.count };
+      const known = this.#snapshot.messages[index];
+      const isKnown =
+        known?.parts === message.parts &&
+        known.branch?.number === branch.number &&
+        known.branch.count === branch.count;
+      if (changed === messages) changed = [...messages];
+      (changed as UiMessage[])[index] = isKnown ? known : { ...message, branch };
+    });
+    return changed;
+  }
+}
+
+/** Characters of the first message in a title. */
+const TITLE_CHARS = 60;
+
+/** The messages up to the last one of the person, as they are when a run begins. */
+function beforeAnswer(view: View): View {
+  const last = view.messages.map(({ role }) => role).lastIndexOf("user");
+  return viewWith(view.messages.slice(0, last + 1));
+}
+
+function errorOf(error: unknown): ConversationError {
+  const { code = "error", message = String(error) } = Object(error) as Partial<ConversationError>;
+  return { code, message };
+}

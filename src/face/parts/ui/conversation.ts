@@ -1,0 +1,110 @@
+/** A conversation for a screen: a store that one subscribes to, and the verbs of a chat. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { Agent, Chat, Prompt, Run, RunBound, Store } from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
+import { ChatConversation } from "./chat-conversation.js";
+import type { FileLike } from "./files.js";
+import type { Frame } from "./frame.js";
+import type { Answers, OpenQuestion } from "./parts.js";
+import type { ConversationSnapshot } from "./snapshot.js";
+
+/** An agent in the page, or one that `connectAgent` or `shareAgent` gives. */
+export type ConversationAgent = Pick<Agent<any, any>, "bound" | "readChat"> & {
+  chat(): Chat<any, any>;
+  openChat(id: string, options?: { takeOver?: boolean | undefined }): Promise<OpenedChat>;
+  attach?(id: string): Run<any, any>;
+};
+
+/** A chat. One of several pages tells of the runs that other pages begin. */
+export type OpenedChat = Omit<Chat<any, any>, "hasTaken" | "id" | "run" | "current" | "compact"> & {
+  readonly current: Run<any, any> | undefined;
+  run(prompt: Prompt): Run<any, any>;
+  onRun?(listener: (run: Run<any, any>) => void): () => void;
+};
+
+/** The options of `conversation`. */
+export interface ConversationOptions {
+  /**
+   * The id of the chat in the agent's store. The conversation is that of the store, and a run that was cut off goes
+   * on. Default: a chat of this page alone.
+   */
+  id?: string | undefined;
+  /**
+   * Keeps the versions of edited messages, and notes the chat in the list of `sessionsOf(store)` with its first
+   * message as its title. Best the agent's own store. Default: the page keeps the versions, and there is no list.
+   */
+  store?: Store | undefined;
+  /**
+   * Contract: calls its argument once, later; all that has come by then is one update. Default: the page's frames.
+   */
+  frame?: Frame | undefined;
+}
+
+/** The options of `send` and `edit`. */
+export interface SendOptions {
+  /** Files of the person, such as the `files` of an input. They stand before the text. */
+  files?: Iterable<FileLike> | undefined;
+}
+
+/**
+ * A conversation. `subscribe` and `getSnapshot` are what stores of UI frameworks ask for. No method needs its `this`.
+ */
+export interface Conversation {
+  /**
+   * Calls `listener` after each update, at most once a frame for events. The first subscription opens the chat. The
+   * function that it returns ends that. A conversation without an `id` stops its run when nobody subscribes any more.
+   */
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): ConversationSnapshot;
+  /**
+   * Sends a message of the person. While a run goes on, the model gets it before its next call. A blank text without
+   * files is left out. Resolves when the message is on its way.
+   *
+   * Rejects with the `LoopletError` of `chat.run`, of a file without a media type, or of a chat that cannot be
+   * opened.
+   */
+  send(prompt: Prompt, options?: SendOptions): Promise<void>;
+  /** Takes a queued message back; false if the model has it already. */
+  withdraw(id: string): boolean;
+  /** Ends the run at once; the text that has come stays. */
+  stop(reason?: string): void;
+  /** Answers an open question. False if it is closed. */
+  answer<K extends keyof Answers>(question: OpenQuestion & { kind: K }, answer: Answers[K]): boolean;
+  /** Asks the last message again. After an answer it begins a new version. */
+  regenerate(): Promise<void>;
+  /** `regenerate`, under the name that a button beside an error has. */
+  retry(): Promise<void>;
+  /**
+   * Sends another text in place of a message of the person. What followed stays as a version. A run that goes on is
+   * stopped first.
+   *
+   * Rejects with `misuse_invalid_argument` for a message that is not one of the person, or for which a summary
+   * stands.
+   */
+  edit(messageId: string, prompt: Prompt, options?: SendOptions): Promise<void>;
+  /** Shows another version of an edited message; `number` counts from 1. Rejects as `edit`. */
+  select(messageId: string, number: number): Promise<void>;
+  /** Opens the chat again, after an error. `takeOver` takes a run that another process holds. */
+  resume(options?: { takeOver?: boolean | undefined }): Promise<void>;
+  /** The most that a run with this message may use and cost, as `agent.bound`. */
+  bound(prompt: Prompt): Promise<RunBound>;
+}
+
+const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
+
+/**
+ * The conversation with an agent. Two calls with the same agent and the same `id` give the same object.
+ *
+ * @throws LoopletError `config_wrong_type` for an agent that is none
+ */
+export function conversation(agent: ConversationAgent, options: ConversationOptions = {}): Conversation {
+  if (!isObject(agent) || typeof (agent as Partial<ConversationAgent>).openChat !== "function")
+    throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent(…) or connectAgent(…)");
+  const { id } = options;
+  if (id === undefined) return new ChatConversation(agent, options);
+  const ofAgent = kept.get(agent) ?? new Map<string, Conversation>();
+  kept.set(agent, ofAgent);
+  const known = ofAgent.get(id) ?? new ChatConversation(agent, options);
+  ofAgent.set(id, known);
+  return known;
+}

@@ -1,0 +1,37 @@
+/**
+ * `looplet/ui`: a conversation for a screen, without a framework. It needs no engine of its own: your agent brings
+ * one.
+ */
+export {
+  conversation,
+  type Conversation,
+  type ConversationAgent,
+  type ConversationOptions,
+  type SendOptions,
+} from "./conversation.js";
+export type { FileLike } from "./files.js";
+export type { Frame } from "./frame.js";
+export type {
+  AgentPart,
+  Answers,
+  Branch,
+  CompactionPart,
+  FilePart,
+  OpenQuestion,
+  Part,
+  RawPart,
+  ReasoningPart,
+  SourcePart,
+  TextPart,
+  ToolPart,
+  ToolState,
+  UiMessage,
+} from "./parts.js";
+export type {
+  ConversationError,
+  ConversationSnapshot,
+  ConversationStatus,
+  QueuedMessage,
+} from "./snapshot.js";
+export { todosOf, type TodoItem } from "./todos.js";
+export { reduce, viewOf, withPrompt, withResult, type Notice, type View } from "./view.js";

@@ -1,0 +1,150 @@
+/**
+ * The pieces of a conversation as a screen draws them: messages with parts. All are plain JSON and never change; a
+ * piece that goes on is replaced, and everything beside it stays the same object.
+ */
+import type {
+  CompactTrigger,
+  ElicitationAnswer,
+  OutcomeKind,
+  PermissionResult,
+  Reconciliation,
+  RunEventOf,
+  ToolFault,
+} from "../../core/api/index.js";
+
+/** A message of the person, or everything that the model has said and done up to the next one. */
+export interface UiMessage {
+  /** A key for lists: the message's place in the conversation. */
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+  /** The versions of a message of the person; absent if it was never edited. */
+  readonly branch?: Branch;
+}
+
+/** The version of an edited message that is shown, from 1, and the number of them. */
+export interface Branch {
+  readonly number: number;
+  readonly count: number;
+}
+
+/** A piece of a message. `type` tells the variants apart. */
+export type Part = TextPart | ReasoningPart | ToolPart | FilePart | SourcePart | CompactionPart | RawPart;
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly state: "streaming" | "done";
+  /**
+   * The number of characters that more text does not change, in Markdown: whole paragraphs, lists, tables and fenced
+   * code. The length of the text when it is done.
+   */
+  readonly stable: number;
+  /** Present for a refusal that the vendor marks as such. */
+  readonly isRefusal?: true;
+}
+
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  /** Empty for reasoning that the vendor keeps to itself. */
+  readonly text: string;
+  readonly state: "streaming" | "done";
+}
+
+/** A tool call, with the names of states that the AI SDK uses. */
+export interface ToolPart {
+  readonly type: "tool";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly state: ToolState;
+  /** The arguments as far as they have come, while the model writes them. */
+  readonly inputText?: string;
+  /** The arguments: those that the tool got, if your code changed the model's. */
+  readonly input?: unknown;
+  /** The question that waits for an answer about this call. */
+  readonly question?: OpenQuestion;
+  /** The latest progress that the tool has reported. */
+  readonly progress?: unknown;
+  readonly output?: unknown;
+  readonly error?: ToolFault;
+  /** Absent for a call of before a reload. */
+  readonly durationMs?: number;
+  /** The subagent that works on the call, or has. */
+  readonly agent?: AgentPart;
+}
+
+export type ToolState =
+  /** The model writes the arguments. */
+  | "input-streaming"
+  /** The call is complete: it waits for its turn, or its tool is at work. */
+  | "input-available"
+  /** A person is asked whether it may run. */
+  | "approval-requested"
+  | "output-available"
+  | "output-error"
+  /** A person, a rule or a hook has denied it. */
+  | "output-denied";
+
+/** A subagent. */
+export interface AgentPart {
+  readonly agentPath: string;
+  readonly model?: string;
+  readonly status: "running" | OutcomeKind;
+  readonly parts: readonly Part[];
+}
+
+/** A file in a message, as base64 (`data`) or by `url`. */
+export interface FilePart {
+  readonly type: "file";
+  readonly mediaType: string;
+  readonly name?: string;
+  readonly data?: string;
+  readonly url?: string;
+}
+
+/** A page that the vendor names as the source of the text before it. */
+export interface SourcePart {
+  readonly type: "source";
+  readonly url: string;
+  readonly title?: string;
+}
+
+/** The messages before it were summarised or shortened for the model. */
+export interface CompactionPart {
+  readonly type: "compaction";
+  readonly state: "running" | "done";
+  readonly trigger?: CompactTrigger;
+  /** Estimated tokens of the history, before and after. */
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  /** The summary; present when a conversation is opened again. */
+  readonly summary?: string;
+}
+
+/** A block of the vendor that has no neutral form. */
+export interface RawPart {
+  readonly type: "raw";
+  readonly json: unknown;
+}
+
+/** A question that waits for a person. `kind` narrows the facts and the answer. */
+export type OpenQuestion = {
+  [K in keyof Answers]: {
+    readonly questionId: number;
+    readonly kind: K;
+    /** The agent that asks. */
+    readonly agentPath: string;
+  } & Omit<FactsOf<K>, "agentPath">;
+}[keyof Answers];
+
+/** The answers that the kinds of questions take. */
+export interface Answers {
+  /** May this call run? */
+  permission: PermissionResult;
+  /** Was this call done, which had begun when its process ended? */
+  reconcile: Reconciliation;
+  /** The tool asks the person. */
+  elicitation: ElicitationAnswer;
+}
+
+type FactsOf<K extends keyof Answers> = Extract<RunEventOf<"question">, { question: K }>["data"];

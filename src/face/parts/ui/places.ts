@@ -1,0 +1,90 @@
+/**
+ * Where the events of a run belong: the parts of each agent, of each block of its answer under way, and of each call.
+ * A place is the index of a message, and then of the calls whose subagents lead to it.
+ */
+import type { Part, ToolPart, UiMessage } from "./parts.js";
+
+export type Place = readonly [message: number, ...parts: number[]];
+
+export interface AgentPlace {
+  /** The place of the agent's parts. */
+  readonly at: Place;
+  /** The parts of the blocks of its answer under way, by their numbers. */
+  readonly blocks: { readonly [block: number]: number };
+}
+
+export interface Places {
+  readonly agents: { readonly [agentPath: string]: AgentPlace };
+  /** The latest call of each id, with its own index at the end. */
+  readonly calls: { readonly [agentAndId: string]: Place };
+}
+
+export const NOWHERE: Places = { agents: {}, calls: {} };
+
+export function callKey(agentPath: string, toolCallId: string): string {
+  return `${agentPath} ${toolCallId}`;
+}
+
+/** The places of the calls and of the subagents in these messages. No block is under way. */
+export function placesIn(messages: readonly UiMessage[]): Places {
+  const agents: { [path: string]: AgentPlace } = {};
+  const calls: { [key: string]: Place } = {};
+  const walk = (parts: readonly Part[], agentPath: string, at: Place): void => {
+    parts.forEach((part, index) => {
+      if (part.type !== "tool") return;
+      calls[callKey(agentPath, part.toolCallId)] = [...at, index];
+      const { agent } = part;
+      if (agent === undefined) return;
+      agents[agent.agentPath] = { at: [...at, index], blocks: {} };
+      walk(agent.parts, agent.agentPath, [...at, index]);
+    });
+  };
+  messages.forEach(({ parts }, index) => walk(parts, "root", [index]));
+  const last = messages.length - 1;
+  if (messages[last]?.role === "assistant") agents["root"] = { at: [last], blocks: {} };
+  return { agents, calls };
+}
+
+/** The parts of an agent. */
+export function partsAt(messages: readonly UiMessage[], [message, ...calls]: Place): readonly Part[] {
+  let parts = messages[message]?.parts ?? [];
+  for (const index of calls) parts = agentOf(parts[index])?.parts ?? [];
+  return parts;
+}
+
+function agentOf(part: Part | undefined): ToolPart["agent"] {
+  return part?.type === "tool" ? part.agent : undefined;
+}
+
+/** The messages with other parts of an agent. All others stay the same objects. */
+export function withPartsAt(
+  messages: readonly UiMessage[],
+  [message, ...calls]: Place,
+  change: (parts: readonly Part[]) => readonly Part[],
+): readonly UiMessage[] {
+  const changed = messages[message];
+  if (changed === undefined) return messages;
+  return withAt(messages, message, { ...changed, parts: changedIn(changed.parts, calls, change) });
+}
+
+function changedIn(
+  parts: readonly Part[],
+  [index, ...rest]: readonly number[],
+  change: (parts: readonly Part[]) => readonly Part[],
+): readonly Part[] {
+  if (index === undefined) return change(parts);
+  const call = parts[index];
+  const agent = agentOf(call);
+  if (agent === undefined) return parts;
+  return withAt(parts, index, {
+    ...(call as ToolPart),
+    agent: { ...agent, parts: changedIn(agent.parts, rest, change) },
+  });
+}
+
+/** A copy of the list with another element. */
+export function withAt<T>(list: readonly T[], index: number, element: T): readonly T[] {
+  const copy = list.slice();
+  copy[index] = element;
+  return copy;
+}

@@ -1,0 +1,63 @@
+/** What a screen draws of a conversation. */
+import type { ContentBlock, ModelUsage, OutcomeKind } from "../../core/api/index.js";
+import type { OpenQuestion, UiMessage } from "./parts.js";
+import type { Notice } from "./view.js";
+
+export type ConversationStatus =
+  /** The chat is being read. */
+  | "opening"
+  | "ready"
+  /** A message was sent, and nothing of the answer is there. */
+  | "submitted"
+  | "streaming"
+  /** Only answers to open questions bring the run on. */
+  | "waiting"
+  /** The last run has failed, or the chat could not be opened. `error` says why. */
+  | "error";
+
+/** What a screen draws. It never changes: an update is another object, with the parts that stay in it. */
+export interface ConversationSnapshot {
+  readonly status: ConversationStatus;
+  readonly messages: readonly UiMessage[];
+  /** The questions that wait for a person, the oldest first. */
+  readonly questions: readonly OpenQuestion[];
+  /** Messages that were sent while a run goes on, and that the model has not got. */
+  readonly queue: readonly QueuedMessage[];
+  /** A fact beside the messages, such as an attempt that failed and comes again, until the answer goes on. */
+  readonly notice: Notice | undefined;
+  readonly error: ConversationError | undefined;
+  /** How the last run ended; undefined while one goes on and before the first. */
+  readonly outcome: OutcomeKind | undefined;
+  /** Why the last run was stopped or cancelled, in one word or in the words of `stop`. */
+  readonly reason: string | undefined;
+  /** The tokens and the money of the whole conversation; `null` before the first report. */
+  readonly usage: ModelUsage | null;
+}
+
+/** Why a run has failed, or why a chat cannot be opened. */
+export interface ConversationError {
+  /** A code of a `Failure` or a `LoopletError`; `"error"` for anything else. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface QueuedMessage {
+  /** The argument of `withdraw`. */
+  readonly id: string;
+  readonly content: readonly ContentBlock[];
+  /** The run has ended without it. It goes with the next message that is sent, or with `withdraw`. */
+  readonly isUndelivered: boolean;
+}
+
+/** The snapshot of a conversation that nobody has opened, also that of a page that a server draws. */
+export const UNOPENED: ConversationSnapshot = {
+  status: "opening",
+  messages: [],
+  questions: [],
+  queue: [],
+  notice: undefined,
+  error: undefined,
+  outcome: undefined,
+  reason: undefined,
+  usage: null,
+};

@@ -1,0 +1,41 @@
+/**
+ * How much of a text that is being written can be drawn once and for all. A blank line ends a block of Markdown, and
+ * a fence ends its code. Where the next line may belong to the block above it, the block counts as open.
+ */
+
+/** Items, quotes, tables, HTML and indented text may go on with the block above the blank line. */
+const GOES_ON = /^(?:[ \t]|[-*+>|<]|\d+[.)])/;
+/** The same for a line whose end has not come. */
+const MAY_GO_ON = /^(?:[ \t]|[-*+>|<]|\d)/;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/**
+ * The number of characters of `text` that stay as they are when more is appended. `from` is the number for a
+ * beginning of `text`: only what comes behind it is read.
+ */
+export function stableLength(text: string, from = 0): number {
+  let stable = from;
+  let fence: string | undefined;
+  let isBlankBefore = false;
+  for (let at = from, end; at < text.length; at = end + 1) {
+    end = text.indexOf("\n", at);
+    const isWhole = end >= 0;
+    if (!isWhole) end = text.length;
+    const line = text.slice(at, end);
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (!isWhole || mark === undefined || !mark.startsWith(fence) || line.trim() !== mark) continue;
+      fence = undefined;
+      // An indented fence may stand in a list.
+      if (line.startsWith(mark)) stable = end + 1;
+      continue;
+    }
+    const isBlank = line.trim() === "";
+    const goesOn = isWhole ? GOES_ON : MAY_GO_ON;
+    if (isBlankBefore && !isBlank && !goesOn.test(line)) stable = at;
+    isBlankBefore = isBlank;
+    if (isWhole) fence = mark;
+  }
+  return stable;
+}

@@ -1,0 +1,135 @@
+/** A transcript as messages for a screen. */
+import type { Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
+import type { Part, SourcePart, ToolPart, UiMessage } from "./parts.js";
+
+/** The beginning of the text that stands for messages which were summarised (`summary_block` of the engine). */
+const SUMMARY = "[Context summary: ";
+
+/**
+ * The messages of a transcript as a screen draws them. An answer with all its tool calls, up to the next message of
+ * the person, is one message.
+ */
+export function shownMessages(transcript: readonly Message[]): readonly UiMessage[] {
+  const shown: { id: string; role: UiMessage["role"]; parts: Part[] }[] = [];
+  const partsOf = (role: UiMessage["role"]): Part[] => {
+    const last = shown.at(-1);
+    if (last?.role === role) return last.parts;
+    const parts: Part[] = [];
+    shown.push({ id: idAt(shown.length), role, parts });
+    return parts;
+  };
+  for (const { role, content } of transcript) {
+    for (const block of content) {
+      if (block.type === "tool_result") finish(shown.at(-1)?.parts ?? [], block);
+      else if (role === "user" && summaryOf(block) !== undefined)
+        partsOf("assistant").push({ type: "compaction", state: "done", summary: summaryOf(block)! });
+      else for (const part of partsOfBlock(block)) partsOf(role).push(part);
+    }
+  }
+  return shown;
+}
+
+/** The key of the message at this place. */
+export function idAt(place: number): string {
+  return `m${place + 1}`;
+}
+
+function summaryOf(block: Block): string | undefined {
+  if (block.type !== "text" || !block.text.startsWith(SUMMARY)) return undefined;
+  return block.text.slice(SUMMARY.length, -1);
+}
+
+/** The parts that a block is drawn as. A text without letters is none. */
+export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Part[] {
+  switch (block.type) {
+    case "text":
+    case "refusal": {
+      const { text } = block;
+      const more = block.type === "refusal" ? ({ isRefusal: true } as const) : {};
+      const sources = block.type === "text" ? sourcesOf(block.vendor) : [];
+      if (text === "") return sources;
+      return [{ type: "text", text, state: "done", stable: text.length, ...more }, ...sources];
+    }
+    case "thinking":
+      return [{ type: "reasoning", text: block.text, state: "done" }];
+    case "redacted_thinking":
+      return [{ type: "reasoning", text: "", state: "done" }];
+    case "tool_call": {
+      const { id: toolCallId, name: toolName, input = block.inputText } = block;
+      return [{ type: "tool", toolCallId, toolName, state: "input-available", input }];
+    }
+    case "media": {
+      const { mediaType, name, data, url } = block;
+      return [{ type: "file", mediaType, ...defined({ name, data, url }) }];
+    }
+    case "raw":
+      return [{ type: "raw", json: block.json }];
+  }
+}
+
+/** Gives the last call of this id its result. A call that is under way has none. */
+function finish(parts: Part[], { callId, content, isError, pending }: Block & { type: "tool_result" }): void {
+  const at = parts.map((part) => part.type === "tool" && part.toolCallId).lastIndexOf(callId);
+  const call = parts[at];
+  if (call?.type !== "tool" || pending !== undefined) return;
+  const output = outputOf(content);
+  parts[at] =
+    isError === true ? failed(call, faultOf(output)) : { ...call, state: "output-available", output };
+}
+
+/** A call that has failed. */
+export function failed({ question: _, inputText: __, ...call }: ToolPart, error: ToolFault): ToolPart {
+  return { ...call, state: error.code === "denied" ? "output-denied" : "output-error", error };
+}
+
+/** A call with the facts of its record. */
+export function recorded(call: ToolPart, record: ToolCallRecord): ToolPart {
+  const { output, durationMs, updatedInput = call.input } = record;
+  const { question: _, inputText: __, ...rest } = { ...call, input: updatedInput, durationMs };
+  if (record.isError) return { ...failed(rest, faultOf(output)) };
+  return { ...rest, state: "output-available", output: output };
+}
+
+/** The value that the text of a result stands for; the text itself if it is not JSON, and else the blocks. */
+function outputOf(content: readonly Block[]): unknown {
+  const [only, ...more] = content;
+  if (only?.type !== "text" || more.length > 0) return content;
+  try {
+    return JSON.parse(only.text);
+  } catch {
+    return only.text;
+  }
+}
+
+/** The error that a model was told. `toolCalls.wordError` may have put it in words of its own. */
+function faultOf(output: unknown): ToolFault {
+  if (isObject(output)) {
+    const { code, message, hint = "", recoverable = true } = output as unknown as Partial<ToolFault>;
+    if (typeof code === "string" && typeof message === "string") return { code, message, hint, recoverable };
+  }
+  const message = typeof output === "string" ? output : JSON.stringify(output);
+  return { code: "tool_failed", message, hint: "", recoverable: true };
+}
+
+/**
+ * The pages that a vendor names for a text: `citations` of Anthropic's Messages API, `annotations` of OpenAI's
+ * Responses and Chat Completions APIs.
+ */
+function sourcesOf(vendor: { readonly [field: string]: unknown } | undefined): SourcePart[] {
+  const named = [vendor?.["citations"], vendor?.["annotations"]].flatMap((list) =>
+    Array.isArray(list) ? (list as unknown[]) : [],
+  );
+  const sources = new Map<string, SourcePart>();
+  for (const one of named) {
+    const { url_citation = one } = Object(one) as { url_citation?: unknown };
+    const { url, title } = Object(url_citation) as { url?: unknown; title?: unknown };
+    if (typeof url !== "string" || sources.has(url)) continue;
+    sources.set(url, { type: "source", url, ...(typeof title === "string" ? { title } : {}) });
+  }
+  return [...sources.values()];
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
