@@ -62,7 +62,12 @@ it("I-07 leaves runs on the recordings of providers for the native build", TIMEO
       stream: row.streaming,
       fetch,
     });
-    const options = { limits: { maxIterations: 2 }, retry: { maxRetries: 0 }, random: () => 0.5, ids: () => row.id };
+    const options = {
+      limits: { maxIterations: 2 },
+      retry: { maxRetries: 0 },
+      random: () => 0.5,
+      ids: () => row.id,
+    };
     const run = createAgent({ model, record: recorder(), ...options }).run("Go.");
     await run.result;
     const file = run.export();

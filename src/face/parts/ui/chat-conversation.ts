@@ -1,6 +1,6 @@
 /**
- * A conversation over a chat. It owns the chat and the run that it follows, and draws nothing: `reduce` makes the view
- * of the run's events.
+ * A conversation over a chat. It owns the chat and the run that it follows, and draws nothing: `reduce` makes the
+ * view of the run's events.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
