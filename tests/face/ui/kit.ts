@@ -15,7 +15,7 @@ import {
   type ConversationAgent,
   type ConversationOptions,
   type ConversationSnapshot,
-  type Part,
+  type UiPart,
   type UiMessage,
 } from "looplet/ui";
 
@@ -95,7 +95,7 @@ export function lines(messages: readonly UiMessage[]): string[] {
   return messages.map(({ role, parts }) => `${role}: ${parts.map(line).join(" | ")}`);
 }
 
-function line(part: Part): string {
+function line(part: UiPart): string {
   switch (part.type) {
     case "text":
       return part.state === "done" ? part.text : `${part.text}…`;

@@ -25,17 +25,19 @@ import type {
 } from "./conversation.js";
 import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
+import { withResult } from "./joined.js";
+import { reduce } from "./reduce.js";
 import type { Answers, Branch, OpenQuestion, UiMessage } from "./parts.js";
-import { promptsOf, withoutText } from "./prompts.js";
 import {
   UNOPENED,
+  addedUsage,
   type ConversationError,
   type ConversationSnapshot,
   type ConversationStatus,
   type QueuedMessage,
 } from "./snapshot.js";
-import { addedUsage } from "./usage.js";
-import { reduce, viewOf, viewWith, withPrompt, withResult, type View } from "./view.js";
+import { promptsOf, withoutText } from "./transcript.js";
+import { viewOf, viewWith, withPrompt, type View } from "./view.js";
 
 interface Waiting extends QueuedMessage {
   readonly queued: Queued | undefined;

@@ -12,18 +12,18 @@ export {
 export type { FileLike } from "./files.js";
 export type { Frame } from "./frame.js";
 export type {
-  AgentPart,
+  AgentUiPart,
   Answers,
   Branch,
-  CompactionPart,
-  FilePart,
+  CompactionUiPart,
+  FileUiPart,
   OpenQuestion,
-  Part,
-  RawPart,
-  ReasoningPart,
-  SourcePart,
-  TextPart,
-  ToolPart,
+  UiPart,
+  RawUiPart,
+  ReasoningUiPart,
+  SourceUiPart,
+  TextUiPart,
+  ToolUiPart,
   ToolState,
   UiMessage,
 } from "./parts.js";
@@ -34,4 +34,6 @@ export type {
   QueuedMessage,
 } from "./snapshot.js";
 export { todosOf, type TodoItem } from "./todos.js";
-export { reduce, viewOf, withPrompt, withResult, type Notice, type View } from "./view.js";
+export { withResult } from "./joined.js";
+export { reduce } from "./reduce.js";
+export { viewOf, withPrompt, type Notice, type View } from "./view.js";

@@ -17,7 +17,7 @@ export interface UiMessage {
   /** A key for lists: the message's place in the conversation. */
   readonly id: string;
   readonly role: "user" | "assistant";
-  readonly parts: readonly Part[];
+  readonly parts: readonly UiPart[];
   /** The versions of a message of the person; absent if it was never edited. */
   readonly branch?: Branch;
 }
@@ -29,9 +29,10 @@ export interface Branch {
 }
 
 /** A piece of a message. `type` tells the variants apart. */
-export type Part = TextPart | ReasoningPart | ToolPart | FilePart | SourcePart | CompactionPart | RawPart;
+export type UiPart =
+  TextUiPart | ReasoningUiPart | ToolUiPart | FileUiPart | SourceUiPart | CompactionUiPart | RawUiPart;
 
-export interface TextPart {
+export interface TextUiPart {
   readonly type: "text";
   readonly text: string;
   readonly state: "streaming" | "done";
@@ -44,7 +45,7 @@ export interface TextPart {
   readonly isRefusal?: true;
 }
 
-export interface ReasoningPart {
+export interface ReasoningUiPart {
   readonly type: "reasoning";
   /** Empty for reasoning that the vendor keeps to itself. */
   readonly text: string;
@@ -52,7 +53,7 @@ export interface ReasoningPart {
 }
 
 /** A tool call, with the names of states that the AI SDK uses. */
-export interface ToolPart {
+export interface ToolUiPart {
   readonly type: "tool";
   readonly toolCallId: string;
   readonly toolName: string;
@@ -70,7 +71,7 @@ export interface ToolPart {
   /** Absent for a call of before a reload. */
   readonly durationMs?: number;
   /** The subagent that works on the call, or has. */
-  readonly agent?: AgentPart;
+  readonly agent?: AgentUiPart;
 }
 
 export type ToolState =
@@ -86,15 +87,15 @@ export type ToolState =
   | "output-denied";
 
 /** A subagent. */
-export interface AgentPart {
+export interface AgentUiPart {
   readonly agentPath: string;
   readonly model?: string;
   readonly status: "running" | OutcomeKind;
-  readonly parts: readonly Part[];
+  readonly parts: readonly UiPart[];
 }
 
 /** A file in a message, as base64 (`data`) or by `url`. */
-export interface FilePart {
+export interface FileUiPart {
   readonly type: "file";
   readonly mediaType: string;
   readonly name?: string;
@@ -103,14 +104,14 @@ export interface FilePart {
 }
 
 /** A page that the vendor names as the source of the text before it. */
-export interface SourcePart {
+export interface SourceUiPart {
   readonly type: "source";
   readonly url: string;
   readonly title?: string;
 }
 
 /** The messages before it were summarised or shortened for the model. */
-export interface CompactionPart {
+export interface CompactionUiPart {
   readonly type: "compaction";
   readonly state: "running" | "done";
   readonly trigger?: CompactTrigger;
@@ -122,7 +123,7 @@ export interface CompactionPart {
 }
 
 /** A block of the vendor that has no neutral form. */
-export interface RawPart {
+export interface RawUiPart {
   readonly type: "raw";
   readonly json: unknown;
 }

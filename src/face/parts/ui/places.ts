@@ -2,7 +2,7 @@
  * Where the events of a run belong: the parts of each agent, of each block of its answer under way, and of each call.
  * A place is the index of a message, and then of the calls whose subagents lead to it.
  */
-import type { Part, ToolPart, UiMessage } from "./parts.js";
+import type { UiPart, ToolUiPart, UiMessage } from "./parts.js";
 
 export type Place = readonly [message: number, ...parts: number[]];
 
@@ -29,7 +29,7 @@ export function callKey(agentPath: string, toolCallId: string): string {
 export function placesIn(messages: readonly UiMessage[]): Places {
   const agents: { [path: string]: AgentPlace } = {};
   const calls: { [key: string]: Place } = {};
-  const walk = (parts: readonly Part[], agentPath: string, at: Place): void => {
+  const walk = (parts: readonly UiPart[], agentPath: string, at: Place): void => {
     parts.forEach((part, index) => {
       if (part.type !== "tool") return;
       calls[callKey(agentPath, part.toolCallId)] = [...at, index];
@@ -46,13 +46,13 @@ export function placesIn(messages: readonly UiMessage[]): Places {
 }
 
 /** The parts of an agent. */
-export function partsAt(messages: readonly UiMessage[], [message, ...calls]: Place): readonly Part[] {
+export function partsAt(messages: readonly UiMessage[], [message, ...calls]: Place): readonly UiPart[] {
   let parts = messages[message]?.parts ?? [];
   for (const index of calls) parts = agentOf(parts[index])?.parts ?? [];
   return parts;
 }
 
-function agentOf(part: Part | undefined): ToolPart["agent"] {
+function agentOf(part: UiPart | undefined): ToolUiPart["agent"] {
   return part?.type === "tool" ? part.agent : undefined;
 }
 
@@ -60,7 +60,7 @@ function agentOf(part: Part | undefined): ToolPart["agent"] {
 export function withPartsAt(
   messages: readonly UiMessage[],
   [message, ...calls]: Place,
-  change: (parts: readonly Part[]) => readonly Part[],
+  change: (parts: readonly UiPart[]) => readonly UiPart[],
 ): readonly UiMessage[] {
   const changed = messages[message];
   if (changed === undefined) return messages;
@@ -68,16 +68,16 @@ export function withPartsAt(
 }
 
 function changedIn(
-  parts: readonly Part[],
+  parts: readonly UiPart[],
   [index, ...rest]: readonly number[],
-  change: (parts: readonly Part[]) => readonly Part[],
-): readonly Part[] {
+  change: (parts: readonly UiPart[]) => readonly UiPart[],
+): readonly UiPart[] {
   if (index === undefined) return change(parts);
   const call = parts[index];
   const agent = agentOf(call);
   if (agent === undefined) return parts;
   return withAt(parts, index, {
-    ...(call as ToolPart),
+    ...(call as ToolUiPart),
     agent: { ...agent, parts: changedIn(agent.parts, rest, change) },
   });
 }

@@ -1,7 +1,7 @@
 /** A transcript as messages for a screen. */
 import type { Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
-import type { Part, SourcePart, ToolPart, UiMessage } from "./parts.js";
+import type { UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./parts.js";
 
 /** The beginning of the text that stands for messages which were summarised (`summary_block` of the engine). */
 const SUMMARY = "[Context summary: ";
@@ -11,11 +11,11 @@ const SUMMARY = "[Context summary: ";
  * the person, is one message.
  */
 export function shownMessages(transcript: readonly Message[]): readonly UiMessage[] {
-  const shown: { id: string; role: UiMessage["role"]; parts: Part[] }[] = [];
-  const partsOf = (role: UiMessage["role"]): Part[] => {
+  const shown: { id: string; role: UiMessage["role"]; parts: UiPart[] }[] = [];
+  const partsOf = (role: UiMessage["role"]): UiPart[] => {
     const last = shown.at(-1);
     if (last?.role === role) return last.parts;
-    const parts: Part[] = [];
+    const parts: UiPart[] = [];
     shown.push({ id: idAt(shown.length), role, parts });
     return parts;
   };
@@ -41,7 +41,7 @@ function summaryOf(block: Block): string | undefined {
 }
 
 /** The parts that a block is drawn as. A text without letters is none. */
-export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Part[] {
+export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): UiPart[] {
   switch (block.type) {
     case "text":
     case "refusal": {
@@ -69,7 +69,10 @@ export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Pa
 }
 
 /** Gives the last call of this id its result. A call that is under way has none. */
-function finish(parts: Part[], { callId, content, isError, pending }: Block & { type: "tool_result" }): void {
+function finish(
+  parts: UiPart[],
+  { callId, content, isError, pending }: Block & { type: "tool_result" },
+): void {
   const at = parts.map((part) => part.type === "tool" && part.toolCallId).lastIndexOf(callId);
   const call = parts[at];
   if (call?.type !== "tool" || pending !== undefined) return;
@@ -79,12 +82,12 @@ function finish(parts: Part[], { callId, content, isError, pending }: Block & { 
 }
 
 /** A call that has failed. */
-export function failed({ question: _, inputText: __, ...call }: ToolPart, error: ToolFault): ToolPart {
+export function failed({ question: _, inputText: __, ...call }: ToolUiPart, error: ToolFault): ToolUiPart {
   return { ...call, state: error.code === "denied" ? "output-denied" : "output-error", error };
 }
 
 /** A call with the facts of its record. */
-export function recorded(call: ToolPart, record: ToolCallRecord): ToolPart {
+export function recorded(call: ToolUiPart, record: ToolCallRecord): ToolUiPart {
   const { output, durationMs, updatedInput = call.input } = record;
   const { question: _, inputText: __, ...rest } = { ...call, input: updatedInput, durationMs };
   if (record.isError) return { ...failed(rest, faultOf(output)) };
@@ -116,11 +119,11 @@ function faultOf(output: unknown): ToolFault {
  * The pages that a vendor names for a text: `citations` of Anthropic's Messages API, `annotations` of OpenAI's
  * Responses and Chat Completions APIs.
  */
-function sourcesOf(vendor: { readonly [field: string]: unknown } | undefined): SourcePart[] {
+function sourcesOf(vendor: { readonly [field: string]: unknown } | undefined): SourceUiPart[] {
   const named = [vendor?.["citations"], vendor?.["annotations"]].flatMap((list) =>
     Array.isArray(list) ? (list as unknown[]) : [],
   );
-  const sources = new Map<string, SourcePart>();
+  const sources = new Map<string, SourceUiPart>();
   for (const one of named) {
     const { url_citation = one } = Object(one) as { url_citation?: unknown };
     const { url, title } = Object(url_citation) as { url?: unknown; title?: unknown };
@@ -132,4 +135,29 @@ function sourcesOf(vendor: { readonly [field: string]: unknown } | undefined): S
 
 function defined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+/**
+ * The places in the transcript of the messages of the person, by the ids under which they are shown. A message for
+ * which a summary stands has none.
+ */
+export function promptsOf(
+  shown: readonly UiMessage[],
+  transcript: readonly Message[],
+): ReadonlyMap<string, number> {
+  const ids = shown.filter(({ role }) => role === "user").map(({ id }) => id);
+  const places = transcript.flatMap((message, place) => (isPrompt(message) ? [place] : []));
+  const count = Math.min(ids.length, places.length);
+  return new Map(ids.slice(ids.length - count).map((id, at) => [id, places[places.length - count + at]!]));
+}
+
+function isPrompt(message: Message): boolean {
+  return message.role === "user" && shownMessages([message]).at(-1)?.role === "user";
+}
+
+/** The transcript up to a message of the person. Results of tools in that message stay. */
+export function withoutText(transcript: readonly Message[], place: number): readonly Message[] {
+  const { role, content } = transcript[place]!;
+  const results = content.filter(({ type }) => type === "tool_result");
+  return [...transcript.slice(0, place), ...(results.length > 0 ? [{ role, content: results }] : [])];
 }

@@ -1,0 +1,109 @@
+/**
+ * A view and a transcript of the same conversation, put together. The transcript has files, sources and messages that
+ * no event tells; the view has subagents, exact outputs, and messages for which a summary stands.
+ */
+import type { RunEventOf, RunResult } from "../../core/api/index.js";
+import type { TextUiPart, ToolUiPart, UiMessage, UiPart } from "./parts.js";
+import { placesIn, withAt } from "./places.js";
+import { stableLength } from "./stable.js";
+import { failed, idAt, recorded, shownMessages } from "./transcript.js";
+import { end, isDone, textPart, withSame, type View } from "./view.js";
+
+/** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
+export function withResult(view: View, result: RunResult): View {
+  const ended = end(withTranscript(view, shownMessages(result.messages)));
+  const records = new Map(result.toolCalls.map((record) => [record.toolCallId, record]));
+  let { messages } = ended;
+  const from = lastOfPerson(messages) + 1;
+  messages = messages.map((message, index) => {
+    if (index < from) return message;
+    return withSame(
+      message,
+      message.parts.map((part) => settled(part, records)),
+    );
+  });
+  return { ...ended, messages, usage: result.usage, failure: result.error };
+}
+
+function settled(part: UiPart, records: ReadonlyMap<string, RunResult["toolCalls"][number]>): UiPart {
+  if (part.type !== "tool" || isDone(part)) return part;
+  const record = records.get(part.toolCallId);
+  if (record !== undefined) return recorded(part, record);
+  return failed(part, { code: "not_run", message: "The run has ended.", hint: "", recoverable: true });
+}
+
+/** A late reader has the transcript so far in place of its events, and the text of the answer under way. */
+export function withSnapshot(view: View, { messages, text, usage }: RunEventOf<"snapshot">): View {
+  let shown = shownMessages(messages);
+  if (text !== "" && !endsWith(shown, text)) {
+    const part: TextUiPart = { ...textPart(), text, stable: stableLength(text) };
+    const last = shown.at(-1);
+    shown =
+      last?.role === "assistant"
+        ? withAt(shown, shown.length - 1, { ...last, parts: [...last.parts, part] })
+        : [...shown, { id: idAt(shown.length), role: "assistant", parts: [part] }];
+  }
+  return { ...withTranscript(view, shown), usage: usage ?? view.usage };
+}
+
+/** Between two answers the text of a snapshot is that of the last one, which the transcript has. */
+function endsWith(shown: readonly UiMessage[], text: string): boolean {
+  const texts = shown.at(-1)?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? [];
+  return texts.join("").endsWith(text);
+}
+
+/**
+ * The view with the messages of a transcript behind the last one of the person. Those before it stay: a summary may
+ * have taken their place in the transcript. Facts that only events tell stay with their calls.
+ */
+function withTranscript(view: View, shown: readonly UiMessage[]): View {
+  const tail = lastOfPerson(view.messages) + 1;
+  const shownTail = lastOfPerson(shown) + 1;
+  const isSummarised = shown[0]?.parts[0]?.type === "compaction";
+  const countOf = (list: readonly UiMessage[]): number => list.filter(({ role }) => role === "user").length;
+  const isWhole = !isSummarised && countOf(shown) !== countOf(view.messages);
+  const hasBoundary = view.messages.slice(tail).some(({ parts }) => parts.some(isCompaction));
+  if (!isWhole && (hasBoundary || (isSummarised && shownTail === 0))) return view;
+  const before = isWhole ? [] : view.messages.slice(0, tail);
+  const known = view.messages.slice(before.length);
+  const fresh = shown.slice(isWhole ? 0 : shownTail);
+  const messages = [
+    ...before,
+    ...fresh.map((message, index) => shared(known[index], { ...message, id: idAt(before.length + index) })),
+  ];
+  return { ...view, messages, places: placesIn(messages) };
+}
+
+function lastOfPerson(messages: readonly UiMessage[]): number {
+  return messages.map(({ role }) => role).lastIndexOf("user");
+}
+
+function isCompaction({ type }: UiPart): boolean {
+  return type === "compaction";
+}
+
+/** A message of the transcript, with the known objects where nothing has changed and the known facts of its calls. */
+function shared(known: UiMessage | undefined, message: UiMessage): UiMessage {
+  if (known?.role !== message.role) return message;
+  const calls = new Map(
+    known.parts.flatMap((part) => (part.type === "tool" ? [[part.toolCallId, part]] : [])),
+  );
+  const parts = message.parts.map((part, index) => {
+    if (part.type === "tool") return sharedCall(calls.get(part.toolCallId), part);
+    const before = known.parts[index];
+    return JSON.stringify(before) === JSON.stringify(part) ? before! : part;
+  });
+  return withSame({ ...known, id: message.id }, parts);
+}
+
+function sharedCall(known: ToolUiPart | undefined, call: ToolUiPart): ToolUiPart {
+  if (known === undefined) return call;
+  if (isDone(known) || !isDone(call)) return known;
+  const { agent, durationMs, input } = known;
+  return {
+    ...call,
+    ...(agent === undefined ? {} : { agent }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(input === undefined ? {} : { input }),
+  };
+}
