@@ -38,7 +38,12 @@ const keyless = {
 /** A request that a page sends to its proxy. */
 const asked = (model = "claude-sonnet-4-6", headers = { cookie: "session=1" }) => ({
   method: "POST",
-  headers: { ...headers, origin: "https://page.test", "accept-encoding": "identity" },
+  headers: {
+    ...headers,
+    "content-type": "application/json",
+    "anthropic-version": "2023-06-01",
+    "accept-encoding": "identity",
+  },
   body: JSON.stringify({
     model,
     max_tokens: 100,
@@ -65,6 +70,27 @@ export const tasks = {
   },
   "first-run/agent.ts": keyless,
   "keep-the-key/agent.ts": keyless,
+  "keep-the-key/server.ts": {
+    async after({ made, looplet: { anthropic, createAgent } }) {
+      for (const answer of [made.default.fetch, made.POST]) {
+        const fetch = (url, { headers, ...init }) =>
+          answer(new Request(url, { ...init, headers: [...headers, ["cookie", "session=ada"]] }));
+        const model = anthropic("claude-sonnet-4-6", { baseUrl: "https://page.test/api/anthropic", fetch });
+        const { outcome } = await createAgent({ model }).run("Hello").result;
+        assert.equal(outcome, "completed");
+      }
+    },
+  },
+  "keep-the-key/quota.ts": {
+    async after({ made }) {
+      let usd = 0;
+      const spent = { get: async () => usd, add: async (_, more) => void (usd += more) };
+      const quota = made.quotaIn(spent, 1);
+      assert.equal(await quota.begin({ owner: "ada" }), undefined);
+      await quota.end({ owner: "ada" }, { costUsd: 2 });
+      assert.match((await quota.begin({ owner: "ada" })).message, /used up/);
+    },
+  },
   "keep-the-key/node.ts": {
     async after({ made, requests }) {
       const url = `${await listening(made.server)}/api/anthropic/v1/messages`;
@@ -82,7 +108,7 @@ export const tasks = {
         ];
         assert.deepEqual(
           (await Promise.all(statuses)).map(({ status }) => status),
-          [404, 404, 401, 403],
+          [405, 404, 401, 403],
         );
         assert.equal(requests.length, 1);
       } finally {
@@ -93,10 +119,11 @@ export const tasks = {
   },
   "keep-the-key/worker.ts": {
     async after({ made, requests }) {
-      const ask = (init) =>
-        made.default.fetch(new Request("https://page.test/api/anthropic/v1/messages", init), {
-          ANTHROPIC_API_KEY: "secret",
-        });
+      const context = { waitUntil: () => {} };
+      const ask = (init) => {
+        const request = new Request("https://page.test/api/anthropic/v1/messages", init);
+        return made.default.fetch(request, { ANTHROPIC_API_KEY: "secret" }, context);
+      };
       assert.match(await (await ask(asked())).text(), /message_stop/);
       assert.equal(requests[0].headers.get("x-api-key"), "secret");
       assert.equal((await ask(asked("claude-sonnet-4-6", {}))).status, 401);
@@ -118,7 +145,9 @@ export const tasks = {
       });
       try {
         await vite.listen();
-        await fetch(`${vite.resolvedUrls.local[0]}api/anthropic/v1/messages`, asked());
+        const { headers, ...init } = asked();
+        const page = { ...init, headers: { ...headers, origin: "https://page.test" } };
+        await fetch(`${vite.resolvedUrls.local[0]}api/anthropic/v1/messages`, page);
         const [{ url, origin, "x-api-key": key }] = seen;
         assert.deepEqual([url, origin, key], ["/v1/messages", undefined, "key"]);
       } finally {

@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool, type RunEvent } from "looplet";
 import { agUiResponse, toAgUi, type AgUiEvent } from "looplet/ag-ui";
 import { scripted } from "looplet/practice";
 import { agentOf, checked, endOf, eventsOf, handlerOf, inputOf, ofType, post, said, typesOf } from "./kit.js";
+
+// The first run loads the engine.
+beforeAll(() => agentOf([{ text: "Hi." }]).run("Hi").result);
 
 const weather = tool({
   description: "The weather of a city.",

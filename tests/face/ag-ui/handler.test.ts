@@ -1,8 +1,11 @@
 import { HttpAgent } from "@ag-ui/client";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { LoopletError, tool } from "looplet";
 import { agUiAgent, agUiHandler, type AgUiHandlerOptions } from "looplet/ag-ui";
 import { agentOf, handlerOf, inputOf, requestOf, said } from "./kit.js";
+
+// The first run loads the engine.
+beforeAll(() => agentOf([{ text: "Hi." }]).run("Hi").result);
 
 const hello = () => agentOf([{ text: "Hi." }]);
 

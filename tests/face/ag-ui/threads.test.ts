@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { subagent, tool, type AgentOptions, type ToolContext } from "looplet";
 import { agUiChatId, type AgUiEvent, type AgUiInput, type AgUiMessage } from "looplet/ag-ui";
 import { memoryStore } from "looplet/stores";
 import { agentOf, endOf, handlerOf, inputOf, ofType, post, requestOf, said, typesOf } from "./kit.js";
+
+// The first run loads the engine.
+beforeAll(() => agentOf([{ text: "Hi." }]).run("Hi").result);
 
 type Handler = ReturnType<typeof handlerOf>;
 

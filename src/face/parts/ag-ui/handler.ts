@@ -3,7 +3,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { checkOptions } from "../../core/options/check.js";
 import { json } from "../cloudflare/host.js";
-import { readText } from "./body.js";
+import { readText } from "../proxy/body.js";
 import { checkedInput } from "./input.js";
 import { eventResponse } from "./stream.js";
 import { THREAD_TABLE, Threads, type AgUiAgents, type AgUiThreadOptions } from "./threads.js";

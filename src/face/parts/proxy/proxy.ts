@@ -1,0 +1,419 @@
+/**
+ * The route between a page and the vendors: it adds the key to calls of the models on its list, and passes them on as
+ * they are. Everything else is refused before a vendor hears of it.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type { Fetch, Model } from "../../core/api/index.js";
+import type { HostRequest, HostResponse } from "../../core/api/platform.js";
+import { authorizeRequest } from "../../core/host/authorize.js";
+import { describe, discard, redirectOf } from "../../core/host/exchange.js";
+import { reportUnheard } from "../../core/host/failures.js";
+import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
+import { checkOptions, isObject } from "../../core/options/check.js";
+import { readBytes } from "./body.js";
+import { doubleField } from "./double-fields.js";
+import { answersOf, geminiPath, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
+import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
+import { upstreamOf, type Upstream } from "./upstream.js";
+import { UsageReader, type ProxyUsage } from "./usage.js";
+
+export interface ProxyOptions {
+  /**
+   * The models that pages may ask, each with its key. A bound of the model (`maxOutputTokens`) is the most that a
+   * page may ask for, and its `price` counts for the quota. Other options of a model are the page's. Required.
+   */
+  models: readonly Model[];
+  /**
+   * Returns the owner of a request, a text such as the id of the user who is signed in. Nothing means that nobody may
+   * ask: the status is 401. Required.
+   */
+  authorize: (request: HostRequest) => Owner | PromiseLike<Owner>;
+  /** Counts what each owner spends, and refuses more. Default: no limit. */
+  quota?: Quota | undefined;
+  /** The path of the route, without the vendor. Default `"/api"`: Anthropic is below `/api/anthropic`. */
+  base?: string | undefined;
+  /** Other origins whose pages may ask, as `https://app.example`. Default: the route's own origin alone. */
+  origins?: readonly string[] | undefined;
+  /** The longest body of a request, in bytes. Default 10,000,000. */
+  maxBodyBytes?: number | undefined;
+  /**
+   * Whether requests may use tools that run at the vendor, such as a search or a server of MCP, and what is kept
+   * there. They cost more than their tokens. Default false.
+   */
+  serverTools?: boolean | undefined;
+  /**
+   * Contract: called with each request that is about to be passed on. A text refuses it with status 403, and is told
+   * to the page. Default: nothing more is refused.
+   */
+  refuse?: ((body: Readonly<Body>, call: ProxyCall) => Refusal | PromiseLike<Refusal>) | undefined;
+  /** Sends the requests. A model's own `fetch` wins. Default: the global `fetch`. */
+  fetch?: Fetch | undefined;
+}
+
+type Owner = string | null | undefined;
+type Refusal = string | null | undefined;
+
+/** The part of the context of a Worker by which work outlives a response. */
+export interface ProxyContext {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+const TABLE = {
+  models: "any!",
+  authorize: "function!",
+  quota: "any",
+  base: "string",
+  origins: "texts",
+  maxBodyBytes: "count",
+  serverTools: "boolean",
+  refuse: "function",
+  fetch: "function",
+} as const;
+
+/** The headers of a page that reach a vendor. Its cookies and its own keys do not. */
+const PASSED_ON = ["accept", "anthropic-beta", "anthropic-version"];
+
+/** The headers of a vendor that reach the page: those that looplet reads. */
+const PASSED_BACK = ["request-id", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry"];
+
+/** The longest body of a vendor's error that is passed on, in bytes, as `answers.maxErrorBodyBytes`. */
+const MAX_ERROR_BYTES = 65_536;
+
+/**
+ * Passes the model calls of a page on to vendors, with your keys. A page reaches it by the option `baseUrl` of its
+ * models: `/api/anthropic`, `/api/openai`, `/api/google`, or `/api/` and the name of another vendor. The second
+ * argument is the context of a Worker.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function proxy(
+  options: ProxyOptions,
+): (request: HostRequest, context?: ProxyContext) => Promise<HostResponse> {
+  const route = new Route(checkOptions(options, "", TABLE));
+  return (request, context) => route.answer(request, context);
+}
+
+/** A request that is not passed on. */
+class Refused extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: readonly [string, string][];
+
+  constructor(
+    status: number,
+    message: string,
+    type = "proxy_error",
+    headers: readonly [string, string][] = [],
+  ) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.headers = headers;
+  }
+}
+
+/** looplet tries again after a rate limit, and not after a quota that is used up. */
+function overQuota({ message, retryAfterMs }: QuotaRefusal): Refused {
+  if (retryAfterMs === undefined) return new Refused(429, message, "insufficient_quota");
+  const seconds = String(Math.ceil(retryAfterMs / 1000));
+  return new Refused(429, message, "rate_limit_error", [["retry-after", seconds]]);
+}
+
+/** The place that a request asks for. */
+interface Asked {
+  readonly vendor: string;
+  /** The path behind the vendor. */
+  readonly path: string;
+  /** The model, if the path names it. */
+  readonly model: string | undefined;
+  readonly upstreams: readonly Upstream[];
+}
+
+class Route {
+  readonly #options: ProxyOptions;
+  readonly #base: string;
+  readonly #maxBodyBytes: number;
+  readonly #upstreams: readonly Upstream[];
+
+  constructor(options: ProxyOptions) {
+    const { models, quota, base = "/api", maxBodyBytes = 10_000_000, fetch } = options;
+    this.#options = options;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#base = base.replace(/\/+$/, "");
+    if (!Array.isArray(models) || models.length === 0)
+      throw new LoopletError("config_wrong_type", "models", "needs a list of models");
+    this.#upstreams = models.map((model, at) => upstreamOf(model as Model, `models[${at}]`, fetch));
+    for (const [at, origin] of (options.origins ?? []).entries())
+      if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+        throw new LoopletError(
+          "config_invalid_value",
+          `origins[${at}]`,
+          "needs an origin, as https://app.example",
+        );
+    if (quota === undefined) return;
+    checkQuota(quota);
+    const free = this.#upstreams.findIndex(({ price }) => price === undefined);
+    if (quota.needsPrice && free >= 0)
+      throw new LoopletError("config_missing", `models[${free}].price`, "is needed by the quota in dollars");
+  }
+
+  async answer(request: Request, context: ProxyContext | undefined): Promise<Response> {
+    const cors = this.#cors(request);
+    try {
+      if (cors === undefined) throw new Refused(403, "A page of this origin may not ask.");
+      if (request.method === "OPTIONS")
+        return new Response(null, { status: 204, headers: preflight(request, cors) });
+      const response = await this.#answered(request, context);
+      for (const [name, value] of cors) response.headers.set(name, value);
+      return response;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const { status, message, type, headers } = error;
+      const body = JSON.stringify({ error: { type, code: type, message } });
+      return new Response(body, {
+        status,
+        headers: [...(cors ?? []), ...headers, ...headersOf("application/json")],
+      });
+    }
+  }
+
+  /** The headers for a page of another origin; undefined if it may not ask. */
+  #cors({ headers, url }: Request): [string, string][] | undefined {
+    const origin = headers.get("origin");
+    const vary: [string, string] = ["vary", "origin"];
+    if (origin === null || headers.get("sec-fetch-site") === "same-origin") return [vary];
+    if (origin === new URL(url).origin) return [vary];
+    if (!this.#options.origins?.includes(origin)) return undefined;
+    return [vary, ["access-control-allow-origin", origin], ["access-control-allow-credentials", "true"]];
+  }
+
+  async #answered(request: Request, context: ProxyContext | undefined): Promise<Response> {
+    const asked = this.#asked(request);
+    if (request.method !== "POST") throw new Refused(405, "The proxy takes POST alone.");
+    // A page of another origin may send every other type without asking first.
+    if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+      throw new Refused(415, "The body needs the content-type application/json.");
+    const owner = await this.#options.authorize(request);
+    if (typeof owner !== "string" || owner === "") throw new Refused(401, "Sign in first.");
+    const bytes = await readBytes(request, this.#maxBodyBytes);
+    if (bytes === undefined) throw new Refused(413, `The body is longer than ${this.#maxBodyBytes} bytes.`);
+    const body = bodyOf(bytes);
+    const upstream = this.#chosen(asked, body);
+    const { vendor, model } = upstream.parts.config;
+    const call = { owner, vendor, model };
+    const refusal = await this.#options.refuse?.(body, call);
+    if (refusal) throw new Refused(403, refusal);
+    const { quota } = this.#options;
+    const full = await quota?.begin(call);
+    if (full) throw overQuota(full);
+    let isOpen = true;
+    const end = async (usage: ProxyUsage): Promise<void> => {
+      if (!isOpen) return;
+      isOpen = false;
+      await Promise.resolve(quota?.end(call, usage)).catch(reportUnheard);
+    };
+    try {
+      const response = await this.#sent(request, asked.path, upstream, bytes);
+      return this.#passed(response, upstream, bytes.byteLength, end, context);
+    } catch (error) {
+      await end(NOTHING);
+      throw error;
+    }
+  }
+
+  /** @throws Refused 404 */
+  #asked({ url }: Request): Asked {
+    const { pathname, search } = new URL(url);
+    const nothing = new Refused(404, "There is nothing here.");
+    if (!pathname.startsWith(`${this.#base}/`)) throw nothing;
+    const rest = pathname.slice(this.#base.length + 1);
+    const slash = rest.indexOf("/");
+    const vendor = rest.slice(0, Math.max(0, slash));
+    const path = rest.slice(vendor.length);
+    const known = this.#upstreams.filter(({ parts }) => parts.config.vendor === vendor);
+    const named = geminiPath(path);
+    const upstreams = known.filter(({ protocol, protocolName }) =>
+      protocolName === "gemini" ? named !== undefined : protocol.path === path,
+    );
+    const isStream = named?.path.endsWith(":streamGenerateContent") === true;
+    const query = isStream ? "?alt=sse" : "";
+    if (upstreams.length === 0 || search !== query) throw nothing;
+    return { vendor, path: (named?.path ?? path) + query, model: named?.model, upstreams };
+  }
+
+  /** The model that a body asks for. @throws Refused */
+  #chosen({ upstreams, model = "" }: Asked, body: Body): Upstream {
+    const name = model === "" ? body["model"] : model;
+    const upstream = upstreams.find(({ parts }) => parts.config.model === name);
+    if (upstream === undefined) throw new Refused(403, "This model is not for you.");
+    const { protocol, parts } = upstream;
+    const isSet = (field: string): boolean => body[field] !== undefined && body[field] !== null;
+    const other = OTHER_MODELS.find(isSet);
+    if (other !== undefined) throw new Refused(403, `The field ${other} may not name other models.`);
+    if (answersOf(body) !== 1) throw new Refused(403, "One request asks for one answer.");
+    if (this.#options.serverTools !== true) {
+      const field = protocol.beside.find(isSet);
+      if (field !== undefined) throw new Refused(403, `The field ${field} is not for you.`);
+      if (serverToolIn(protocol, body))
+        throw new Refused(403, "Tools that run at the vendor are not for you.");
+    }
+    const most = parts.config.maxOutputTokens;
+    const wanted = protocol.maxTokens(body);
+    const isBound = typeof wanted === "number" && wanted <= (most ?? Infinity);
+    if (most != null && !isBound)
+      throw new Refused(403, `The field ${protocol.maxTokensField} needs a number up to ${most}.`);
+    return upstream;
+  }
+
+  /** The response of the vendor. @throws Refused 502 */
+  async #sent(
+    request: Request,
+    path: string,
+    upstream: Upstream,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<Response> {
+    const { parts, base, auth } = upstream;
+    const url = base + path;
+    const own: [string, string][] = PASSED_ON.flatMap((name) => {
+      const value = request.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    own.push(["content-type", "application/json"]);
+    const given = parts.config.headers ?? [];
+    const kept = own.filter(([name]) => !given.some(([known]) => known === name));
+    const before: [string, string][] = [...kept, ...given];
+    let headers: [string, string][] = before;
+    let redact = (text: string): string => text;
+    try {
+      headers = await authorizeRequest(parts, {
+        method: "POST",
+        url,
+        headers: before,
+        body: bytes,
+        auth,
+      } as never);
+      redact = redactor(secretsOf(kept, headers));
+      const send = parts.fetch ?? this.#options.fetch ?? (globalThis.fetch as never as Fetch);
+      const init = {
+        method: "POST",
+        headers,
+        body: bytes,
+        redirect: "manual",
+        signal: request.signal,
+      } as never;
+      const response = (await send(url, init)) as Response;
+      const isRedirect = redirectOf(response as never, url) !== undefined;
+      // The vendor refuses the key of the proxy, which is none of the page's business.
+      if (!isRedirect && response.status !== 401 && response.status !== 403)
+        return response.ok ? response : await errorOf(response, redact);
+      discard(response);
+      const why = isRedirect ? "answers with a redirect" : `refuses the key with status ${response.status}`;
+      throw new Error(`${upstream.parts.config.vendor} ${why}`);
+    } catch (error) {
+      if (!request.signal.aborted) reportUnheard(new Error(redact(`looplet/proxy: ${describe(error)}`)));
+      throw new Refused(502, "The vendor has given no answer. The log of the proxy says why.");
+    }
+  }
+
+  /** The response for the page. Its body is the vendor's, looked at as it passes. */
+  #passed(
+    response: Response,
+    { protocolName, price }: Upstream,
+    sentBytes: number,
+    end: (usage: ProxyUsage) => Promise<void>,
+    context: ProxyContext | undefined,
+  ): Response {
+    const type = response.headers.get("content-type") ?? "";
+    const isWhole = !/^text\/event-stream\b/i.test(type);
+    const headers = headersOf(/^(text\/event-stream|application\/json)\b/i.test(type) ? type : "text/plain");
+    for (const name of PASSED_BACK) {
+      const value = response.headers.get(name);
+      if (value !== null) headers.push([name, value]);
+    }
+    const { status, body } = response;
+    const reader = body?.getReader();
+    const usage = new UsageReader(protocolName, isWhole);
+    const over = (isOver: boolean): Promise<void> =>
+      end(response.ok ? usage.spent(isOver, sentBytes, price) : NOTHING);
+    const passed = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        try {
+          const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+          if (value !== undefined) {
+            usage.look(value);
+            return controller.enqueue(value);
+          }
+          if (done) await over(true);
+          controller.close();
+        } catch {
+          await over(false);
+          // The words of the platform could tell an address.
+          controller.error(new Error("The answer has broken off."));
+        }
+      },
+      cancel(reason) {
+        const work = Promise.allSettled([reader?.cancel(reason), over(false)]);
+        context?.waitUntil(work);
+        return work.then(() => {});
+      },
+    });
+    return new Response(passed, { status, headers });
+  }
+}
+
+const NOTHING: ProxyUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, isReported: true };
+
+/** A failed response without the secrets of its request. */
+async function errorOf(response: Response, redact: (text: string) => string): Promise<Response> {
+  const { status, headers } = response;
+  const text = new TextDecoder().decode(await beginning(response));
+  return new Response(redact(text), { status, headers });
+}
+
+async function beginning({ body }: Response): Promise<Uint8Array> {
+  const bytes = new Uint8Array(MAX_ERROR_BYTES);
+  let length = 0;
+  const reader = body?.getReader();
+  while (reader !== undefined && length < MAX_ERROR_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const part = value.subarray(0, MAX_ERROR_BYTES - length);
+    bytes.set(part, length);
+    length += part.byteLength;
+  }
+  void reader?.cancel().catch(() => {});
+  return bytes.subarray(0, length);
+}
+
+/** The body of a request, if every parser reads the same in it. @throws Refused 400 */
+function bodyOf(bytes: Uint8Array): Body {
+  let text: string;
+  let body: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    body = JSON.parse(text);
+  } catch {
+    throw new Refused(400, "The body is not JSON.");
+  }
+  if (!isObject(body)) throw new Refused(400, "The body needs a JSON object.");
+  const field = doubleField(text);
+  if (field !== undefined) throw new Refused(400, `The body has the field ${JSON.stringify(field)} twice.`);
+  return body as Body;
+}
+
+function headersOf(type: string): [string, string][] {
+  return [
+    ["content-type", type],
+    ["cache-control", "no-store, no-transform"],
+    ["x-content-type-options", "nosniff"],
+  ];
+}
+
+function preflight({ headers }: Request, cors: readonly [string, string][]): [string, string][] {
+  return [
+    ...cors,
+    ["access-control-allow-methods", "POST"],
+    ["access-control-allow-headers", headers.get("access-control-request-headers") ?? "content-type"],
+    ["access-control-max-age", "600"],
+  ];
+}
