@@ -1,0 +1,165 @@
+/**
+ * Messages of `useChat` as messages of looplet. A model gets text, files, reasoning and calls with their results. The
+ * rest of each message stands beside it in `ui`, which the engine does not read, so that `toUIMessages` can write the
+ * same message again.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
+import { describe, isObject } from "../../core/options/check.js";
+import { mediaOf } from "./files.js";
+import { resultContent } from "./outputs.js";
+import { isCall, notesOf, toolNameOf, type UiMessage, type UiPart } from "./types.js";
+
+/** A message of looplet, with what only the AI SDK knows of it. */
+export type MessageOfUi = Message & { ui?: UiNote };
+
+/** The message of the AI SDK that begins with this message of looplet. */
+export interface UiNote {
+  id: string;
+  role: UiMessage["role"];
+  /** What a message has beside its parts, such as `metadata`. */
+  rest: { [field: string]: unknown };
+  /** The parts in their order. Of one with a block here, the fields that the block has are left out. */
+  parts: { [field: string]: unknown }[];
+}
+
+/**
+ * The messages as a history for `agent.run`. Parts that no model reads, such as data parts, and those of a failed
+ * attempt are in none of its blocks. A call without a result gets one that says that it was not made. A system
+ * message becomes a user's, because the system prompt is an option of the agent.
+ *
+ * @throws LoopletError `misuse_invalid_argument` for values that are not UI messages
+ */
+export function fromUIMessages(messages: readonly UiMessage[]): MessageOfUi[] {
+  if (!Array.isArray(messages))
+    throw wrong("messages", `needs an array of UI messages, got ${describe(messages)}`);
+  return (messages as readonly UiMessage[]).flatMap((message, at) => {
+    if (!isObject(message) || !Array.isArray(message.parts))
+      throw wrong(`messages[${at}]`, "needs { id, role, parts }, as useChat keeps them");
+    return message.role === "assistant" ? assistant(message) : [userMessage(message)];
+  });
+}
+
+/** The message that a user has written, as one of looplet. */
+export function userMessage(message: UiMessage): MessageOfUi {
+  const { content, parts } = blocksOf(message.parts as UiPart[]);
+  return { role: "user", content, ui: noteOf(message, parts) };
+}
+
+function assistant(message: UiMessage): MessageOfUi[] {
+  const said: MessageOfUi[] = [];
+  const notes: UiNote["parts"] = [];
+  for (const step of stepsOf(message.parts as UiPart[])) {
+    const { content, results, parts, origin } = blocksOf(step);
+    notes.push(...parts);
+    if (content.length > 0) said.push({ role: "assistant", content, ...origin });
+    if (results.length > 0) said.push({ role: "user", content: results });
+  }
+  // A message without a block has to keep its note somewhere.
+  const [first = { role: "assistant", content: [] }, ...rest] = said;
+  return [{ ...first, ui: noteOf(message, notes) } as MessageOfUi, ...rest];
+}
+
+function noteOf({ id, role, parts: _, ...rest }: UiMessage, parts: UiNote["parts"]): UiNote {
+  return { id, role, rest, parts };
+}
+
+/** The parts of each step: a `step-start` begins one. */
+function stepsOf(parts: readonly UiPart[]): UiPart[][] {
+  const steps: UiPart[][] = [[]];
+  for (const part of parts) {
+    if (part.type === "step-start") steps.push([]);
+    steps.at(-1)!.push(part);
+  }
+  return steps;
+}
+
+interface Blocks {
+  content: Block[];
+  results: ToolResultBlock[];
+  /** What no block has of the parts. */
+  parts: UiNote["parts"];
+  /** The model that wrote the step, if looplet has noted it, and other marks of its message. */
+  origin: Partial<Message>;
+}
+
+function blocksOf(parts: readonly UiPart[]): Blocks {
+  const found: Blocks = { content: [], results: [], parts: [], origin: {} };
+  for (const part of parts) {
+    const notes = notesOf(part);
+    if (notes["message"] !== undefined) Object.assign(found.origin, notes["message"]);
+    const rest =
+      notes["void"] === true || notes["agentPath"] !== undefined ? undefined : pushBlocks(part, found);
+    found.parts.push({ ...(rest ?? part) });
+  }
+  return found;
+}
+
+/** Adds the blocks of a part, and returns what they do not have of it; undefined for a part without a block. */
+function pushBlocks(part: UiPart, { content, results }: Blocks): object | undefined {
+  const { looplet } = { looplet: notesOf(part) };
+  const vendor = looplet["vendor"] === undefined ? {} : { vendor: looplet["vendor"] };
+  if (part.type === "text" && part.text) {
+    const { text, ...rest } = part;
+    content.push(looplet["refusal"] === true ? { type: "refusal", text } : { type: "text", text, ...vendor });
+    return rest;
+  }
+  if (part.type === "reasoning" && part.text) {
+    const { text, ...rest } = part;
+    const { signature } = looplet;
+    content.push({ type: "thinking", text, ...(signature !== undefined && { signature }), ...vendor });
+    return rest;
+  }
+  if (part.type === "file" && part.mediaType !== undefined && part.url) {
+    const { mediaType, url, filename, ...rest } = part;
+    content.push({ ...mediaOf(mediaType, url, filename), ...vendor });
+    // A data: URL without base64 becomes one with it.
+    return url.startsWith("data:") && !url.startsWith(`data:${mediaType};base64,`) ? { ...rest, url } : rest;
+  }
+  if (part.type === "data-looplet") {
+    content.push(part.data as Block);
+    return { type: part.type };
+  }
+  if (!isCall(part) || part.state === "input-streaming") return undefined;
+  const { toolCallId = "", input, output, errorText, ...rest } = part;
+  const call: ToolCallBlock = { type: "tool_call", id: toolCallId, name: toolNameOf(part), ...vendor };
+  content.push(isObject(input) ? { ...call, input } : { ...call, inputText: textOf(input) });
+  results.push(resultOf(part));
+  const isText = part.state === "output-available" && part.preliminary !== true;
+  const kept = {
+    ...rest,
+    toolCallId,
+    ...(!isObject(input) && "input" in part && { input }),
+    ...("errorText" in part && { errorText }),
+    // A value that is no object, and one that a result does not hold, is kept as it is.
+    ...("output" in part && !(isText && isObject(output) && !Array.isArray(output)) && { output }),
+  };
+  return kept;
+}
+
+function textOf(input: unknown): string {
+  return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+}
+
+/** The result of a call. A call that never ran has one too, which says so. */
+function resultOf(part: UiPart): ToolResultBlock {
+  const { toolCallId: callId = "", state, output, errorText, preliminary, approval } = part;
+  const { pending, content } = notesOf(part);
+  if (state === "output-available" && preliminary !== true)
+    return { type: "tool_result", callId, content: resultContent(output) };
+  const refused =
+    approval?.approved === false ? (approval.reason ?? "The user said no.") : "The call was not made.";
+  const text = state === "output-error" ? (errorText ?? "It failed.") : refused;
+  const said: Block[] = content ?? [{ type: "text", text }];
+  return {
+    type: "tool_result",
+    callId,
+    content: said,
+    isError: true,
+    ...(pending !== undefined && { pending }),
+  };
+}
+
+function wrong(field: string, problem: string): LoopletError {
+  return new LoopletError("misuse_invalid_argument", field, problem);
+}

@@ -1,0 +1,86 @@
+/** The chunks of what a run has done before somebody follows it, out of its messages. */
+import type { Block, Message, ToolResultBlock } from "../../core/api/message.js";
+import { fileUrl } from "./files.js";
+import { outputOf } from "./outputs.js";
+import type { UiChunk } from "./types.js";
+
+export interface Past {
+  readonly chunks: UiChunk[];
+  /** Those of `chunks` that settle a call which the reader has already. */
+  readonly settled: UiChunk[];
+  /** Whether a step has begun. */
+  readonly isInStep: boolean;
+  /** The text of the last step. */
+  readonly text: string;
+}
+
+/** The index behind the last message that is a prompt of a person; 0 if there is none. */
+export function behindPrompt(messages: readonly Message[]): number {
+  return messages.reduce((behind, message, at) => (isPrompt(message) ? at + 1 : behind), 0);
+}
+
+export function isPrompt({ role, content }: Message): boolean {
+  return role === "user" && content.some(({ type }) => type !== "tool_result");
+}
+
+/** The chunks of the messages behind the last prompt. Their calls are added to `calls`. */
+export function pastChunks(messages: readonly Message[], calls: Set<string>): Past {
+  const chunks: UiChunk[] = [];
+  const settled: UiChunk[] = [];
+  let isInStep = false;
+  let text = "";
+  for (const [at, { role, content }] of messages.slice(behindPrompt(messages)).entries()) {
+    if (role === "assistant") {
+      if (isInStep) chunks.push({ type: "finish-step" });
+      chunks.push({ type: "start-step" });
+      isInStep = true;
+      text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+      content.forEach((block, index) => chunks.push(...blockChunks(block, `past-${at}-${index}`)));
+    } else {
+      for (const result of content) {
+        if (result.type !== "tool_result" || result.pending !== undefined) continue;
+        const chunk = resultChunk(result);
+        chunks.push(chunk);
+        if (calls.has(result.callId)) settled.push(chunk);
+      }
+    }
+    for (const block of content) if (block.type === "tool_call") calls.add(block.id);
+  }
+  return { chunks, settled, isInStep, text };
+}
+
+function blockChunks(block: Block, id: string): UiChunk[] {
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      if (block.text === "") return [];
+      return [
+        { type: "text-start", id },
+        { type: "text-delta", id, delta: block.text },
+        { type: "text-end", id },
+      ];
+    case "thinking":
+      if (block.text === "") return [];
+      return [
+        { type: "reasoning-start", id },
+        { type: "reasoning-delta", id, delta: block.text },
+        { type: "reasoning-end", id },
+      ];
+    case "tool_call": {
+      const { id: toolCallId, name: toolName, input = block.inputText } = block;
+      return [{ type: "tool-input-available", toolCallId, toolName, input }];
+    }
+    case "media":
+      return [{ type: "file", url: fileUrl(block), mediaType: block.mediaType }];
+    default:
+      return [];
+  }
+}
+
+function resultChunk(result: ToolResultBlock): UiChunk {
+  const { callId: toolCallId, isError } = result;
+  const { output, text } = outputOf(result);
+  return isError
+    ? { type: "tool-output-error", toolCallId, errorText: text }
+    : { type: "tool-output-available", toolCallId, output };
+}

@@ -1,0 +1,302 @@
+/**
+ * The transport of `useChat` to an agent of looplet, in the page or in a worker. It knows which run a chat has, and
+ * hands the answers of a person to the run that waits for them. The run itself decides everything else.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type {
+  Agent,
+  Chat,
+  ContentBlock,
+  Message,
+  QuestionAnswer,
+  Run,
+  RunEvent,
+  RunOptions,
+} from "../../core/api/index.js";
+import type { HostAbortSignal } from "../../core/api/platform.js";
+import { checkOptions, checkValue, describe, isObject } from "../../core/options/check.js";
+import type { OptionTable } from "../../core/option-table.js";
+import type { UiStreamOptions } from "./chunk-writer.js";
+import { fromUIMessages, userMessage } from "./from-ui.js";
+import { GoingRun, STOP } from "./going-run.js";
+import { behindPrompt } from "./past.js";
+import { answersIn, questionOf } from "./questions.js";
+import { toUIMessages } from "./to-ui.js";
+import type { UiMessage, UiStream } from "./types.js";
+import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
+
+/** An agent, or one elsewhere with the same methods, such as that of `connectAgent`. */
+export type AgentLike = Pick<Agent<any, any>, "run" | "openChat" | "readChat"> & {
+  attach?(id: string, options: { onEvent: (event: RunEvent) => void }): Run;
+};
+
+/** The options of a transport. */
+export interface TransportOptions extends Omit<UiStreamOptions, "messageId" | "staysOpen"> {
+  /**
+   * Contract: returns options for the run of a request, such as `inputs`. Called before each run, with what
+   * `useChat` sends. Default: none.
+   */
+  runOptions?: ((request: SendOptions) => Omit<RunOptions, "messages" | "signal" | "onEvent">) | undefined;
+}
+
+const { messageId: _, staysOpen: __, ...STREAM } = STREAM_TABLE;
+const TABLE: OptionTable = { ...STREAM, runOptions: "function" };
+
+/** What `useChat` asks of a transport: `ChatTransport` of `ai` 5, 6 and 7. */
+export interface SendOptions {
+  trigger: "submit-message" | "regenerate-message";
+  chatId: string;
+  /** The message that was edited or answered. */
+  messageId?: string | undefined;
+  messages: readonly any[];
+  abortSignal?: HostAbortSignal | undefined;
+  headers?: unknown;
+  body?: object | undefined;
+  metadata?: unknown;
+}
+
+export interface ReconnectOptions {
+  chatId: string;
+  abortSignal?: HostAbortSignal | undefined;
+}
+
+/**
+ * A transport for `useChat`. If the agent has a `store`, a chat is that of `agent.openChat` by its id, and goes on
+ * after a reload; else the messages of the page are the history.
+ *
+ * `version` is 7 by default: chunks go to the page as they are, and older versions of `ai` pass over those that they
+ * do not know.
+ */
+export class LoopletChatTransport {
+  /** Tells `ai` from 6.0.300 on that a stream that is joined again begins anew. */
+  readonly resumeStreamIsReplay = true;
+  readonly #agent: AgentLike;
+  readonly #streamOptions: UiStreamOptions;
+  readonly #runOptions: TransportOptions["runOptions"];
+  readonly #sessions = new Map<string, Session>();
+  /** The chats that are being opened. */
+  readonly #opening = new Map<string, Promise<Session>>();
+  /** The number of times that a stream was joined again. */
+  #joined = 0;
+
+  /** @throws LoopletError `config_…` */
+  constructor(agent: AgentLike, options: TransportOptions = {}) {
+    if (!isObject(agent) || typeof agent["run"] !== "function" || typeof agent["openChat"] !== "function") {
+      const problem = `needs an agent of createAgent or connectAgent, got ${describe(agent)}`;
+      throw new LoopletError("config_wrong_type", "agent", problem);
+    }
+    const { runOptions, ...stream } = checkOptions(options, "", TABLE);
+    this.#agent = agent;
+    this.#runOptions = runOptions;
+    this.#streamOptions = checkStreamOptions({ version: 7, ...stream });
+  }
+
+  /**
+   * Begins a run with the last message, or hands the answers in it to the run that waits. `abortSignal` stops the
+   * run; a reader that goes does not.
+   *
+   * @throws LoopletError `misuse_…` for messages that cannot be sent
+   */
+  async sendMessages(request: SendOptions): Promise<UiStream> {
+    const { trigger, chatId, messages, messageId } = request;
+    checkValue(chatId, "chatId", "id");
+    const last = Array.isArray(messages) ? (messages as UiMessage[]).at(-1) : undefined;
+    if (last === undefined) {
+      const problem = `needs the messages of useChat, one at least, got ${describe(messages)}`;
+      throw new LoopletError("misuse_invalid_argument", "messages", problem);
+    }
+    const session = await this.#open(chatId);
+    const named = (messages as UiMessage[]).find(({ id }) => id === messageId);
+    const answered = trigger === "submit-message" ? (named ?? last) : last;
+    if (answered.role === "assistant") return this.#goOn(request, session, answered);
+    const signal = request.abortSignal as AbortSignal | undefined;
+    return (await this.#begin(request, session, last)).stream(false, signal);
+  }
+
+  /** The stream of the run that goes on in this chat, from its beginning; null if there is none. */
+  async reconnectToStream({ chatId, abortSignal }: ReconnectOptions): Promise<UiStream | null> {
+    const joined = (this.#joined += 1);
+    const signal = abortSignal as AbortSignal | undefined;
+    const { run } = await this.#open(chatId);
+    if (run === undefined || run.isOver) return null;
+    // `useChat` also aborts a request to join when it makes the next one, at once.
+    const stop = (): unknown => setTimeout(() => this.#joined === joined && run.abort(STOP), 0);
+    return run.stream(false, signal, stop);
+  }
+
+  /**
+   * The messages of a chat in the store, for `useChat({ messages })` after a reload: without those of a run that goes
+   * on, because `resume: true` brings them. Empty for a chat that is not there, and for an agent without a store.
+   */
+  async loadMessages(chatId: string): Promise<UiMessage[]> {
+    await this.#sessions.get(chatId)?.chat?.saved();
+    const kept = await withoutStore(this.#agent.readChat(chatId));
+    if (kept === undefined) return [];
+    const { messages, isRunning } = kept;
+    return toUIMessages(isRunning ? messages.slice(0, behindPrompt(messages)) : messages);
+  }
+
+  /**
+   * Answers a question of a `data-question` part: an elicitation, a call whose outcome nobody knows, or a permission
+   * with `ai` 5. `id` is that of the part. False if no run of this transport has asked it.
+   */
+  answer(id: string, answer: QuestionAnswer): boolean {
+    const runId = questionOf(id)?.runId;
+    return [...this.#sessions.values()].some(({ run }) => run?.id === runId && run?.answer(id, answer));
+  }
+
+  /** Stops the run of a chat, for a server that a page tells so. False if none goes on here. */
+  stop(chatId: string, reason = STOP): boolean {
+    const run = this.#sessions.get(chatId)?.run;
+    if (run === undefined || run.isOver) return false;
+    run.abort(reason);
+    return true;
+  }
+
+  /** Hands answers to the run that waits for them. Without one the conversation goes on as far as the page knows it. */
+  async #goOn(request: SendOptions, session: Session, answered: UiMessage): Promise<UiStream> {
+    const signal = request.abortSignal as AbortSignal | undefined;
+    const run = this.#joinedHere(session);
+    const isTaken = run?.take(answersIn(answered)) === true;
+    if (run !== undefined && (isTaken || run.hasMore)) return run.stream(true, signal);
+    const messages = request.messages as UiMessage[];
+    const history = fromUIMessages(messages.slice(0, messages.indexOf(answered) + 1));
+    if (session.chat !== undefined || history.at(-1)?.role !== "user") {
+      const problem =
+        "ends with an answer of the agent, and no run waits for one of its parts; send a message";
+      throw new LoopletError("misuse_invalid_argument", "messages", problem);
+    }
+    const begin = (options: RunOptions): Run => this.#agent.run([], { ...options, messages: history });
+    return this.#start(request, session, begin, answered.id).stream(true, signal);
+  }
+
+  async #begin(request: SendOptions, session: Session, last: UiMessage): Promise<GoingRun> {
+    const { trigger, messages, messageId } = request;
+    const { run, chat } = session;
+    if (run !== undefined && !run.isOver) {
+      run.abort("the conversation went on");
+      await run.ended;
+    }
+    const history: Message[] = fromUIMessages((messages as UiMessage[]).slice(0, -1));
+    const prompt = userMessage(last).content as ContentBlock[];
+    if (chat === undefined)
+      return this.#start(request, session, (options) =>
+        this.#agent.run(prompt, { ...options, messages: history }),
+      );
+    const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
+    if (isRewritten || (chat.messages.length === 0 && history.length > 0)) chat.reset(history);
+    return this.#start(request, session, (options) => chat.run(prompt, options));
+  }
+
+  /** Begins a run. `messageId` is that of a message that it continues. */
+  #start(
+    request: SendOptions,
+    session: Session,
+    begin: (options: RunOptions) => Run,
+    messageId?: string,
+  ): GoingRun {
+    const listen = listener();
+    const run = begin({ ...this.#runOptions?.(request), onEvent: listen.onEvent });
+    return (session.run = listen.take(run, {
+      ...this.#streamOptions,
+      ...(messageId !== undefined && { messageId }),
+    }));
+  }
+
+  /**
+   * The chat of this id, with the run that goes on in it. One of this page is opened again after each run, because
+   * another page or process may have gone on with it.
+   */
+  async #open(chatId: string): Promise<Session> {
+    const known = this.#sessions.get(chatId);
+    const isKnown =
+      known?.run?.isOver === false || (known?.chat !== undefined && this.#agent.attach !== undefined);
+    let session = isKnown ? known : undefined;
+    if (session === undefined) {
+      const opening = this.#opening.get(chatId) ?? this.#openAnew(chatId, known?.run);
+      this.#opening.set(chatId, opening);
+      session = await opening.finally(() => this.#opening.delete(chatId));
+      this.#keep(chatId, session);
+    }
+    const current = session.chat?.current;
+    // Another page has begun a run.
+    if (current !== undefined && session.run?.id !== current.id) session.run = this.#attach(current.id);
+    return session;
+  }
+
+  async #openAnew(chatId: string, run: GoingRun | undefined): Promise<Session> {
+    const listen = listener();
+    const options = this.#agent.attach === undefined ? { onEvent: listen.onEvent } : {};
+    const chat = await withoutStore(this.#agent.openChat(chatId, options));
+    const isHere = this.#agent.attach === undefined && chat?.current !== undefined;
+    return { chat, run: isHere ? listen.take(chat.current, this.#streamOptions, chat.messages) : run };
+  }
+
+  #keep(chatId: string, session: Session): void {
+    this.#sessions.delete(chatId);
+    this.#sessions.set(chatId, session);
+    for (const [id, { run }] of this.#sessions) {
+      if (this.#sessions.size <= MAX_SESSIONS) return;
+      if (run === undefined || run.isOver) this.#sessions.delete(id);
+    }
+  }
+
+  /** The run of a chat. One of a host, whose beginning another page has shown, is followed from here on. */
+  #joinedHere(session: Session): GoingRun | undefined {
+    const { chat, run: known } = session;
+    const current = chat?.current;
+    if (this.#agent.attach === undefined || current === undefined || known?.isUntold !== true) return known;
+    const run = new GoingRun(current, this.#streamOptions, []);
+    session.run = run;
+    void (async () => {
+      for await (const event of current.events({ detached: true })) run.listen(event);
+    })();
+    return run;
+  }
+
+  /** Follows a run of a host from its beginning. */
+  #attach(id: string): GoingRun | undefined {
+    const listen = listener();
+    const run = this.#agent.attach?.(id, { onEvent: listen.onEvent });
+    return run && listen.take(run, this.#streamOptions);
+  }
+}
+
+/** A chat of `useChat`: that of the store, if there is one, and its latest run here. */
+interface Session {
+  readonly chat: Chat | undefined;
+  run: GoingRun | undefined;
+}
+
+/** The number of chats whose ended runs are kept, for pages that have not read their end. */
+const MAX_SESSIONS = 100;
+
+/** `undefined` in the place of the error of an agent without a store. */
+async function withoutStore<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code, field } = error as Partial<LoopletError>;
+    if (code === "config_missing" && field === "store") return undefined;
+    throw error;
+  }
+}
+
+/** A listener for a run that is not known yet. */
+function listener() {
+  const early: RunEvent[] = [];
+  let going: GoingRun | undefined;
+  return {
+    onEvent: (event: RunEvent): void => (going === undefined ? void early.push(event) : going.listen(event)),
+    /** `messages` are those of a run that has begun in another process. */
+    take(run: Run, options: UiStreamOptions, messages?: readonly Message[]): GoingRun {
+      const past = messages === undefined ? [] : [snapshotOf(messages)];
+      return (going = new GoingRun(run, options, [...past, ...early]));
+    },
+  };
+}
+
+function snapshotOf(messages: readonly Message[]): RunEvent {
+  const stamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  return { ...stamp, type: "snapshot", text: "", messages: [...messages], usage: null, iterations: 0 };
+}

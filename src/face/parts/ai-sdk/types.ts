@@ -1,0 +1,97 @@
+/**
+ * The AI SDK's chunks and messages as far as looplet reads and writes them, so that the public types need no peer:
+ * `ui-message-stream/ui-message-chunks` and `ui/ui-messages` of `ai` 5.0.277, 6.0.325 and 7.0.173 (2026-11-26).
+ */
+import type { HostByteStream } from "../../core/api/platform.js";
+
+/** A chunk of the UI message stream, version 1. */
+export type UiChunk =
+  | { type: "start"; messageId?: string; messageMetadata?: unknown }
+  | { type: "start-step" | "finish-step" | "reset-step" }
+  | ({ type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; id: string } & Marked)
+  | { type: "text-delta" | "reasoning-delta"; id: string; delta: string }
+  | { type: "tool-input-start"; toolCallId: string; toolName: string; dynamic?: boolean }
+  | { type: "tool-input-delta"; toolCallId: string; inputTextDelta: string }
+  | ({ type: "tool-input-available" } & Called)
+  | ({ type: "tool-input-error"; errorText: string } & Called)
+  | { type: "tool-approval-request"; toolCallId: string; approvalId: string }
+  | { type: "tool-approval-response"; approvalId: string; approved: boolean; reason?: string }
+  | { type: "tool-output-available"; toolCallId: string; output: unknown; preliminary?: boolean }
+  | { type: "tool-output-error"; toolCallId: string; errorText: string }
+  | { type: "tool-output-denied"; toolCallId: string }
+  | ({ type: "file"; url: string; mediaType: string } & Marked)
+  | { type: `data-${string}`; id?: string; data: unknown; transient?: boolean }
+  | { type: "message-metadata"; messageMetadata: unknown }
+  | { type: "abort"; reason?: string }
+  | { type: "error"; errorText: string }
+  | { type: "finish"; finishReason?: UiFinishReason; messageMetadata?: unknown };
+
+export type UiFinishReason = "stop" | "length" | "content-filter" | "tool-calls" | "error" | "other";
+
+/** Data of vendors, by their names. That of looplet stands under `looplet`. */
+export type UiMetadata = { [vendor: string]: { [field: string]: any } };
+
+interface Marked {
+  providerMetadata?: UiMetadata;
+}
+
+interface Called extends Marked {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  dynamic?: boolean;
+}
+
+/** A message of `useChat`: a `UIMessage` of the AI SDK. */
+export interface UiMessage {
+  id: string;
+  role: "system" | "user" | "assistant";
+  metadata?: unknown;
+  /** Any array of parts, because each major version of the AI SDK and each app adds types. */
+  parts: any[];
+}
+
+/** A part of a message, by the fields that looplet reads. */
+export interface UiPart {
+  type: string;
+  id?: string;
+  text?: string;
+  state?: string;
+  providerMetadata?: UiMetadata;
+  callProviderMetadata?: UiMetadata;
+  resultProviderMetadata?: UiMetadata;
+  toolCallId?: string;
+  toolName?: string;
+  input?: unknown;
+  output?: unknown;
+  errorText?: string;
+  preliminary?: boolean;
+  approval?: { id: string; approved?: boolean; reason?: string };
+  mediaType?: string;
+  url?: string;
+  filename?: string;
+  data?: unknown;
+}
+
+/** The platform's `ReadableStream`. Its chunks are `any`, so that it fits the types of each version of the AI SDK. */
+export type UiStream = HostByteStream;
+
+/** Whether a part is a tool call, by a tool with a known name or not. */
+export function isCall(part: UiPart): boolean {
+  return part.type.startsWith("tool-") || part.type === "dynamic-tool";
+}
+
+/** The name of the tool that a part calls. */
+export function toolNameOf(part: UiPart): string {
+  return part.type === "dynamic-tool" ? (part.toolName ?? "") : part.type.slice("tool-".length);
+}
+
+/** What looplet has written into the vendors' data of a part. */
+export function notesOf(part: UiPart): { [field: string]: any } {
+  const { providerMetadata, callProviderMetadata, resultProviderMetadata } = part;
+  return {
+    ...resultProviderMetadata?.["looplet"],
+    ...callProviderMetadata?.["looplet"],
+    ...providerMetadata?.["looplet"],
+  };
+}
