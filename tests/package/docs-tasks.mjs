@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createServer as createVite } from "vite";
 import { agUi } from "./docs-ag-ui.mjs";
+import { aiSdk } from "./docs-ai-sdk.mjs";
 import { chats } from "./docs-chats.mjs";
 import { facades } from "./docs-facades.mjs";
 import { mcp } from "./docs-mcp.mjs";
@@ -278,6 +279,7 @@ export const tasks = {
   },
   ...facades,
   ...agUi,
+  ...aiSdk,
   ...chats,
   "check-a-transcript/anthropic.ts": {
     async after({ made }) {

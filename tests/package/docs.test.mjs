@@ -53,6 +53,9 @@ describe("the examples of the documentation", () => {
       ...["react", "react-dom", "vue", "svelte", "solid-js"],
     ])
       symlinkSync(join(root, "node_modules", name), join(installed.folder, "node_modules", name));
+    mkdirSync(join(installed.folder, "node_modules/@ai-sdk"));
+    for (const [name, alias] of Object.entries({ react: "ai-sdk-react-7", anthropic: "ai-sdk-anthropic-4" }))
+      symlinkSync(join(root, "node_modules", alias), join(installed.folder, "node_modules/@ai-sdk", name));
     cpSync(join(here, "otel-double"), join(installed.folder, "node_modules/@opentelemetry/api"), {
       recursive: true,
     });

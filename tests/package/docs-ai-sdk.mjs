@@ -1,0 +1,77 @@
+// What the examples about the AI SDK must have done; docs-tasks.mjs takes them in.
+import assert from "node:assert/strict";
+import { vendor } from "./docs-vendor.mjs";
+
+const user = (text) => ({ id: "u", role: "user", parts: [{ type: "text", text }] });
+
+export const aiSdk = {
+  "ai-sdk-ui/chat.tsx": {
+    mount: `
+      import { StrictMode } from "react";
+      import { createRoot } from "react-dom/client";
+      import { Chat, transport } from "./chat";
+      const messages = await transport.loadMessages("chat-1");
+      const chat = <Chat id="chat-1" messages={messages} />;
+      createRoot(document.querySelector("main")).render(<StrictMode>{chat}</StrictMode>);
+    `,
+    others: { "/api/anthropic": vendor },
+    async inPage(page) {
+      const send = async (text) => {
+        await page.fill("[aria-label=Message]", text);
+        await page.click("text=Send");
+      };
+      await send("Book a hotel in Paris.");
+      await page.waitForSelector("[value=Approve]");
+      await page.reload();
+      await page.click("[value=Approve]");
+      await page.waitForSelector("text=tool-book: output-available");
+      assert.equal(await page.locator("text=tool-book").count(), 1);
+
+      await send("/practice stall\nTell me about kettles.");
+      await page.waitForSelector("text=You wrote");
+      await page.click("[value=Stop]");
+      await send("/practice 401");
+      await page.waitForSelector("[role=alert]");
+      await send("Hello");
+      await page.waitForFunction(() => document.querySelector("[role=alert]") === null);
+    },
+  },
+  "ai-sdk-ui/route.ts": {
+    async after({ made, requests }) {
+      const post = (body) =>
+        made.POST(new Request("https://page.test/api/chat", { method: "POST", body: JSON.stringify(body) }));
+      const response = await post({ id: "chat-1", trigger: "submit-message", messages: [user("Hello")] });
+      assert.equal(response.headers.get("x-vercel-ai-ui-message-stream"), "v1");
+      assert.match(
+        await response.text(),
+        /"type":"text-delta".*"type":"finish","finishReason":"stop"\}\n\ndata: \[DONE\]\n\n$/s,
+      );
+      assert.equal(requests.length, 1);
+      const params = Promise.resolve({ id: "chat-1" });
+      assert.equal((await made.GET(undefined, { params })).status, 204);
+      assert.equal((await made.DELETE(undefined, { params })).status, 204);
+    },
+  },
+  "ai-sdk-ui/provider.ts": {
+    async after({ made, requests }) {
+      const { outcome } = await made.agent.run("Hello").result;
+      assert.equal(outcome, "completed");
+      assert.equal(requests[0].url, "https://api.anthropic.com/v1/messages");
+    },
+  },
+  "ai-sdk-ui-1": {
+    async after({ made }) {
+      const { execute } = made.location;
+      const elicit = async () => ({ action: "accept", content: { output: "Rome" } });
+      assert.equal(await execute({}, { elicit }), "Rome");
+    },
+  },
+  "ai-sdk-ui-2": {
+    async after({ made }) {
+      assert.deepEqual(
+        made.shown.map(({ role }) => role),
+        ["user", "assistant"],
+      );
+    },
+  },
+};
