@@ -414,7 +414,7 @@ export class ChunkWriter {
     this.#finishStep();
     if (outcome === "cancelled") return;
     if (outcome === "failed") return this.#push({ type: "finish", finishReason: "error" });
-    // `sendAutomaticallyWhen` would send results that no model has read, again and again. A step without calls ends it.
+    // `sendAutomaticallyWhen` would send results that no model has read again and again. An empty step ends that.
     if (this.#hasCalls) this.#push({ type: "start-step" }, { type: "finish-step" });
     const isStopped = outcome === "stopped";
     const finishReason = isStopped || this.#finishReason === null ? "other" : REASONS[this.#finishReason];
