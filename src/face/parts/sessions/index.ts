@@ -12,6 +12,7 @@ import type {
   TypedChat,
 } from "../../core/api/index.js";
 import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
+import { noteIn, type Change } from "./changes.js";
 import { exported, imported } from "./transfer.js";
 
 /** A chat in the list. */
@@ -94,25 +95,13 @@ export interface Sessions {
   delete(id: string): Promise<void>;
 }
 
-/** A change of the list. */
-interface Change {
-  readonly id: string;
-  readonly atMs: number;
-  readonly title?: string;
-  readonly tags?: readonly string[];
-  readonly from?: string;
-  readonly isGone?: true;
-}
-
 /** The list of the chats in a store. */
 export function sessionsOf(
   store: Store,
   { key = "looplet.sessions", now = Date.now, ids = () => crypto.randomUUID() }: SessionsOptions = {},
 ): Sessions {
   const log = new SharedLog(store, key);
-  const note = async (change: Omit<Change, "atMs">): Promise<void> => {
-    await log.add({ ...change, atMs: now() });
-  };
+  const note = (change: Omit<Change, "atMs">): Promise<void> => noteIn(log, change, now);
   const list: Sessions["list"] = async ({ tag } = {}) =>
     folded((await log.load()).filter(isChange))
       .filter(({ tags }) => tag === undefined || tags.includes(tag))
