@@ -154,7 +154,7 @@ describe("an agent behind a port", () => {
     const run = agent.run("Hi.");
     expect(() => run.setModel(custom(() => ""))).toThrow(/set it where the run is/);
     expect(() => run.export()).toThrow(/export it there/);
-    expect(() => connectAgent({} as any)).toThrow(/needs a Worker/);
+    expect(() => connectAgent({} as any)).toThrow(/needs the address of a server, a Worker/);
     expect(() => serveAgent(new Kit().agent())).toThrow(/call serveAgent in a worker/);
   });
 

@@ -14,6 +14,7 @@ import { facades } from "./docs-facades.mjs";
 import { mcp } from "./docs-mcp.mjs";
 import { replays } from "./docs-replays.mjs";
 import { screens } from "./docs-screens.mjs";
+import { server } from "./docs-server.mjs";
 import { stores } from "./docs-stores.mjs";
 import { vendor } from "./docs-vendor.mjs";
 
@@ -314,6 +315,7 @@ export const tasks = {
       );
     },
   },
+  ...server,
   ...stores,
   ...replays,
   "troubleshooting-1": {

@@ -53,7 +53,7 @@ export class Session extends AgentObject {
     this.isBroken = request.url.includes("/broken/");
     if (!request.url.endsWith("/notes")) return super.fetch(request);
     const { sql } = this.ctx.storage;
-    const events = sql.exec("SELECT entry FROM looplet_entries WHERE key = 'looplet.events'").toArray().map(({ entry }) => JSON.parse(entry).type);
+    const events = sql.exec("SELECT entry FROM looplet_entries WHERE key = 'looplet.events'").toArray().map(({ entry }) => JSON.parse(entry).event.type);
     return Response.json({ notes: sql.exec("SELECT note FROM notes").toArray().map(({ note }) => note), events });
   }
 }

@@ -2,8 +2,8 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { checkOptions } from "../../core/options/check.js";
-import { json } from "../cloudflare/host.js";
 import { readText } from "../proxy/body.js";
+import { json } from "../server/http.js";
 import { checkedInput } from "./input.js";
 import { eventResponse } from "./stream.js";
 import { THREAD_TABLE, Threads, type AgUiAgents, type AgUiThreadOptions } from "./threads.js";

@@ -1,7 +1,7 @@
 /** A run as a stream of AG-UI: as events, and as server-sent events in a response. */
 import type { Run, RunEvent } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { respond } from "../cloudflare/host.js";
+import { respond } from "../server/http.js";
 import type { Deciding } from "./deciding.js";
 import { isAsked, type Asked } from "./interrupts.js";
 import { memoryOf, Translation, type RunMemory } from "./translation.js";

@@ -2,26 +2,19 @@
  * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was
  * evicted, and clients follow the events by server-sent events or WebSockets that hibernate.
  */
-import type { Agent, Chat, JournalEntry, KeptChat, RunEvent, Store } from "../../core/api/index.js";
+import type { Agent, Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import type { QuestionAnswer } from "../../core/api/run.js";
-import { isObject } from "../../core/options/check.js";
-import { exported, imported } from "../sessions/transfer.js";
+import { checkOrigins, refuseForeign, wordOf, type AllowedOrigins } from "../server/access.js";
+import type { EventFormat } from "../server/formats.js";
+import { parsed, problem, respond, type RequestLike } from "../server/http.js";
+import { wordsFor } from "../server/problems.js";
+import { answerRequest, cursorOf } from "../server/routes.js";
+import type { ToldEvent } from "../server/session-log.js";
+import { Session } from "../server/session.js";
 import { durableObjectStore } from "../stores/durable-object.js";
-import { ended, HostedRun } from "../workers/hosted-run.js";
-import type { Batch } from "../workers/feed.js";
-import { Making } from "../workers/making.js";
-import { checkedOrigins, refuseForeign, wordOf, type AllowedOrigins } from "./access.js";
-import {
-  json,
-  respond,
-  socketPair,
-  type DurableObjectStateLike,
-  type RequestLike,
-  type WebSocketLike,
-} from "./host.js";
-import { BadRequest, ofRequest, problem, wordsFor } from "./problems.js";
-import { SessionLog } from "./session-log.js";
+import { ended } from "../workers/hosted-run.js";
+import { socketPair, type DurableObjectStateLike, type WebSocketLike } from "./host.js";
+import { ObjectLog } from "./object-log.js";
 
 /** The name of the chat in the object's store. */
 const SESSION = "session";
@@ -33,10 +26,8 @@ export interface AgentObjectOptions {
   keepEvents?: number | undefined;
   /**
    * The origins whose pages may ask, beside the object's own, as `https://app.example`. A request of another page
-   * gets status
-   * 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser sends the
-   *   user's
-   * cookies along for any page.
+   * gets status 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser
+   * sends the user's cookies along for any page.
    */
   allowedOrigins?: AllowedOrigins;
   /**
@@ -44,25 +35,15 @@ export interface AgentObjectOptions {
    * Default: every path is that of the session.
    */
   base?: RegExp | undefined;
+  /** Other forms of the events of a run, as those of `handler` of `looplet/server`. Default: looplet's own alone. */
+  formats?: readonly EventFormat[] | undefined;
   /**
-   * Whether `PUT …/session` takes a chat with a run that goes on. Its calls are made as the text says, also calls
-   * that were not allowed here. So let only clients ask that may do everything. Default false.
+   * Whether clients may do everything: `PUT …/session` takes a chat with a run that goes on, whose calls are made as
+   * the text says, also calls that were not allowed here; and `POST …/call` takes histories, permission modes and
+   * limits. Default false.
    */
   trustedSessions?: boolean | undefined;
 }
-
-/** The session of an instance of the object. */
-interface Opened {
-  readonly chat: Chat;
-  readonly agent: Agent;
-  readonly store: Store;
-}
-
-/** What a client asks for, in a request or in a message of a WebSocket. */
-type Order =
-  | { readonly do: "run"; readonly prompt: string; readonly requestId?: string }
-  | { readonly do: "answer"; readonly questionId: number; readonly answer: QuestionAnswer }
-  | { readonly do: "abort"; readonly reason?: string };
 
 /**
  * A class to extend, with one session for each object:
@@ -72,6 +53,8 @@ type Order =
  * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind
  *   `?after=`.
  * - `POST …/answer` with `{ questionId, answer }` answers a question, `POST …/abort` ends the run.
+ * - `GET …/stream` follows the run under way up to its end, and has status 204 if there is none.
+ * - `POST …/call` is for the agent of `connectAgent`.
  * - `GET …` tells the messages and the cursor of the last event.
  * - `GET …/session` has the whole chat as text, and `PUT …/session` takes it in, as `sessions.export` and
  *   `sessions.import` of `looplet/sessions` do.
@@ -83,111 +66,64 @@ export abstract class AgentObject<Env = unknown> {
   declare readonly __DURABLE_OBJECT_BRAND: never;
   readonly ctx: DurableObjectStateLike;
   readonly env: Env;
-  readonly #log: SessionLog;
+  readonly #log: ObjectLog;
+  readonly #session: Session;
   readonly #alarmMs: number;
-  readonly #allowedOrigins: AllowedOrigins;
-  readonly #base: RegExp | undefined;
-  readonly #trustedSessions: boolean;
-  readonly #sessions = new Making<Opened>();
-  /** The last run, which may be under way. */
-  #hosted: HostedRun | undefined;
+  readonly #options: AgentObjectOptions;
 
   constructor(ctx: DurableObjectStateLike, env: Env, options: AgentObjectOptions = {}) {
-    const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, base, trustedSessions = false } = options;
+    const { alarmMs = 10_000, keepEvents = 20_000, allowedOrigins, trustedSessions = false } = options;
+    checkOrigins(allowedOrigins);
     this.ctx = ctx;
     this.env = env;
     this.#alarmMs = alarmMs;
-    this.#allowedOrigins = checkedOrigins(allowedOrigins);
-    this.#base = base;
-    this.#trustedSessions = trustedSessions;
-    this.#log = new SessionLog(ctx.storage, keepEvents);
+    this.#options = options;
+    // An earlier instance may have accepted sockets too.
+    this.#log = new ObjectLog(ctx.storage, keepEvents, (cursor, entry) =>
+      send(ctx.getWebSockets(), cursor, entry),
+    );
+    const store = durableObjectStore(ctx.storage);
+    this.#session = new Session({
+      id: SESSION,
+      store,
+      log: this.#log,
+      agent: () => this.agent(store),
+      trusted: trustedSessions,
+      watch: () => this.#watch(),
+      unwatch: () => ctx.storage.deleteAlarm(),
+    });
   }
 
   /** The agent of the session. It is made once for each instance of the object, and must have this store. */
   abstract agent(store: Store): Agent;
 
   async fetch(request: RequestLike): Promise<HostResponse> {
-    const { pathname, searchParams } = new URL(request.url) as unknown as {
-      pathname: string;
-      searchParams: { get(name: string): string | null };
-    };
     try {
-      refuseForeign(request, this.#allowedOrigins);
-      const word = wordOf(pathname, this.#base);
-      if (word === "session") return await this.#transfer(request);
-      if (request.method === "POST") {
-        if (word === "" || word === "events") throw new BadRequest(`There is no POST ${pathname} here.`, 404);
-        return json(await this.#obey({ ...(await bodyOf(request)), do: word }));
-      }
-      if (request.method !== "GET") throw new BadRequest(`There is no ${request.method}.`, 405);
-      if (word === "") {
-        const chat = await this.#open();
-        return json({
-          messages: chat.messages,
-          isRunning: chat.current !== undefined,
-          cursor: this.#cursor,
-        });
-      }
-      if (word !== "events") throw new BadRequest(`${word} needs the method POST.`, 405);
-      await this.#open();
-      const after = this.#placeOf(request.headers.get("last-event-id") ?? searchParams.get("after"));
+      refuseForeign(request, this.#options.allowedOrigins);
+      const word = wordOf(new URL(request.url).pathname, this.#options.base);
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
-      return isSocket ? this.#socket(after) : this.#stream(after);
+      if (word === "events" && isSocket) return await this.#socket(request);
+      const { formats = [] } = this.#options;
+      const session = this.#session;
+      return await answerRequest({ session, id: SESSION, word, request, maxBytes: Infinity, formats });
     } catch (error) {
       return problem(error);
     }
   }
 
-  /** The chat as text, or a chat that comes from another store. The clients get its messages as a `snapshot`. */
-  async #transfer(request: RequestLike): Promise<HostResponse> {
-    if (request.method !== "PUT") {
-      const { chat, store } = await this.#opened();
-      await chat.saved();
-      const text = request.method === "GET" ? await exported(store, SESSION) : undefined;
-      return respond(text ?? null, { status: text === undefined ? 404 : 200 });
-    }
-    // A body may come slowly, and the session is there for others until then.
-    const text = await request.text();
-    const before = this.#opened();
-    const taken = before.then((session) => this.#take(session, text));
-    // Whoever asks from here on waits for the chat that this one leaves.
-    const after = taken.then(
-      () => this.#openSession(),
-      () => before,
-    );
-    this.#sessions.put(SESSION, after);
-    await taken;
-    const { messages } = await this.#open();
-    const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
-    this.#tell({ ...seen, type: "snapshot", text: "", messages: [...messages] });
-    return json({ taken: true });
-  }
-
-  /** Gives the store what it does not have of a chat that no run goes on with. */
-  async #take({ chat, agent, store }: Opened, text: string): Promise<void> {
-    // Requests that have the chat already begin their runs first.
-    await pause(0);
-    if (chat.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
-    await chat.saved();
-    const trusted = this.#trustedSessions;
-    const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>
-      agent.readChat(SESSION, { entries });
-    await ofRequest(() => imported(store, SESSION, text, read, { trusted }));
-  }
-
   /** Wakes a run whose object was evicted, and looks after one that is under way. An answer wakes one that waits. */
   async alarm(): Promise<void> {
-    const { current } = await this.#open();
-    if (current === undefined || this.#hosted!.questions.length > 0) return;
+    const run = await this.#session.atWork();
+    if (run === undefined) return;
     await this.#watch();
     // The object stays as long as its alarm is at work.
-    await Promise.race([ended(current), pause(this.#alarmMs)]);
+    await Promise.race([ended(run), pause(this.#alarmMs)]);
   }
 
   /** An order of a client: `{ "do": "run", "prompt": "…" }`. */
   async webSocketMessage(socket: WebSocketLike, message: unknown): Promise<void> {
     try {
-      socket.send(JSON.stringify({ reply: await this.#obey(parsed(String(message))) }));
+      socket.send(JSON.stringify({ reply: await this.#session.obey(parsed(String(message))) }));
     } catch (error) {
       socket.send(JSON.stringify({ error: wordsFor(error).error }));
     }
@@ -198,117 +134,23 @@ export abstract class AgentObject<Env = unknown> {
     socket.close(code === 1005 || code === 1006 ? 1000 : code);
   }
 
-  /** The chat of the session, in which a run that was cut off goes on. */
-  async #open(): Promise<Chat> {
-    return (await this.#opened()).chat;
-  }
-
-  #opened(): Promise<Opened> {
-    return this.#sessions.of(SESSION, () => this.#openSession());
-  }
-
-  async #openSession(): Promise<Opened> {
-    const store = durableObjectStore(this.ctx.storage);
-    const agent = this.agent(store);
-    const hosted = this.#host(true);
-    const chat = await agent.openChat(SESSION, { afterEvent: this.#log.lastInRun, onEvent: hosted.hear });
-    if (chat.current !== undefined) {
-      this.#hosted = hosted.take(chat.current);
-      await this.#watch();
-    }
-    return { chat, agent, store };
-  }
-
-  #host(goesOn: boolean): HostedRun {
-    return new HostedRun(goesOn, (event) => {
-      // The run has stopped waiting for a person.
-      if (event.type === "answered") void this.#watch();
-      this.#tell(event);
-    });
-  }
-
-  /** Keeps an event, and tells it to all sockets, those included that an earlier instance has accepted. */
-  #tell(event: RunEvent): void {
-    send(this.ctx.getWebSockets(), [this.#log.append(event)]);
-  }
-
   #watch(): Promise<void> {
     return this.ctx.storage.setAlarm(Date.now() + this.#alarmMs);
   }
 
-  async #obey(given: unknown): Promise<object> {
-    const order = checked(given);
-    const chat = await this.#open();
-    const { current } = chat;
-    if (order.do === "abort") {
-      current?.abort(order.reason);
-      return { taken: current !== undefined };
-    }
-    if (order.do === "answer") {
-      const { questionId, answer } = order;
-      if (current === undefined) return { taken: false };
-      return { taken: await ofRequest(() => this.#hosted!.answer(questionId, answer)) };
-    }
-    const { prompt, requestId } = order;
-    const after = this.#cursor;
-    if (requestId !== undefined && chat.hasTaken(requestId)) return { taken: false, after };
-    if (current === undefined) await this.#begin(chat, prompt, requestId);
-    else {
-      await ofRequest(() => current.steer(prompt, { requestId }));
-      await current.saved();
-    }
-    return { taken: true, after };
-  }
-
-  async #begin(chat: Chat, prompt: string, id: string | undefined): Promise<void> {
-    this.#log.prune();
-    const hosted = this.#host(false);
-    const start = (): HostedRun => hosted.take(chat.run(prompt, { onEvent: hosted.hear, id }));
-    const { run } = (this.#hosted = await ofRequest(start));
-    void ended(run).then(() => this.ctx.storage.deleteAlarm());
-    await Promise.all([this.#watch(), run.saved()]);
-  }
-
-  get #cursor(): string {
-    return this.#log.feed.cursorOf(this.#log.last);
-  }
-
-  #placeOf(cursor: string | null): number {
-    const place = this.#log.feed.placeOf(cursor || "0");
-    if (place === undefined) throw new BadRequest(`There is no event "${cursor}".`);
-    return place;
-  }
-
-  #socket(after: number): HostResponse {
+  async #socket(request: RequestLike): Promise<HostResponse> {
+    const place = (await this.#session.placeOf(cursorOf(request)))!;
     const [client, server] = socketPair();
     this.ctx.acceptWebSocket(server);
     // Later events go to all sockets.
-    for (let place = after; place < this.#log.last;) {
-      const batch = this.#log.feed.take(place);
+    const { feed } = this.#log;
+    for (let at = place; at < this.#log.last;) {
+      const batch = feed.take(at);
       if (batch.hasGap) server.send('{"gap":true}');
-      send([server], batch.entries);
-      place = batch.place;
+      for (const { cursor, entry } of batch.entries) send([server], cursor, entry);
+      at = batch.place;
     }
     return respond(null, { status: 101, webSocket: client });
-  }
-
-  #stream(after: number): HostResponse {
-    const encoder = new TextEncoder();
-    const gone = new AbortController();
-    const events = this.#log.feed.read(after, gone.signal);
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(encoder.encode(": looplet\n\n")),
-      async pull(controller) {
-        const { done, value } = await events.next();
-        if (done === true) return;
-        const texts = value.entries.map(({ cursor, entry }) => `id: ${cursor}\ndata: ${entry}\n\n`);
-        controller.enqueue(encoder.encode((value.hasGap ? "event: gap\ndata: {}\n\n" : "") + texts.join("")));
-      },
-      // The client comes back with the last number that it has.
-      cancel: () => gone.abort(),
-    });
-    const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
-    return respond(body, { headers });
   }
 }
 
@@ -316,52 +158,12 @@ function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-function send(sockets: readonly WebSocketLike[], entries: Batch<string>["entries"]): void {
-  for (const { cursor, entry } of entries)
-    for (const socket of sockets)
-      try {
-        socket.send(`{"id":"${cursor}","event":${entry}}`);
-      } catch {
-        // The client is gone, and comes back with the last number that it has.
-      }
-}
-
-/** An order that has what it needs. @throws BadRequest */
-function checked(given: unknown): Order {
-  const order = given as { readonly do?: unknown; readonly [field: string]: unknown };
-  const wrong = (needed: string): never => {
-    throw new BadRequest(`${String(order.do)} needs ${needed}`);
-  };
-  if (order.do === "run") {
-    if (typeof order["prompt"] !== "string") wrong('{ "prompt": "…" }');
-    const { requestId = "r" } = order;
-    if (typeof requestId !== "string" || requestId.trim() === "" || /\p{Surrogate}/u.test(requestId))
-      wrong("a text of whole letters as its requestId");
-  } else if (order.do === "answer") {
-    // The engine counts them in 32 bits.
-    const { questionId, answer } = order;
-    if (typeof questionId !== "number" || questionId >>> 0 !== questionId || !isObject(answer))
-      wrong('{ "questionId": 1, "answer": {…} }');
-  } else if (order.do === "abort") {
-    if (!["undefined", "string"].includes(typeof order["reason"])) wrong("a text as its reason");
-  } else {
-    throw new BadRequest(`There is no "${String(order.do)}": use run, answer or abort.`);
-  }
-  return order as unknown as Order;
-}
-
-async function bodyOf(request: RequestLike): Promise<object> {
-  const text = await request.text();
-  return text === "" ? {} : parsed(text);
-}
-
-function parsed(text: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new BadRequest("The body is not JSON.");
-  }
-  if (!isObject(value)) throw new BadRequest("The body needs a JSON object.");
-  return value;
+function send(sockets: readonly WebSocketLike[], id: string, { run, event }: ToldEvent): void {
+  const message = JSON.stringify({ id, run, event });
+  for (const socket of sockets)
+    try {
+      socket.send(message);
+    } catch {
+      // The client is gone, and comes back with the last number that it has.
+    }
 }

@@ -30,6 +30,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** The page's half of a connection, as its agent, chats and runs use it. */
+export type AgentLink = Pick<Connection, "call" | "tell" | "follow" | "leave" | "onChat" | "close">;
+
 /** Methods that another host must not perform a second time. */
 const ONCE = ["addBudget"];
 

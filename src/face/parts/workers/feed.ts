@@ -39,9 +39,10 @@ export class Feed<E> {
     this.#source = source;
   }
 
+  /** A log without entries may get another name, so all logs have one cursor of the beginning. */
   cursorOf(place: number): string {
     const { name } = this.#source;
-    return name === "" ? `${place}` : `${name}.${place}`;
+    return name === "" || place === 0 ? `${place}` : `${name}.${place}`;
   }
 
   /** The place of a cursor; undefined for a text that this log has not given. */
@@ -49,7 +50,8 @@ export class Feed<E> {
     const at = cursor.lastIndexOf(".");
     const [name, digits] = [cursor.slice(0, Math.max(at, 0)), cursor.slice(at + 1)];
     const place = /^\d+$/.test(digits) ? Number(digits) : -1;
-    return name === this.#source.name && Number.isSafeInteger(place) && place >= 0 ? place : undefined;
+    const isOwn = name === this.#source.name || (name === "" && place === 0);
+    return isOwn && Number.isSafeInteger(place) && place >= 0 ? place : undefined;
   }
 
   /** The next entries behind a place; none if there are no more yet. */
@@ -69,13 +71,17 @@ export class Feed<E> {
     this.#waiting.add(woken);
     signal.addEventListener("abort", woken);
     try {
+      let { name } = this.#source;
       for (let at = place; !signal.aborted;) {
         const more = new Promise<void>((resolve) => (wake = resolve));
+        const isAnew = name !== this.#source.name;
         // A log that was lost begins anew.
-        const batch = this.take(Math.min(at, this.#source.last));
+        const batch = this.take(isAnew ? 0 : Math.min(at, this.#source.last));
         at = batch.place;
-        if (batch.entries.length > 0) yield batch;
-        else await more;
+        if (batch.entries.length > 0) {
+          name = this.#source.name;
+          yield isAnew ? { ...batch, hasGap: true } : batch;
+        } else await more;
       }
     } finally {
       this.#waiting.delete(woken);

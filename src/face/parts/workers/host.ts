@@ -207,7 +207,7 @@ export class AgentHost {
       case "resumePending": {
         await this.wake();
         const runs = (await this.#runs.all()).flatMap(({ hosted }) => hosted?.run ?? []);
-        return runs.filter(({ outcome }) => outcome === undefined).map(({ id }) => id);
+        return runs.filter(({ outcome }) => outcome === undefined).map(({ id }) => ({ run: id }));
       }
       case "close":
         return agent.close(first);
@@ -383,7 +383,7 @@ function stateOf({ messages, subagents, usage, current }: Chat): ChatState {
 }
 
 /** The run so far as an event; undefined if an iteration can still have all events, or if it has ended. */
-async function snapshotOf(run: Run): Promise<RunEvent | undefined> {
+export async function snapshotOf(run: Run): Promise<RunEvent | undefined> {
   if (run.outcome !== undefined) return undefined;
   const events = run.events({ detached: true });
   const { value } = await events.next();

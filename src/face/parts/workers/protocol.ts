@@ -47,9 +47,11 @@ export type Told = { readonly looplet: "told"; readonly host: string; readonly t
   | { readonly type: "chat"; readonly chat: string; readonly state: ChatState }
 );
 
-/** An entry of the log of a run: an event, or its end. */
-export type LogEntry =
-  { readonly event: unknown } | { readonly result: RunResult } | { readonly thrown: Thrown };
+/** An entry of the log of a run: an event, or its end. In the log of several runs an event has the id of its run. */
+export type LogEntry = { readonly event: unknown; readonly run?: string } | RunEnd;
+
+/** The end of a run. */
+export type RunEnd = { readonly result: RunResult } | { readonly thrown: Thrown };
 
 /** A chat at the beginning or at the end of a run. */
 export interface ChatState {

@@ -13,12 +13,14 @@ import type {
   RunResult,
 } from "../../core/api/index.js";
 import { LoopletError } from "../../core/api/errors.js";
-import type { HostAbortSignal } from "../../core/api/platform.js";
+import type { HostAbortSignal, HostUrl } from "../../core/api/platform.js";
 import { Conversation } from "../../core/chat/chat.js";
 import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
 import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../../core/options/options.js";
 import { isOnlySummary, promptOf, type OnlySummary } from "../../core/run/prompt.js";
-import { Connection } from "./connection.js";
+import { Connection, type AgentLink } from "./connection.js";
+import { Address, type AddressFetch, type AddressHeaders } from "./http/address.js";
+import { HttpConnection } from "./http/http-connection.js";
 import { isWindow, type AgentEndpoint } from "./links.js";
 import { randomName, type ChatState } from "./protocol.js";
 import { ChatOfHost } from "./remote-chat.js";
@@ -33,10 +35,25 @@ export interface ConnectOptions {
   heartbeatMs?: number | undefined;
 }
 
+/** The options of `connectAgent` with the address of a server. */
+export interface AddressOptions {
+  /** Headers of each request, such as `authorization`, or your function that makes them. Default: none. */
+  headers?: AddressHeaders | undefined;
+  /** Sends the requests. Default: the global `fetch`. */
+  fetch?: AddressFetch | undefined;
+  /**
+   * The time without a byte after which a stream counts as broken, in milliseconds. The server says that it is there
+   * every 15 seconds. Default 45,000.
+   */
+  heartbeatMs?: number | undefined;
+}
+
 /** The options of `attach`. */
 export interface AttachOptions extends RunListeners<any, any> {
   /** The `cursor` behind which the events are wanted. Default: all events. */
   after?: string | undefined;
+  /** The chat of the run. A server needs it, and a worker knows it. Default: a run without a chat. */
+  chat?: string | undefined;
   /** A signal that aborts the run. */
   signal?: HostAbortSignal | undefined;
 }
@@ -96,10 +113,39 @@ export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "re
  */
 export function connectAgent<A extends Agent<any, any> = Agent>(
   endpoint: AgentEndpoint,
-  options: ConnectOptions = {},
-): RemoteAgent<A> {
+  options?: ConnectOptions,
+): RemoteAgent<A>;
+/**
+ * The agent behind an address: that of `handler` of `looplet/server`, or of a Worker that hands `…/<name>/…` to the
+ * `AgentObject` of this name. A chat is the session of its id, and a run without a chat is a session of its own. What
+ * differs from an agent in a worker:
+ *
+ * - `pending`, `bound` and `close` belong to the server. So do histories: `agent.chat()` has one run.
+ * - `resumePending` goes on with the runs that this tab followed when its page was left, each behind its last event.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function connectAgent<A extends Agent<any, any> = Agent>(
+  address: string | HostUrl,
+  options?: AddressOptions,
+): RemoteAgent<A>;
+export function connectAgent(
+  endpoint: AgentEndpoint | string | HostUrl,
+  options: ConnectOptions | AddressOptions = {},
+): RemoteAgent {
+  if (typeof endpoint === "string" || endpoint instanceof URL)
+    return remoteAgent(connectionTo(String(endpoint), options));
   const { heartbeatMs = 5000 } = checkOptions(options, "", { heartbeatMs: "count" });
-  return remoteAgent(new Connection(checkedEndpoint(endpoint), heartbeatMs)) as RemoteAgent<A>;
+  return remoteAgent(new Connection(checkedEndpoint(endpoint as AgentEndpoint), heartbeatMs));
+}
+
+function connectionTo(url: string, options: AddressOptions): HttpConnection {
+  const table = { headers: "any", fetch: "function", heartbeatMs: "count" } as const;
+  const { headers, fetch, heartbeatMs = 45_000 } = checkOptions(options, "", table);
+  if (/[?#]/.test(url))
+    throw new LoopletError("config_invalid_value", "address", "needs to end with its path");
+  if (headers !== undefined && typeof headers !== "function") checkValue(headers, "headers", "object");
+  return new HttpConnection(new Address(url, headers, fetch), heartbeatMs);
 }
 
 function checkedEndpoint(endpoint: AgentEndpoint): AgentEndpoint {
@@ -108,7 +154,7 @@ function checkedEndpoint(endpoint: AgentEndpoint): AgentEndpoint {
   if (isOne) return endpoint;
   const problem = isNone
     ? "is a window, to which frames of every origin can post; connect to a MessagePort that the other page hands over"
-    : "needs a Worker, a SharedWorker, navigator.serviceWorker, a MessagePort, a BroadcastChannel, or a function that returns a port";
+    : "needs the address of a server, a Worker, a SharedWorker, navigator.serviceWorker, a MessagePort, a BroadcastChannel, or a function that returns a port";
   throw new LoopletError("config_wrong_type", "endpoint", problem);
 }
 
@@ -117,7 +163,7 @@ function isEndpoint(value: object): boolean {
 }
 
 /** The agent behind a connection. */
-export function remoteAgent(connection: Connection): RemoteAgent {
+export function remoteAgent(connection: AgentLink): RemoteAgent {
   const follow = (
     target: RunTarget,
     options: RunOptions,
@@ -175,8 +221,8 @@ export function remoteAgent(connection: Connection): RemoteAgent {
     async resumePending(given: PendingOptions = {}) {
       const { filter: _, stopped: __, ...table } = PENDING_TABLE;
       const options = checkOptions(given, "", table);
-      const runs = (await connection.call({}, "resumePending")) as string[];
-      return runs.map((run) => follow({ run }, options));
+      const runs = (await connection.call({}, "resumePending")) as RunTarget[];
+      return runs.map((target) => follow(target, options));
     },
     close: (options = {}) => connection.call({}, "close", options),
     bound: (prompt, options = {}): Promise<RunBound> => connection.call({}, "bound", prompt, options),
@@ -213,8 +259,9 @@ export function remoteAgent(connection: Connection): RemoteAgent {
     },
     readChat: (id): Promise<KeptChat | undefined> => connection.call({}, "readChat", id),
     attach(id, given = {}) {
-      const { after, ...options } = checkOptions(given, "", { ...RESUME_TABLE, after: "text" });
-      return follow({ run: id }, options, { after });
+      const table = { ...RESUME_TABLE, after: "text", chat: "text" } as const;
+      const { after, chat, ...options } = checkOptions(given, "", table);
+      return follow({ run: id, ...(chat && { chat }) }, options, { after });
     },
     disconnect: () => connection.close(),
   };

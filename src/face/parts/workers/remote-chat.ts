@@ -14,7 +14,7 @@ import { checkOptions } from "../../core/options/check.js";
 import { checkMessages } from "../../core/options/messages.js";
 import { RUN_TABLE } from "../../core/options/options.js";
 import { content } from "../../core/run/prompt.js";
-import type { Connection } from "./connection.js";
+import type { AgentLink } from "./connection.js";
 import type { ChatState } from "./protocol.js";
 import type { RemoteRun } from "./remote-run.js";
 
@@ -39,14 +39,14 @@ export class ChatOfHost implements TypedChat<any, any> {
   #current: RemoteRun | undefined;
   #isClosed = false;
   #isReset: Promise<unknown> = Promise.resolve();
-  readonly #connection: Connection;
+  readonly #connection: AgentLink;
   readonly #follow: FollowRun;
   readonly #ids: () => string;
   readonly #listeners = new Set<(run: RemoteRun) => void>();
   readonly #leave: () => void;
 
   constructor(
-    connection: Connection,
+    connection: AgentLink,
     id: string,
     { messages, subagents, usage, run }: ChatState,
     options: ChatRunOptions,

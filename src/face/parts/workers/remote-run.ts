@@ -20,7 +20,7 @@ import type {
 import { Delivery } from "../../core/run/delivery.js";
 import { abortReason, content } from "../../core/run/prompt.js";
 import { follow } from "../../core/run/run-end.js";
-import type { Connection, Following } from "./connection.js";
+import type { AgentLink, Following } from "./connection.js";
 import { errorOf, randomName, type LogEntry, type Target } from "./protocol.js";
 
 export type RunTarget = Target & { readonly run: string };
@@ -31,7 +31,7 @@ export class RemoteRun implements Run, Following {
   readonly id: string;
   readonly target: RunTarget;
   readonly result: Promise<RunResult>;
-  readonly #connection: Connection;
+  readonly #connection: AgentLink;
   readonly #delivery: Delivery;
   readonly #deltas: ReturnType<Delivery["deltas"]>;
   readonly #onEnd: (result: RunResult | undefined) => void;
@@ -53,7 +53,7 @@ export class RemoteRun implements Run, Following {
    * and what comes later. `onEnd` gets the result before anybody else.
    */
   constructor(
-    connection: Connection,
+    connection: AgentLink,
     target: RunTarget,
     options: RunOptions,
     cursor?: string,

@@ -35,6 +35,7 @@ export class RunLog implements Source<LogEntry> {
   #loaded: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #isLost = false;
+  #isNew = false;
 
   constructor(store: Store | undefined, key: string) {
     this.#store = store;
@@ -71,6 +72,24 @@ export class RunLog implements Source<LogEntry> {
   append(entry: LogEntry): Promise<void> {
     this.#waiting.push(entry);
     return (this.#writing ??= this.#write());
+  }
+
+  /** Resolves when pages can read all entries so far. */
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Reads again what the store has, for pages that follow a run of another host. */
+  async reload(): Promise<void> {
+    await this.written();
+    this.#loaded = undefined;
+    await this.#load();
+    this.feed.wake();
+  }
+
+  /** Has the next entry begin a log of another name, if the store can forget those so far. Pages get a gap. */
+  restart(): void {
+    this.#isNew = this.#store === undefined || this.#store.delete !== undefined;
   }
 
   /** Another host has the run. The entry says so to the pages here, and the log stays that host's. */
@@ -125,6 +144,7 @@ export class RunLog implements Source<LogEntry> {
     // A log that cannot be read is one that does not know any cursor.
     await this.#load()?.catch(reportUnheard);
     while (this.#waiting.length > 0) {
+      if (this.#isNew) await this.#begin().catch(reportUnheard);
       const entries = this.#waiting;
       this.#waiting = [];
       // An entry that cannot be kept is told all the same.
@@ -132,6 +152,14 @@ export class RunLog implements Source<LogEntry> {
       for (const entry of entries) this.#tell(entry);
     }
     this.#writing = undefined;
+  }
+
+  async #begin(): Promise<void> {
+    this.#isNew = false;
+    await this.#store?.delete?.(this.#key);
+    await this.claim();
+    this.#told = [];
+    this.#name = randomName();
   }
 
   #tell(entry: LogEntry): void {

@@ -1,17 +1,16 @@
-/** Which pages may ask an object, and for which paths. */
-import type { RequestLike } from "./host.js";
+/** Which pages may ask, and for which paths. */
+import type { RequestLike } from "./http.js";
 import { BadRequest } from "./problems.js";
 
-/** The last words of the paths that an object answers. */
-const WORDS = ["run", "events", "answer", "abort", "session"];
+/** The words behind the path of a session. */
+export const WORDS = ["run", "stream", "events", "answer", "abort", "session", "call"];
 
 export type AllowedOrigins = readonly string[] | "*" | undefined;
 
 /** @throws TypeError, because a text would also be found in parts */
-export function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
+export function checkOrigins(allowed: AllowedOrigins): void {
   if (allowed !== undefined && allowed !== "*" && !Array.isArray(allowed))
     throw new TypeError('allowedOrigins needs "*" or a list, as ["https://app.example"].');
-  return allowed;
 }
 
 /** The last word of a path if the object knows it; otherwise `""`, the word for the session itself. */

@@ -2,19 +2,16 @@
  * The words for a client whose request cannot be done. A mistake of the request is told in words. Everything else
  * is the matter of the server: its words may name a key's variable, a path or a table, so they go to the log alone.
  */
-import type { HostResponse } from "../../core/api/platform.js";
-import { json } from "./host.js";
-
 /** An error that the request has made, with the status that says so. */
 export class BadRequest extends Error {
   readonly status: number;
-  /** The code of looplet, if the error has one. */
-  readonly code: string | undefined;
+  /** The code of looplet, and what else the error has for a client that makes it anew. */
+  readonly more: { readonly code?: string; readonly field?: string; readonly problem?: string };
 
-  constructor(message: string, status = 400, code?: string) {
+  constructor(message: string, status = 400, more: BadRequest["more"] = {}) {
     super(message);
     this.status = status;
-    this.code = code;
+    this.more = more;
   }
 }
 
@@ -24,22 +21,21 @@ export async function ofRequest<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     // The class may be that of another bundle.
-    const { name, message, code } = Object(error) as { name?: string; message?: string; code?: string };
+    const { name, message, code, field, problem } = Object(error) as { [field: string]: string | undefined };
     if (name !== "LoopletError" || !code?.startsWith("misuse_")) throw error;
-    throw new BadRequest(String(message), 400, code);
+    throw new BadRequest(String(message), 400, {
+      code,
+      ...(field && { field }),
+      ...(problem && { problem }),
+    });
   }
 }
 
 /** An error in the words for a client. */
-export function wordsFor(error: unknown): { error: string; code?: string } {
+export function wordsFor(error: unknown): { error: string } & BadRequest["more"] {
   if (!(error instanceof BadRequest)) {
-    console.error("looplet: a session of AgentObject has failed.", error);
+    console.error("looplet: a request to a session has failed.", error);
     return { error: "The server cannot do this. Its log says why." };
   }
-  const { message, code } = error;
-  return code === undefined ? { error: message } : { error: message, code };
-}
-
-export function problem(error: unknown): HostResponse {
-  return json(wordsFor(error), error instanceof BadRequest ? error.status : 500);
+  return { error: error.message, ...error.more };
 }

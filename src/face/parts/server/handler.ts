@@ -1,0 +1,230 @@
+/** The sessions of an agent behind requests: each with its owner, whom your code names for every request. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { Store } from "../../core/api/index.js";
+import type { HostResponse } from "../../core/api/platform.js";
+import { reportUnheard } from "../../core/host/failures.js";
+import { checkOptions } from "../../core/options/check.js";
+import { noteIn } from "../sessions/changes.js";
+import { sessionsOf } from "../sessions/index.js";
+import { SharedLog } from "../stores/logs/shared-log.js";
+import { refuseForeign, WORDS } from "./access.js";
+import type { EventFormat } from "./formats.js";
+import { json, problem, type RequestLike } from "./http.js";
+import { ownedAgent, ownedStore, prefixOf } from "./owned.js";
+import { BadRequest } from "./problems.js";
+import { answerRequest } from "./routes.js";
+import { logOf, StoreLog } from "./session-log.js";
+import { Session, type ChatAgent } from "./session.js";
+
+/** The options of `handler`. */
+export interface HandlerOptions<Request = RequestLike> {
+  /** Keeps the lists and the events of the sessions. It must be the store of the agent. */
+  store: Store;
+  /**
+   * Contract: called for each request before anything is looked up, and returns the owner: a text that names the
+   * user, such as the user's id. `undefined` or a `Response` refuses the request, with status 401 or as the response
+   * says. It must leave the body alone. An error that it throws gets status 500.
+   */
+  authorize: (request: Request) => Owner | PromiseLike<Owner>;
+  /** The path under which the handler stands, as `/api/agent`. Default: the root. */
+  base?: string | undefined;
+  /** The origins whose pages may ask, beside the server's own, or `"*"`. Default: as `AgentObject` has it. */
+  allowedOrigins?: readonly string[] | "*" | undefined;
+  /** The most bytes of a body. A longer one gets status 413. Default 4,194,304. */
+  maxBodyBytes?: number | undefined;
+  /** The number of events of a session beyond which the next run begins a new log. Default 20,000. */
+  keepEvents?: number | undefined;
+  /** Other forms of the events of a run. Default: looplet's own alone. */
+  formats?: readonly EventFormat[] | undefined;
+  /**
+   * Whether pages may do everything: bring histories and whole chats, change the permission mode and raise limits.
+   * Their users can then run every tool. Default false.
+   */
+  trusted?: boolean | undefined;
+}
+
+/** Answers requests. */
+export interface Handler<Request = RequestLike> {
+  (request: Request): Promise<HostResponse>;
+  /**
+   * Goes on with the runs of all owners whose process has ended, as far as the store tells them (`pending`). Without
+   * it a run goes on when somebody asks for its session. Call it when the server starts.
+   */
+  wake(): Promise<void>;
+}
+
+/** What `authorize` returns. */
+export type Owner = string | HostResponse | undefined | null;
+
+const TABLE = {
+  store: "object!",
+  authorize: "function!",
+  base: "string",
+  allowedOrigins: "any",
+  maxBodyBytes: "count64",
+  keepEvents: "count",
+  formats: "any",
+  trusted: "boolean",
+} as const;
+
+/** The list of an owner. No id of a session has a space in it. */
+const LIST = "looplet sessions";
+
+/** The ids of sessions: they stand in addresses, in keys and in the names of files. */
+const ID = /^(?!\.{1,2}$)[\w.~:@=+-]{1,128}$/;
+
+/** A session in memory, and the requests that use it. */
+interface Live {
+  readonly session: Session;
+  users: number;
+}
+
+/**
+ * Answers the requests to the sessions of an agent. Mount it under `base`, for every method:
+ *
+ * - `GET …` lists the sessions of the owner.
+ * - `…/<id>` is a session, with the paths of `AgentObject`.
+ * - `DELETE …/<id>` ends and removes it.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function handler<Request extends RequestLike = RequestLike>(
+  agent: ChatAgent,
+  options: HandlerOptions<Request>,
+): Handler<Request> {
+  const { store, authorize, formats = [], trusted = false, ...rest } = checkOptions(options, "", TABLE);
+  const { keepEvents = 20_000, maxBodyBytes: maxBytes = 4_194_304, allowedOrigins } = rest;
+  const base = checkedBase(rest.base ?? "");
+  if (allowedOrigins !== undefined && allowedOrigins !== "*" && !Array.isArray(allowedOrigins))
+    throw new LoopletError(
+      "config_wrong_type",
+      "allowedOrigins",
+      'needs "*" or a list, as ["https://app.example"]',
+    );
+  checkFormats(formats);
+  const lives = new Map<string, Live>();
+
+  const sessionOf = (prefix: string, id: string): Session => {
+    const own = ownedStore(store, prefix);
+    const list = new SharedLog(own, LIST);
+    return new Session({
+      id,
+      store: own,
+      log: new StoreLog(own, logOf(id), keepEvents),
+      agent: () => ownedAgent(agent, prefix),
+      trusted,
+      note: () => noteIn(list, { id }),
+      unwatch: () => leave(prefix + id),
+    });
+  };
+  /** Forgets a session that nobody uses and whose run has ended. */
+  const leave = (key: string): void => {
+    const live = lives.get(key);
+    if (live?.users === 0 && live.session.current === undefined) lives.delete(key);
+  };
+  const use = (prefix: string, id: string): [session: Session, done: () => void] => {
+    const key = prefix + id;
+    const live = lives.get(key) ?? { session: sessionOf(prefix, id), users: 0 };
+    lives.set(key, live);
+    live.users += 1;
+    return [live.session, () => ((live.users -= 1), leave(key))];
+  };
+  const list = async (prefix: string): Promise<object[]> => {
+    const sessions = await sessionsOf(ownedStore(store, prefix), { key: LIST }).list();
+    return sessions.map((info) => ({
+      ...info,
+      isRunning: lives.get(prefix + info.id)?.session.current !== undefined,
+    }));
+  };
+  const remove = async (session: Session, prefix: string, id: string): Promise<void> => {
+    await session.delete();
+    await sessionsOf(ownedStore(store, prefix), { key: LIST }).delete(id);
+    lives.delete(prefix + id);
+  };
+
+  const answer = async (request: Request): Promise<HostResponse> => {
+    refuseForeign(request, allowedOrigins);
+    const owner = await authorize(request);
+    if (owner === undefined || owner === null || owner === "") throw new BadRequest("Sign in first.", 401);
+    if (typeof owner === "object" && "status" in owner) return owner;
+    const prefix = prefixOf(owner);
+    const path = pathOf(request, base);
+    if (path === undefined) return json({ sessions: await list(prefix) });
+    const { id, word } = path;
+    const { method } = request;
+    if (word === "session" && method === "PUT" && !trusted)
+      throw new BadRequest("This server takes no chats from pages.", 405);
+    const [session, done] = use(prefix, id);
+    try {
+      const isNeeded = !BEGINNING.includes(word) && method !== "PUT";
+      if (isNeeded && !(await session.isKnown())) throw new BadRequest(`There is no session "${id}".`, 404);
+      const hold = (): (() => void) => use(prefix, id)[1];
+      if (word !== "" || method !== "DELETE")
+        return await answerRequest({ session, id, word, request, maxBytes, formats, hold });
+      await remove(session, prefix, id);
+      return json({ deleted: true });
+    } finally {
+      done();
+    }
+  };
+  const wake = async (): Promise<void> => {
+    for (const key of (await store.pending?.()) ?? []) {
+      const id = key.slice(key.indexOf("/") + 1);
+      const prefix = key.slice(0, -id.length);
+      if (prefix === "" || !ID.test(id)) continue;
+      const [session, done] = use(prefix, id);
+      await session.open().catch(reportUnheard).finally(done);
+    }
+  };
+  return Object.assign((request: Request) => answer(request).catch(problem), { wake });
+}
+
+/** The words for a session that need not be there yet. */
+const BEGINNING = ["run", "stream", "events", "call"];
+
+/** The session of a path and the word behind it; undefined for the list. @throws BadRequest */
+function pathOf({ url, method }: RequestLike, base: string): { id: string; word: string } | undefined {
+  const { pathname } = new URL(url);
+  const none = (): BadRequest => new BadRequest(`There is no ${pathname} here.`, 404);
+  if (!pathname.startsWith(base)) throw none();
+  const [beginning, segment = "", word = "", ...more] = pathname.slice(base.length).split("/");
+  if (beginning !== "" || more.length > 0 || !["", ...WORDS].includes(word)) throw none();
+  if (segment === "" && word !== "") throw none();
+  if (segment === "") {
+    if (method !== "GET") throw new BadRequest(`The list has no ${method}.`, 405);
+    return undefined;
+  }
+  const id = decoded(segment);
+  if (id === undefined || !ID.test(id))
+    throw new BadRequest("The id of a session needs 1 to 128 letters, digits and . _ ~ : @ = + -", 400);
+  return { id, word };
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws LoopletError */
+function checkedBase(base: string): string {
+  if (base === "" || /^\/[^?#]*[^/?#]$/.test(base)) return base;
+  throw new LoopletError("config_invalid_value", "base", `needs a path as "/api/agent", got "${base}"`);
+}
+
+/** @throws LoopletError */
+function checkFormats(formats: readonly EventFormat[]): void {
+  if (!Array.isArray(formats))
+    throw new LoopletError("config_wrong_type", "formats", "needs a list of formats");
+  for (const [index, format] of formats.entries()) checkOptions(format, `formats[${index}]`, FORMAT_TABLE);
+}
+
+const FORMAT_TABLE = {
+  name: "text!",
+  accept: "text!",
+  headers: "object",
+  read: "function",
+  stream: "function!",
+} as const;

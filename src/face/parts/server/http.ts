@@ -1,0 +1,60 @@
+/** Requests and responses with the members that every platform has. */
+import type { HostRequest, HostResponse } from "../../core/api/platform.js";
+import { isObject } from "../../core/options/check.js";
+import { readText } from "../proxy/body.js";
+import { BadRequest, wordsFor } from "./problems.js";
+
+/** A request with the members that every platform has. */
+export type RequestLike = HostRequest & {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+};
+
+/** The platform's `Response`, whose type does not name what Workers add. */
+export const respond = (
+  body: unknown,
+  init: { status?: number; headers?: { [name: string]: string }; webSocket?: unknown } = {},
+): HostResponse =>
+  new (globalThis as unknown as { Response: new (body: unknown, init: object) => HostResponse }).Response(
+    body,
+    init,
+  );
+
+export const json = (value: unknown, status = 200): HostResponse =>
+  respond(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+
+export function problem(error: unknown): HostResponse {
+  return json(wordsFor(error), error instanceof BadRequest ? error.status : 500);
+}
+
+/**
+ * The body as text.
+ *
+ * @throws BadRequest 413 for one that has more bytes than `maxBytes`, which is not read to its end
+ */
+export async function textOf(request: RequestLike, maxBytes: number): Promise<string> {
+  const isStream = (request as Partial<Request>).body !== undefined;
+  const text = isStream ? await readText(request as Request, maxBytes) : await request.text();
+  if (text === undefined) throw new BadRequest(`The body has more than ${maxBytes} bytes.`, 413);
+  return text;
+}
+
+/** The JSON object of a body; an empty body is an empty object. @throws BadRequest */
+export async function bodyOf(request: RequestLike, maxBytes: number): Promise<object> {
+  const text = await textOf(request, maxBytes);
+  return text === "" ? {} : parsed(text);
+}
+
+/** @throws BadRequest */
+export function parsed(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BadRequest("The body is not JSON.");
+  }
+  if (!isObject(value)) throw new BadRequest("The body needs a JSON object.");
+  return value;
+}

@@ -1,0 +1,29 @@
+/** What one owner has: the keys of a store and the chats of an agent that begin with the owner's name. */
+import type { Store } from "../../core/api/index.js";
+import type { ChatAgent } from "./session.js";
+
+/** The beginning of the keys of an owner. No other owner's keys begin so, because the name has no slash in it. */
+export function prefixOf(owner: unknown): string {
+  if (typeof owner !== "string" || /\p{Surrogate}/u.test(owner))
+    throw new TypeError("authorize needs to return the owner, a text of whole letters.");
+  return `${encodeURIComponent(owner)}/`;
+}
+
+/** The part of the store whose keys begin with `prefix`. */
+export function ownedStore(store: Store, prefix: string): Store {
+  const { lease, delete: remove } = store;
+  return {
+    append: (key, ...rest) => store.append(prefix + key, ...rest),
+    load: (key, after) => store.load(prefix + key, after),
+    ...(lease && { lease: (key, options) => lease.call(store, prefix + key, options) }),
+    ...(remove && { delete: (key) => remove.call(store, prefix + key) }),
+  };
+}
+
+/** The chats of the agent whose ids begin with `prefix`. */
+export function ownedAgent(agent: ChatAgent, prefix: string): ChatAgent {
+  return {
+    openChat: (id, options) => agent.openChat(prefix + id, options),
+    readChat: (id, options) => agent.readChat(prefix + id, options),
+  };
+}

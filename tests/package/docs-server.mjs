@@ -1,0 +1,60 @@
+// What the examples about a server must have done; docs-tasks.mjs takes them in.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+
+// The tests put a provider in the place of the global one.
+const { fetch } = globalThis;
+
+// The server that the page of its example asks.
+let served;
+
+export const server = {
+  "server/node.ts": {
+    async after({ made }) {
+      process.on("exit", () => rmSync("chats", { recursive: true, force: true }));
+      served = made.server;
+      await new Promise((resolve) => served.listen(0, "127.0.0.1", resolve));
+      served.unref();
+      const url = `http://127.0.0.1:${served.address().port}/api/agent`;
+      const ask = (path, init = {}) =>
+        fetch(`${url}${path}`, { ...init, headers: { cookie: "session=s3cret", ...init.headers } });
+      assert.equal((await ask("", { headers: { cookie: "session=guess" } })).status, 401);
+      assert.deepEqual(await (await ask("")).json(), { sessions: [] });
+      const headers = { accept: "text/event-stream" };
+      const body = '{"prompt":"Hello"}';
+      const told = await (await ask("/notes/run", { method: "POST", headers, body })).text();
+      assert.match(told, /^: looplet\n\nid: \S+\ndata: \{.*"type":"run-start"/);
+      assert.match(told, /"type":"finish".*"completed".*\n\n$/);
+      assert.equal((await ask("/notes/stream")).status, 204);
+      assert.equal((await (await ask("/notes")).json()).messages.length, 2);
+      const events = await ask("/notes/events");
+      await events.body.cancel();
+      assert.deepEqual(await (await ask("/notes", { method: "DELETE" })).json(), { deleted: true });
+    },
+  },
+  "server/page.ts": {
+    mount: 'import "./page";',
+    others: {
+      "/api/agent"(request, response) {
+        request.headers.cookie = "session=s3cret";
+        served.emit("request", request, response);
+      },
+    },
+    async inPage(page) {
+      await page.waitForFunction(() => document.body.textContent.trim().length > 10);
+    },
+  },
+  "server/formats.ts": {
+    async after({ made, looplet: { createAgent, custom } }) {
+      const { memoryStore } = await import("looplet/stores");
+      const { handler } = await import("looplet/server");
+      const store = memoryStore();
+      const agent = createAgent({ model: custom(() => "Hello you."), store });
+      const handle = handler(agent, { store, authorize: () => "ada", formats: [made.plain] });
+      const init = { method: "POST", headers: { accept: "text/plain" }, body: '{"prompt":"Hello"}' };
+      const response = await handle(new Request("https://chat.test/a/run", init));
+      assert.equal(response.headers.get("content-type"), "text/plain");
+      assert.equal(await response.text(), "Hello you.");
+    },
+  },
+};
