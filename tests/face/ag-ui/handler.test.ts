@@ -1,4 +1,5 @@
 import { HttpAgent } from "@ag-ui/client";
+import { HttpAgent as OlderAgent } from "ag-ui-client-0-0-59";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LoopletError, tool } from "looplet";
 import { agUiAgent, agUiHandler, type AgUiHandlerOptions } from "looplet/ag-ui";
@@ -174,6 +175,48 @@ describe("an agent of AG-UI in the page", () => {
     const clone = page.clone();
     const { newMessages } = await clone.runAgent();
     expect(newMessages).toMatchObject([{ content: "Hi." }]);
+  });
+
+  it("may be one from before 1.0, which knows fewer fields and outcomes", async () => {
+    const draw = tool({
+      description: "Draws.",
+      inputSchema: { type: "object" },
+      execute: () => ({
+        content: [
+          { type: "text", text: "A dot" },
+          { type: "media", mediaType: "image/png", data: "iVBO" },
+        ],
+      }),
+    });
+    const pay = tool({
+      description: "Pays.",
+      inputSchema: { type: "object" },
+      needsApproval: true,
+      execute: () => "paid",
+    });
+    const call = (name: string, id = name) => ({ toolCalls: [{ id, name, input: {} }] });
+    const agent = agentOf(
+      [call("draw"), call("color"), call("pay"), call("draw", "again"), { text: "Done." }],
+      {
+        tools: { draw, pay },
+        limits: { maxIterations: 4 },
+      },
+    );
+    const page = agUiAgent(agent, { HttpAgent: OlderAgent, config: { threadId: "t" } });
+    page.addMessage({ id: "u", role: "user", content: "Draw, red, and pay" });
+    await page.runAgent({ tools: [color] });
+    expect(page.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "Draw, red, and pay"],
+      ["assistant", undefined],
+      ["tool", "A dot"],
+      ["assistant", undefined],
+    ]);
+    page.addMessage({ id: "t", role: "tool", toolCallId: "color", content: "it is red" });
+    await page.runAgent({ tools: [color] });
+    const { id } = page.pendingInterrupts[0]!;
+    await page.runAgent({ resume: [{ interruptId: id, status: "resolved", payload: { approved: true } }] });
+    expect(page.messages.at(-1)).toMatchObject({ role: "tool", content: "A dot" });
+    expect(page.pendingInterrupts).toEqual([]);
   });
 
   it("needs the class", () => {

@@ -3,7 +3,13 @@ import { verifyEvents } from "@ag-ui/client";
 import type { BaseEvent } from "@ag-ui/core";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { anthropic, createAgent, type Agent, type AgentOptions } from "looplet";
-import { agUiHandler, type AgUiEvent, type AgUiHandlerOptions, type AgUiInput } from "looplet/ag-ui";
+import {
+  agUiHandler,
+  type AgUiOutcome,
+  type AgUiEvent,
+  type AgUiHandlerOptions,
+  type AgUiInput,
+} from "looplet/ag-ui";
 import { scripted, type ScriptedStep } from "looplet/practice";
 import { from, lastValueFrom } from "rxjs";
 import { toArray } from "rxjs/operators";
@@ -21,6 +27,7 @@ export function inputOf(input: Partial<AgUiInput> = {}): AgUiInput {
   return {
     threadId: "t",
     runId: `r${(runs += 1)}`,
+    protocolVersion: "1.0",
     messages: [said("Hello")],
     tools: [],
     context: [],
@@ -86,4 +93,5 @@ export function ofType<T extends AgUiEvent["type"]>(events: readonly AgUiEvent[]
 
 type Told<T, E = AgUiEvent> = E extends { type: infer Types } ? (T extends Types ? E : never) : never;
 
-export const endOf = (events: readonly AgUiEvent[]) => ofType(events, "RUN_FINISHED").at(-1)!;
+export const endOf = (events: readonly AgUiEvent[]) =>
+  ofType(events, "RUN_FINISHED").at(-1)! as Told<"RUN_FINISHED"> & { outcome: AgUiOutcome };

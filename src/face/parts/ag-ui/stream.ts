@@ -4,6 +4,7 @@ import type { HostResponse } from "../../core/api/platform.js";
 import { respond } from "../server/http.js";
 import type { Deciding } from "./deciding.js";
 import { isAsked, type Asked } from "./interrupts.js";
+import { forClient } from "./older.js";
 import { memoryOf, Translation, type RunMemory } from "./translation.js";
 import type { AgUiEvent, AgUiInput, AgUiOwn } from "./types.js";
 
@@ -49,6 +50,14 @@ export async function* toAgUi(
   source: AgUiSource,
   input: AgUiInput,
   options: AgUiOptions = {},
+): AsyncGenerator<AgUiEvent, void, undefined> {
+  for await (const event of translated(source, input, options)) yield forClient(input, event);
+}
+
+async function* translated(
+  source: AgUiSource,
+  input: AgUiInput,
+  options: AgUiOptions,
 ): AsyncGenerator<AgUiEvent, void, undefined> {
   const going = goingOf(source, input.runId);
   const translation = new Translation(input, going);

@@ -90,7 +90,8 @@ export type AgUiSent = Attributed &
         type: "RUN_FINISHED";
         threadId: string;
         runId: string;
-        outcome: AgUiOutcome;
+        /** Absent for a client from before 1.0, if the run was cancelled. */
+        outcome?: AgUiOutcome;
         result?: unknown;
         usage?: AgUiUsage[];
       }

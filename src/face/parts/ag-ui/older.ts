@@ -1,0 +1,41 @@
+/**
+ * Events for clients from before AG-UI 1.0, such as `@ag-ui/client` 0.0.59 in CopilotKit 1.74. They refuse a field or
+ * a value that they do not know. Such a client does not say its version in its input.
+ */
+import { isObject } from "../../core/options/check.js";
+import type { AgUiEvent, AgUiInput, AgUiMessage, AgUiOutcome } from "./types.js";
+
+/** The event as the client of an input takes it. */
+export function forClient({ protocolVersion }: AgUiInput, event: AgUiEvent): AgUiEvent {
+  if (protocolVersion !== undefined) return event;
+  switch (event.type) {
+    case "RUN_FINISHED": {
+      const { outcome, ...rest } = event;
+      return { ...rest, ...outcomeOf(outcome) };
+    }
+    case "TOOL_CALL_RESULT":
+      return { ...event, content: textOf(event.content) };
+    case "MESSAGES_SNAPSHOT":
+      return { ...event, messages: event.messages.map(messageOf) };
+    default:
+      return event;
+  }
+}
+
+/** Without an outcome a run has ended well, and a client finds the open calls of its tools itself. */
+function outcomeOf(outcome: AgUiOutcome | undefined): { outcome?: AgUiOutcome } {
+  if (outcome === undefined || outcome.type === "cancelled") return {};
+  return { outcome: outcome.type === "success" ? { type: "success" } : outcome };
+}
+
+function messageOf(message: AgUiMessage): AgUiMessage {
+  return message.role === "tool" ? { ...message, content: textOf(message.content) } : message;
+}
+
+/** The text of a result; images have no place in it. */
+function textOf(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content
+    .map((part: unknown) => (isObject(part) && part["type"] === "text" ? part["text"] : ""))
+    .join("");
+}
