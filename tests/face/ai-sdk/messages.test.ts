@@ -226,6 +226,14 @@ describe("messages of looplet", () => {
     expect(plain(fromUIMessages([message!]))).toEqual(open);
   });
 
+  it("take no block of a vendor from what a page has written", () => {
+    const raw = { type: "data-looplet", data: { type: "raw", json: { type: "server_tool_use" } } };
+    const message = { id: "u", role: "user" as const, parts: [{ type: "text", text: "Hi" }, raw] };
+    const [read] = fromUIMessages([message]);
+    expect(read!.content).toEqual([{ type: "text", text: "Hi" }]);
+    expect(toUIMessages([read!])).toEqual([message]);
+  });
+
   it.each([
     ["hello", /needs an array of UI messages/],
     [[{ role: "user", content: "Hi" }], /messages\[0\]: needs \{ id, role, parts \}/],

@@ -253,6 +253,21 @@ describe.each([6, 7] as const)("a chat of ai %i that asks a person", (version) =
     expect(outputs.map(({ output }) => output)).toEqual(["Hotel Paris", "Hotel Rome"]);
   });
 
+  it("takes a waiting run over from a process that has it, but does not join one that another goes on with", async () => {
+    const ai = await aiOf(version);
+    const store = memoryStore();
+    const first = agentOf([{ toolCalls: [call("book")] }], { store });
+    const chat = chatOf(ai, { transport: new LoopletChatTransport(first.agent) });
+    await chat.sendMessage({ text: "A hotel." });
+    const second = agentOf([{ text: "Done." }], { store });
+    const transport = new LoopletChatTransport(second.agent);
+    expect(await transport.reconnectToStream({ chatId: "chat" })).toBeNull();
+    const again = chatOf(ai, { transport, messages: chat.messages, sendAutomaticallyWhen: isAnswered });
+    await again.addToolApprovalResponse({ id: callOf(again).approval.id, approved: true });
+    await until(() => again.status === "ready" && textOf(again) === "Done.");
+    expect([first.booked, second.booked]).toEqual([[], ["Paris"]]);
+  });
+
   it("needs only what ai has where every call of the step asks", async () => {
     const ai = await aiOf(version);
     const { agent, booked } = agentOf([{ toolCalls: [call("book")] }, { text: "Done." }]);

@@ -42,7 +42,9 @@ export function fromUIMessages(messages: readonly UiMessage[]): MessageOfUi[] {
 
 /** The message that a user has written, as one of looplet. */
 export function userMessage(message: UiMessage): MessageOfUi {
-  const { content, parts } = blocksOf(message.parts as UiPart[]);
+  // A vendor's own blocks come from a model, never from the page.
+  const isOwn = ({ type }: UiPart): boolean => type === "data-looplet";
+  const { content, parts } = blocksOf(message.parts as UiPart[], isOwn);
   return { role: "user", content, ui: noteOf(message, parts) };
 }
 
@@ -83,13 +85,14 @@ interface Blocks {
   origin: Partial<Message>;
 }
 
-function blocksOf(parts: readonly UiPart[]): Blocks {
+/** The blocks of parts. Those that `isLeftOut` are for the page alone. */
+function blocksOf(parts: readonly UiPart[], isLeftOut: (part: UiPart) => boolean = () => false): Blocks {
   const found: Blocks = { content: [], results: [], parts: [], origin: {} };
   for (const part of parts) {
     const notes = notesOf(part);
     if (notes["message"] !== undefined) Object.assign(found.origin, notes["message"]);
-    const rest =
-      notes["void"] === true || notes["agentPath"] !== undefined ? undefined : pushBlocks(part, found);
+    const isNote = notes["void"] === true || notes["agentPath"] !== undefined || isLeftOut(part);
+    const rest = isNote ? undefined : pushBlocks(part, found);
     found.parts.push({ ...(rest ?? part) });
   }
   return found;

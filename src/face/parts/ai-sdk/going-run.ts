@@ -34,12 +34,16 @@ export class GoingRun {
   #aborts: (() => void)[] = [];
   /** Resolves when the run has ended. */
   readonly ended: Promise<void>;
+  /** Resolves when the run goes on, or cannot because another process has it. */
+  readonly begun: Promise<void>;
+  #begin!: () => void;
 
   /** `events` are those that came before the run was known; `listen` takes all later ones. */
   constructor(run: Run, options: UiStreamOptions, events: readonly RunEvent[]) {
     this.id = run.id;
     this.#run = run;
     this.#writer = new ChunkWriter(options, run.id);
+    this.begun = new Promise((resolve) => (this.#begin = resolve));
     for (const event of events) this.listen(event);
     this.ended = run.result.then(
       () => this.#end(),
@@ -56,6 +60,7 @@ export class GoingRun {
     if (this.#isOver) return;
     this.#log.push(...this.#writer.feed(event));
     if (event.type === "snapshot") this.#past = this.#log.length;
+    else if (event.type !== "error") this.#begin();
     if (this.#writer.isPause(event)) this.#log.push(...this.#writer.pauseChunks(), PAUSE);
     this.#answerWaiting();
     if (event.type === "finish") this.#end();
@@ -163,6 +168,7 @@ export class GoingRun {
   #end(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#begin();
     if (error !== undefined) this.#log.push({ type: "error", errorText: message(error) });
     for (const drop of this.#aborts.splice(0)) drop();
     this.#wakeAll();

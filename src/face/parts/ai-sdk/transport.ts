@@ -105,7 +105,7 @@ export class LoopletChatTransport {
       const problem = `needs the messages of useChat, one at least, got ${describe(messages)}`;
       throw new LoopletError("misuse_invalid_argument", "messages", problem);
     }
-    const session = await this.#open(chatId);
+    const session = await this.#open(chatId, true);
     const named = (messages as UiMessage[]).find(({ id }) => id === messageId);
     const answered = trigger === "submit-message" ? (named ?? last) : last;
     if (answered.role === "assistant") return this.#goOn(request, session, answered);
@@ -118,6 +118,7 @@ export class LoopletChatTransport {
     const joined = (this.#joined += 1);
     const signal = abortSignal as AbortSignal | undefined;
     const { run } = await this.#open(chatId);
+    await run?.begun;
     if (run === undefined || run.isOver) return null;
     // `useChat` also aborts a request to join when it makes the next one, at once.
     const stop = (): unknown => setTimeout(() => this.#joined === joined && run.abort(STOP), 0);
@@ -205,15 +206,15 @@ export class LoopletChatTransport {
 
   /**
    * The chat of this id, with the run that goes on in it. One of this page is opened again after each run, because
-   * another page or process may have gone on with it.
+   * another page or process may have gone on with it. With `takeOver` this page goes on with a run of theirs.
    */
-  async #open(chatId: string): Promise<Session> {
+  async #open(chatId: string, takeOver = false): Promise<Session> {
     const known = this.#sessions.get(chatId);
     const isKnown =
       known?.run?.isOver === false || (known?.chat !== undefined && this.#agent.attach !== undefined);
     let session = isKnown ? known : undefined;
     if (session === undefined) {
-      const opening = this.#opening.get(chatId) ?? this.#openAnew(chatId, known?.run);
+      const opening = this.#opening.get(chatId) ?? this.#openAnew(chatId, known?.run, takeOver);
       this.#opening.set(chatId, opening);
       session = await opening.finally(() => this.#opening.delete(chatId));
       this.#keep(chatId, session);
@@ -224,9 +225,9 @@ export class LoopletChatTransport {
     return session;
   }
 
-  async #openAnew(chatId: string, run: GoingRun | undefined): Promise<Session> {
+  async #openAnew(chatId: string, run: GoingRun | undefined, takeOver: boolean): Promise<Session> {
     const listen = listener();
-    const options = this.#agent.attach === undefined ? { onEvent: listen.onEvent } : {};
+    const options = this.#agent.attach === undefined ? { onEvent: listen.onEvent, takeOver } : {};
     const chat = await withoutStore(this.#agent.openChat(chatId, options));
     const isHere = this.#agent.attach === undefined && chat?.current !== undefined;
     return { chat, run: isHere ? listen.take(chat.current, this.#streamOptions, chat.messages) : run };
@@ -250,7 +251,7 @@ export class LoopletChatTransport {
     session.run = run;
     void (async () => {
       for await (const event of current.events({ detached: true })) run.listen(event);
-    })();
+    })().catch(() => {});
     return run;
   }
 
