@@ -12,6 +12,7 @@ export interface Ai {
   validateUIMessages(options: { messages: unknown }): Promise<any[]>;
   uiMessageChunkSchema(): { validate(value: unknown): Promise<{ success: boolean; error?: unknown }> };
   AbstractChat: new (init: object) => any;
+  DefaultChatTransport: new (options: object) => object;
   lastAssistantMessageIsCompleteWithToolCalls: (options: any) => boolean;
   lastAssistantMessageIsCompleteWithApprovalResponses: (options: any) => boolean;
 }
