@@ -96,6 +96,9 @@ async function hosts(machine) {
     LOOPLET_WEBPACK: await folder("webpack"),
     LOOPLET_ROLLUP: await folder("rollup"),
     LOOPLET_NEXT: versions.next,
+    LOOPLET_COPILOTKIT: versions["@copilotkit/react-core"],
+    LOOPLET_ASSISTANT_UI: versions["@assistant-ui/react"],
+    LOOPLET_ASSISTANT_UI_AG_UI: versions["@assistant-ui/react-ag-ui"],
     // Its types; what it leaves out are binaries of 356 MB.
     LOOPLET_CLAUDE_SDK: await folder("@anthropic-ai/claude-agent-sdk", "--omit=optional"),
     LOOPLET_PGLITE: await folder("@electric-sql/pglite"),
