@@ -111,7 +111,7 @@ describe("an agent behind an address", () => {
       expect(await attached.result).toMatchObject({ id, outcome: "completed" });
     }
     expect(await collect(agent.attach(id, { chat: "a" }))).toHaveLength(heard.length);
-    await expect(agent.attach(id).result).rejects.toThrow(/There is no run/);
+    await expect(server.page().attach(id).result).rejects.toThrow(/There is no run/);
     const other = server.page("eve");
     await expect(other.attach(id, { chat: "a" }).result).rejects.toThrow(/There is no run/);
     const stranger = (await other.openChat("a")).messages;

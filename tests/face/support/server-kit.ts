@@ -1,4 +1,4 @@
-import { handler, type HandlerOptions } from "looplet/server";
+import { handler, type Handler, type HandlerOptions } from "looplet/server";
 import { connectAgent, type AddressOptions, type RemoteAgent } from "looplet/workers";
 import { ends, Kit } from "./worker-kit.js";
 
@@ -8,7 +8,7 @@ export const BASE = "http://server.test/api/agent";
 export class Server {
   readonly kit: Kit;
   readonly #options: Partial<HandlerOptions<Request>>;
-  #handle: (request: Request) => Promise<Response>;
+  #handle: Handler<Request>;
   /** Performs the requests in the place of the server, such as a network that fails. */
   between: (request: Request, handle: (request: Request) => Promise<Response>) => Promise<Response> = (
     request,
@@ -21,7 +21,7 @@ export class Server {
     this.#handle = this.#started();
   }
 
-  #started(): (request: Request) => Promise<Response> {
+  #started(): Handler<Request> {
     const { store } = this.kit;
     const authorize = ({ headers }: Request): string | undefined => headers.get("user") ?? undefined;
     return handler<Request>(this.kit.agent(), { store, authorize, base: "/api/agent", ...this.#options });
@@ -37,6 +37,10 @@ export class Server {
         // It was closed.
       }
     this.#handle = this.#started();
+  }
+
+  wake(): Promise<void> {
+    return this.#handle.wake();
   }
 
   readonly #open: (() => void)[] = [];

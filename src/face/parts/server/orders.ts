@@ -61,8 +61,7 @@ export function checkedCall(given: unknown, isTrusted: boolean): Call {
   if (!isForTrusted && !known.includes(method as string)) wrong("is not a method of this session");
   if (run === undefined && (method === "run" || method === "compact"))
     checkBeginning((args as unknown[]).at(-1), wrong);
-  if (method === "reset" && !isTrusted && (!Array.isArray(first) || first.length > 0))
-    wrong("takes no messages from pages: the server keeps the history of the session");
+  if (method === "reset" && !Array.isArray(first)) wrong("needs a list of messages");
   if (method === "answer" && !isAnswer(first, second)) wrong("needs the id of a question, and an answer");
   if (method === "abort" && !isReason(first)) wrong("needs a text as its reason");
   return {

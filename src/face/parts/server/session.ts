@@ -160,6 +160,10 @@ export class Session {
       }, isAlone);
     }
     if (method === "reset") {
+      if (!this.#parts.trusted && !isBeginning(args[0], chat.messages))
+        throw new BadRequest(
+          "reset needs the beginning of the chat: the server keeps the history of the session.",
+        );
       await ofRequest(() => chat.reset(args[0]));
       this.#tellMessages(chat);
     }
@@ -421,6 +425,11 @@ export class Session {
     const next = (): void => void look().catch(reportUnheard);
     setTimeout(next, LOOK_MS);
   }
+}
+
+/** Whether a page only takes messages back, and says nothing in the name of the model or of a tool. */
+function isBeginning(messages: readonly unknown[], all: readonly unknown[]): boolean {
+  return JSON.stringify(messages) === JSON.stringify(all.slice(0, messages.length));
 }
 
 /** The key of the end of the last run. */

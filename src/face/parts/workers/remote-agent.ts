@@ -52,7 +52,7 @@ export interface AddressOptions {
 export interface AttachOptions extends RunListeners<any, any> {
   /** The `cursor` behind which the events are wanted. Default: all events. */
   after?: string | undefined;
-  /** The chat of the run. A server needs it, and a worker knows it. Default: a run without a chat. */
+  /** The chat of the run. A server needs it for a run that this page has not seen. Default: a run without a chat. */
   chat?: string | undefined;
   /** A signal that aborts the run. */
   signal?: HostAbortSignal | undefined;

@@ -48,6 +48,8 @@ export class HttpConnection implements AgentLink {
   readonly #opened = new Map<string, string>();
   /** The runs that the page follows, and the streams that they have for themselves. */
   readonly #following = new Map<Following, HttpStream | undefined>();
+  /** The chats of the runs that this page has followed. */
+  readonly #chatOf = new Map<string, string>();
   /** The runs of chats that are about to begin, whose events all come by the stream of the chat. */
   readonly #beginning = new Set<string>();
   /** The runs of this tab that go on where the page before has left them. */
@@ -62,7 +64,7 @@ export class HttpConnection implements AgentLink {
   call(target: Target, method: string, ...args: readonly any[]): Promise<any> {
     if (this.#closed.signal.aborted) return Promise.reject(gone());
     const { run } = target;
-    const session = target.chat ?? run;
+    const session = this.#sessionOf(target);
     if (run === undefined && (method === "run" || method === "compact")) this.#beginning.add(args.at(-1).id);
     if (session !== undefined) return this.#ask(session, { run, method, args });
     switch (method) {
@@ -88,6 +90,7 @@ export class HttpConnection implements AgentLink {
   follow(run: Following): void {
     const [cursor, isFromHere] = run.place;
     const id = run.target.run!;
+    if (run.target.chat !== undefined) this.#chatOf.set(id, run.target.chat);
     const kept = this.#goingOn.delete(id) ? this.#tab.cursorOf(id) : undefined;
     const chat = this.#chats.get(run.target.chat ?? "");
     this.#following.set(run, undefined);
@@ -116,6 +119,11 @@ export class HttpConnection implements AgentLink {
     this.#closed.abort();
     for (const { stream } of this.#chats.values()) stream.leave();
     for (const run of [...this.#following.keys()]) run.fail(gone());
+  }
+
+  /** A run without a chat is a session of its own. */
+  #sessionOf({ chat, run = "" }: Target): string | undefined {
+    return chat ?? this.#chatOf.get(run) ?? (run || undefined);
   }
 
   async #openChat(id: string): Promise<ChatState> {
@@ -177,8 +185,8 @@ export class HttpConnection implements AgentLink {
 
   /** Follows a run by a stream of its own, behind a cursor. */
   async #alone(run: Following, cursor: string | undefined, heard = 0): Promise<void> {
-    const { chat, run: id = "" } = run.target;
-    const session = chat ?? id;
+    const { run: id = "" } = run.target;
+    const session = this.#sessionOf(run.target)!;
     // A run that this page begins has to be there.
     await this.#calls.get(session);
     if (!this.#following.has(run)) return;

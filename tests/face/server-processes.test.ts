@@ -1,0 +1,133 @@
+/** Servers and tabs that come and go: two processes on one store, a deploy, a page that is loaded again. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { RunEvent } from "looplet";
+import { connectAgent } from "looplet/workers";
+import { BASE, eventsIn, Server } from "./support/server-kit.js";
+import { ends, Kit } from "./support/worker-kit.js";
+
+const isQuestion = ({ type }: { type: string }): boolean => type === "question";
+
+async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
+  const all: RunEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+describe("two processes of a server", () => {
+  it("show a run that one of them performs, and the other takes no orders for it", async () => {
+    const kit = new Kit();
+    const [one, two] = [new Server(kit), new Server(kit)];
+    await one.post("/a/run", { prompt: "Pay.", requestId: "r1" });
+    const { questionId } = (await eventsIn(await one.asked("/a/events"), isQuestion)).at(-1);
+    expect(await two.get("/a")).toMatchObject({ isRunning: true });
+    expect(await two.post("/a/abort", {})).toMatchObject({ status: 409 });
+    const shown = eventsIn(await two.asked("/a/events"));
+    expect((await one.post("/a/answer", { questionId, answer: { behavior: "deny" } })).taken).toBe(true);
+    const seqs = (await shown).map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    expect(await two.post("/a/run", { prompt: "Hi." })).toMatchObject({ taken: true });
+    const told = await eventsIn(
+      await two.asked("/a/events"),
+      (event) => event.type === "finish" && event.seq !== seqs.length,
+    );
+    expect(told.length).toBeGreaterThan(seqs.length);
+  });
+
+  it("hand a run over when the process that performed it is gone", async () => {
+    const server = new Server();
+    server.restart();
+    await server.post("/a/run", { prompt: "Pay." });
+    await eventsIn(await server.asked("/a/events"), isQuestion);
+    server.restart();
+    expect((await server.kit.store.pending!()) as string[]).toEqual(["ada/a"]);
+    await server.wake();
+    expect(await server.kit.store.pending!()).toEqual([]);
+    expect((await server.post("/a/abort", {})).taken).toBe(true);
+  });
+});
+
+describe("a page that is loaded again", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("goes on with the runs that its tab followed, each behind the last event that it had", async () => {
+    const kept = new Map<string, string>();
+    const storage = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, text: string) => void kept.set(key, text),
+    };
+    vi.stubGlobal("sessionStorage", storage);
+    const server = new Server();
+    const before = server.page();
+    const chat = await before.openChat("a");
+    const heard: RunEvent[] = [];
+    const onEvent = (event: RunEvent): void => void heard.push(event);
+    chat.run("Pay.", { onEvent }).result.catch(() => {});
+    before.run("Pay.", { onEvent }).result.catch(() => {});
+    await vi.waitFor(() => expect(heard.filter(isQuestion)).toHaveLength(2));
+    await vi.waitFor(() => expect(heard.filter(({ type }) => type === "waiting")).toHaveLength(2));
+    before.disconnect();
+
+    const runs = await server.page().resumePending();
+    expect(runs).toHaveLength(2);
+    const rest = runs.map((run) => collect(run));
+    for (const run of runs) run.abort("enough");
+    for (const run of runs) expect(await run.result).toMatchObject({ abortReason: "enough" });
+    for (const events of rest) {
+      expect((await events).at(-1)!.type).toBe("finish");
+      expect((await events).filter(({ type }) => type === "run-start" || type === "question")).toEqual([]);
+    }
+    expect(await server.page().resumePending()).toEqual([]);
+  });
+
+  it("forgets nothing of a chat whose log has begun anew", async () => {
+    const server = new Server(undefined, { keepEvents: 1 });
+    const chat = await server.page().openChat("a");
+    for (let runs = 1; runs <= 3; runs += 1) {
+      const run = chat.run("Hi.");
+      const events = collect(run);
+      expect((await run.result).messages).toHaveLength(2 * runs);
+      expect((await events).at(-1)!.type).toBe("finish");
+      expect(chat.messages).toHaveLength(2 * runs);
+    }
+  });
+});
+
+describe("objects of Cloudflare, found by their names", () => {
+  it("are asked at the address of each chat, with the headers of the page", async () => {
+    const asked: string[] = [];
+    const fetch = async (url: string, init: any): Promise<Response> => {
+      asked.push(`${init.method ?? "GET"} ${url} ${init.headers.authorization}`);
+      return Response.json(
+        { error: "no", code: "misuse_chat_busy", field: "run", problem: "a run goes on" },
+        { status: 400 },
+      );
+    };
+    const headers = async (): Promise<{ authorization: string }> => ({ authorization: "Bearer 1" });
+    const agent = connectAgent(`${BASE}/`, { fetch, headers });
+    ends.push(() => agent.disconnect());
+    await expect(agent.openChat("a b")).rejects.toMatchObject({
+      name: "LoopletError",
+      code: "misuse_chat_busy",
+      field: "run",
+    });
+    expect(asked).toEqual([`POST ${BASE}/a%20b/call Bearer 1`]);
+  });
+});
+
+it("a call is tried again for a while, and a refusal is not", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    let tries = 0;
+    const fetch = async (): Promise<Response> => {
+      tries += 1;
+      throw new TypeError("no network");
+    };
+    const agent = connectAgent(BASE, { fetch });
+    const opened = agent.openChat("a").catch((error: unknown) => String(error));
+    for (let turns = 0; turns < 200; turns += 1) await vi.advanceTimersByTimeAsync(1000);
+    expect([await opened, tries]).toEqual(["TypeError: no network", 8]);
+    agent.disconnect();
+  } finally {
+    vi.useRealTimers();
+  }
+});
