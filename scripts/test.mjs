@@ -76,10 +76,13 @@ async function packed({ chromium }) {
   const deno = join(await npmTool("deno", versions.deno), "node_modules/.bin/deno");
   const edge = join(await npmTool("edge-runtime", versions["edge-runtime"]), "node_modules");
   const jest = join(await npmTool("jest", versions.jest), "node_modules");
+  // With the React of its major version.
+  const react = join(await npmTool("react-dom", versions["react-dom"]), "node_modules");
   return nodeTest(await modernNode(), "tests/package", {
     LOOPLET_DENO: deno,
     LOOPLET_EDGE: edge,
     LOOPLET_JEST: jest,
+    LOOPLET_REACT_18: react,
     LOOPLET_NODE: process.execPath,
     LOOPLET_CHROMIUM: chromium?.browser ?? "",
   });

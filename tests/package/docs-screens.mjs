@@ -1,5 +1,6 @@
 // The examples of docs/tasks/react.md and user-interfaces.md, as a person uses them.
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 
 /** A vendor that does what the prompt says: orders, lists, waits, refuses, or says what it was told. */
 const shop = async (request, response) => {
@@ -210,6 +211,16 @@ export const screens = {
       await told("You said image Look.");
       await isIdle();
       assert.equal(await page.locator("img[alt='dot.png']").count(), 1);
+
+      // A person who hears the page.
+      await page.addScriptTag({ path: fileURLToPath(import.meta.resolve("axe-core/axe.min.js")) });
+      const { violations } = await page.evaluate(() =>
+        globalThis.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }),
+      );
+      assert.deepEqual(
+        violations.map(({ id, help }) => `${id}: ${help}`),
+        [],
+      );
 
       // Two conversations.
       await page.getByRole("button", { name: "New" }).click();

@@ -60,9 +60,10 @@ export function open(folder, path, launch, policy, others = {}) {
 
 /**
  * Opens an example of the documentation in Chromium and does there what `inPage(page)` does. `file` is a page, or a
- * module in `folder` that a script with the text `mount` puts on a page, which Vite builds. `files` are further ones.
+ * module in `folder` that a script with the text `mount` puts on a page, which Vite builds. `files` are further ones,
+ * and `alias` names modules that take the place of others.
  */
-export async function visit({ folder, file, mount, files = {}, others, inPage }, executablePath) {
+export async function visit({ folder, file, mount, files = {}, alias = {}, others, inPage }, executablePath) {
   let path = file;
   if (!file.endsWith(".html")) {
     const root = join(folder, dirname(file));
@@ -70,9 +71,17 @@ export async function visit({ folder, file, mount, files = {}, others, inPage },
     for (const [name, contents] of Object.entries(files)) writeFileSync(join(root, name), await contents());
     writeFileSync(
       join(root, "index.html"),
-      '<!doctype html><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
+      '<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
     );
-    await build({ root, base: "./", configFile: false, logLevel: "error", build: { target: "esnext" } });
+    const resolve = { alias };
+    await build({
+      root,
+      base: "./",
+      configFile: false,
+      logLevel: "error",
+      resolve,
+      build: { target: "esnext" },
+    });
     path = join(dirname(file), "dist/index.html");
   }
   const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
