@@ -296,6 +296,14 @@ describe("a conversation with an id", () => {
 });
 
 describe("a conversation without an id", () => {
+  it("begins with a history", async () => {
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Earlier" }] }];
+    const screen = new Screen(agentOf([{ text: "Now." }]), { history: { messages } });
+    expect(lines((await screen.rest()).messages)).toEqual(["user: Earlier"]);
+    await screen.conversation.regenerate();
+    expect(lines((await screen.rest()).messages)).toEqual(["user: Earlier", "assistant: Now."]);
+  });
+
   it("stops its run when nobody sees it any more", async () => {
     const screen = new Screen(agentOf(pays));
     await screen.rest();

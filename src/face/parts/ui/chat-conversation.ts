@@ -202,7 +202,7 @@ export class ChatConversation implements Conversation {
     const { id } = this.#options;
     this.#error = undefined;
     if (id === undefined) {
-      const chat = this.#agent.chat();
+      const chat = this.#agent.chat(this.#options.history);
       this.#chat = chat;
       this.#show(viewOf(chat.messages));
       return chat;

@@ -1,6 +1,6 @@
 /** A conversation for a screen: a store that one subscribes to, and the verbs of a chat. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { Agent, Chat, Prompt, Run, RunBound, Store } from "../../core/api/index.js";
+import type { Agent, Chat, ChatHistory, Prompt, Run, RunBound, Store } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { ChatConversation } from "./chat-conversation.js";
 import type { FileLike } from "./files.js";
@@ -10,7 +10,7 @@ import type { ConversationSnapshot } from "./snapshot.js";
 
 /** An agent in the page, or one that `connectAgent` or `shareAgent` gives. */
 export type ConversationAgent = Pick<Agent<any, any>, "bound" | "readChat"> & {
-  chat(): Chat<any, any>;
+  chat(history?: ChatHistory): Chat<any, any>;
   openChat(id: string, options?: { takeOver?: boolean | undefined }): Promise<OpenedChat>;
   attach?(id: string): Run<any, any>;
 };
@@ -29,6 +29,8 @@ export interface ConversationOptions {
    * on. Default: a chat of this page alone.
    */
   id?: string | undefined;
+  /** The state with which a chat without an `id` begins, as for `agent.chat`. Default: none. */
+  history?: ChatHistory | undefined;
   /**
    * Keeps the versions of edited messages, and notes the chat in the list of `sessionsOf(store)` with its first
    * message as its title. Best the agent's own store. Default: the page keeps the versions, and there is no list.
