@@ -153,5 +153,5 @@ describe("a page that is reloaded", () => {
     }
     // In the middle of the run: behind its end no page is reloaded.
     expect(reloads).toBeGreaterThanOrEqual(100);
-  });
+  }, 60_000);
 });
