@@ -1,23 +1,48 @@
-// A conversation that several pages show, whose agent is in a worker.
+// A conversation that several pages show, whose agent is in a worker or on a server.
 import { describe, expect, it } from "vitest";
-import type { RemoteAgent } from "looplet/workers";
 import type { OpenQuestion } from "looplet/ui";
+import { Server } from "../support/server-kit.js";
 import { Kit, Place } from "../support/worker-kit.js";
 import { lines, Screen } from "./kit.js";
 
 type Approval = OpenQuestion & { kind: "permission" };
 
-/** A worker, and pages that show a chat of its agent. */
-function served(): { kit: Kit; place: Place; page: () => Screen } {
+/** Where the agent is: its world, pages that show a chat of it, and another process in its place. */
+interface Served {
+  readonly kit: Kit;
+  page(): Screen;
+  restart(): void;
+}
+
+function inWorker(): Served {
   const kit = new Kit();
   const place = new Place();
+  kit.live();
   place.serve(kit.agent(), { store: kit.store });
-  return { kit, place, page: () => new Screen(place.connect() as RemoteAgent, { id: "a" }) };
+  const restart = (): void => {
+    place.kill();
+    kit.live();
+    place.serve(kit.agent(), { store: kit.store });
+  };
+  return { kit, page: () => new Screen(place.connect(), { id: "a" }), restart };
+}
+
+function onServer(): Served {
+  const server = new Server();
+  server.restart();
+  return {
+    kit: server.kit,
+    page: () => new Screen(server.page(), { id: "a" }),
+    restart: () => server.restart(),
+  };
 }
 
 const paid = ["user: Pay.", 'assistant: pay output-available "paid" | one two three'];
 
-describe("a conversation with an agent in a worker", () => {
+describe.each([
+  ["in a worker", inWorker],
+  ["on a server", onServer],
+])("a conversation with an agent %s", (_, served) => {
   it("is shown by every page, and each may answer", async () => {
     const { kit, page } = served();
     const [mine, theirs] = [page(), page()];
@@ -64,21 +89,35 @@ describe("a conversation with an agent in a worker", () => {
     expect(kit.effects).toHaveLength(1);
   });
 
-  it("goes on when the worker is lost", async () => {
-    const { kit, place, page } = served();
-    kit.live();
+  it("goes on when the process of the agent is lost", async () => {
+    const { kit, page, restart } = served();
     const mine = page();
     await mine.rest();
     await mine.conversation.send("Pay.");
     await mine.until(({ status }) => status === "waiting");
-    place.kill();
-    kit.live();
-    place.serve(kit.agent(), { store: kit.store });
+    restart();
     const { questions } = await mine.until(({ status }) => status === "waiting");
     mine.conversation.answer(questions[0] as Approval, { behavior: "allow" });
     await kit.effect();
     kit.go();
     expect(lines((await mine.rest()).messages)).toEqual(paid);
     expect(kit.effects).toHaveLength(1);
+  });
+
+  it("goes back to a message that is edited", async () => {
+    const { page } = served();
+    const mine = page();
+    await mine.rest();
+    await mine.conversation.send("Hi.");
+    await mine.rest();
+    await mine.conversation.edit("m1", "Hello.");
+    expect(lines((await mine.rest()).messages)).toEqual(["user: Hello.", "assistant: one two three"]);
+    expect(mine.now.messages[0]!.branch).toEqual({ number: 2, count: 2 });
+    const isOnServer = served === onServer;
+    if (!isOnServer) await mine.conversation.select("m1", 1);
+    // A server takes no answers of its model from a page.
+    else await expect(mine.conversation.select("m1", 1)).rejects.toThrow(/the server keeps the history/);
+    await mine.rest();
+    expect(lines(mine.now.messages)[0]).toBe(isOnServer ? "user: Hello." : "user: Hi.");
   });
 });

@@ -54,11 +54,15 @@ export class Branches {
     return this.#change({ at: place, left: transcript.slice(place) });
   }
 
-  /** Goes to another version; returns the transcript with it. */
-  async select(place: number, index: number, transcript: readonly Message[]): Promise<readonly Message[]> {
-    await this.#change({ at: place, left: transcript.slice(place), to: index });
+  /** The transcript with another version from a place on. */
+  with(place: number, index: number, transcript: readonly Message[]): readonly Message[] {
     const { versions } = this.#forks.find(({ at }) => at === place)!;
     return [...transcript.slice(0, place), ...versions[index]!.messages];
+  }
+
+  /** Notes that another version is shown in the place of the one that this transcript has. */
+  select(place: number, index: number, transcript: readonly Message[]): Promise<void> {
+    return this.#change({ at: place, left: transcript.slice(place), to: index });
   }
 
   /** The places are those of a transcript that is gone. */

@@ -5,6 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type {
   ContentBlock,
+  Message,
   ModelUsage,
   Prompt,
   Queued,
@@ -132,6 +133,17 @@ export class ChatConversation implements Conversation {
     if (blocks.length > 0) await this.#again(await this.#idle(), messageId, blocks, true);
   };
 
+  /** Puts other messages in place of the transcript. A host may refuse them. */
+  async #reset(chat: OpenedChat, messages: readonly Message[]): Promise<void> {
+    chat.reset(messages);
+    try {
+      await chat.saved();
+    } catch (error) {
+      await this.resume().catch(() => {});
+      throw error;
+    }
+  }
+
   /** Goes back to before a message, and asks `blocks` in its place. */
   async #again(
     chat: OpenedChat,
@@ -140,9 +152,10 @@ export class ChatConversation implements Conversation {
     isVersion: boolean,
   ): Promise<void> {
     const place = this.#placeOf(messageId);
-    if (isVersion) await this.#branches.begin(place, chat.messages);
     const index = this.#view.messages.findIndex(({ id }) => id === messageId);
-    chat.reset(withoutText(chat.messages, place));
+    const before = chat.messages;
+    await this.#reset(chat, withoutText(before, place));
+    if (isVersion) await this.#branches.begin(place, before);
     this.#view = viewWith(this.#view.messages.slice(0, index));
     this.#begin(chat, blocks);
   }
@@ -154,7 +167,9 @@ export class ChatConversation implements Conversation {
     if (!Number.isInteger(number) || number < 1 || number > count)
       throw new LoopletError("misuse_invalid_argument", "number", `needs a version from 1 to ${count}`);
     if (count === 1) return;
-    chat.reset(await this.#branches.select(place, number - 1, chat.messages));
+    const before = chat.messages;
+    await this.#reset(chat, this.#branches.with(place, number - 1, before));
+    await this.#branches.select(place, number - 1, before);
     this.#show(viewOf(chat.messages));
   };
 
