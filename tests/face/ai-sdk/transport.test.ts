@@ -75,6 +75,25 @@ describe.each(VERSIONS)("a chat of ai %i", (version) => {
     expect(textOf(chat)).toBe("I ask.|You are in Rome.");
   });
 
+  it("hands the output of a client tool to a run that another process has begun", async () => {
+    const ai = await aiOf(version);
+    const store = memoryStore();
+    const where = clientTool({ description: "Where the user is", inputSchema: { type: "object" } });
+    const first = agentOf([{ toolCalls: [call("where")] }], { tools: { where }, store: forgetful(store) });
+    const chat = chatOf(ai, { transport: new LoopletChatTransport(first.agent) });
+    await chat.sendMessage({ text: "Where am I?" });
+    const second = agentOf([{ text: "In Rome." }], { tools: { where }, store: forgetful(store) });
+    const transport = new LoopletChatTransport(second.agent);
+    const again = chatOf(ai, { transport, messages: chat.messages, sendAutomaticallyWhen: isAnswered });
+    const added = { tool: "where", toolCallId: "toolu_where", output: { city: "Rome" } };
+    await (again.addToolOutput ?? again.addToolResult)(added);
+    await until(() => textOf(again) === "In Rome." && again.status === "ready");
+    expect(partsOf(again).filter(({ type }) => type === "tool-where")).toMatchObject([
+      { output: { city: "Rome" } },
+    ]);
+    expect(second.asked()).toHaveLength(1);
+  });
+
   it("goes on as far as the page knows it where the run is gone", async () => {
     const where = clientTool({ description: "Where the user is", inputSchema: { type: "object" } });
     const first = agentOf([{ toolCalls: [call("where")] }], { tools: { where } });

@@ -5,7 +5,7 @@
 import type { RunEvent } from "../../core/api/event.js";
 import type { QuestionAnswer, Run } from "../../core/api/run.js";
 import { message } from "../../core/options/thrown.js";
-import { ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
+import { ChunkWriter, PAUSE_END, type OpenQuestion, type UiStreamOptions } from "./chunk-writer.js";
 import { questionOf, waitingPart, type UiAnswers } from "./questions.js";
 import type { UiChunk, UiStream } from "./types.js";
 
@@ -20,17 +20,15 @@ export class GoingRun {
   readonly #run: Run;
   readonly #writer: ChunkWriter;
   readonly #log: (UiChunk | typeof PAUSE)[] = [];
-  /** Answers whose questions a run that goes on has not asked again. */
-  readonly #answers = new Map<string, QuestionAnswer>();
   /** Readers that wait for the next chunk. */
   #wake: (() => void)[] = [];
   #isOver = false;
   /** The place behind what the page has got that answers. */
   #told = 0;
-  /** The place behind a snapshot, which a page that answers has seen. */
+  /** The place behind what a page has seen that answers: a snapshot, or a question that it has answered. */
   #past = 0;
-  /** The questions that a page has answered. */
-  readonly #taken = new Set<string>();
+  /** The questions that a page has answered, by their ids, and the calls of client tools by theirs. */
+  readonly #taken = new Map<string, QuestionAnswer>();
   #aborts: (() => void)[] = [];
   /** Resolves when the run has ended. */
   readonly ended: Promise<void>;
@@ -61,8 +59,8 @@ export class GoingRun {
     this.#log.push(...this.#writer.feed(event));
     if (event.type === "snapshot") this.#past = this.#log.length;
     else if (event.type !== "error") this.#begin();
+    if (event.type === "question" && this.#answerOpen() && this.isUntold) this.#past = this.#log.length;
     if (this.#writer.isPause(event)) this.#log.push(...this.#writer.pauseChunks(), PAUSE);
-    this.#answerWaiting();
     if (event.type === "finish") this.#end();
     this.#wakeAll();
   };
@@ -73,25 +71,18 @@ export class GoingRun {
 
   /** Answers one question of the run, now or when it is asked again. */
   answer(id: string, answer: QuestionAnswer): boolean {
-    const question = questionOf(id);
-    if (question?.runId !== this.id || this.#isOver) return false;
-    this.#answers.set(id, answer);
-    this.#taken.add(id);
-    this.#answerWaiting();
+    if (questionOf(id)?.runId !== this.id || this.#isOver) return false;
+    this.#taken.set(id, answer);
+    this.#answerOpen();
     return true;
   }
 
-  /** Takes the answers of a message; false if none of them is for this run. */
+  /** Takes the answers of a message, for questions that are open or are asked again. False if the run is over. */
   take({ approvals, outputs }: UiAnswers): boolean {
-    let isMine = false;
-    for (const [id, answer] of approvals) isMine = this.answer(id, answer) || isMine;
-    for (const [toolCallId, answer] of outputs) {
-      const open = [...this.#writer.questions].find(
-        ([, question]) => question.kind === "client" && question.toolCallId === toolCallId,
-      );
-      if (open !== undefined) isMine = this.answer(open[0], answer) || isMine;
-    }
-    return isMine;
+    if (this.#isOver || approvals.size + outputs.size === 0) return false;
+    for (const [id, answer] of [...approvals, ...outputs]) this.#taken.set(id, answer);
+    this.#answerOpen();
+    return true;
   }
 
   /** Whether a page has not got all of it. */
@@ -121,9 +112,10 @@ export class GoingRun {
       },
       pull: async (controller) => {
         for (;;) {
-          // A page that answers has seen what a snapshot tells.
+          // A page that answers has seen all before its questions.
           if (isAnswer) place = Math.max(place, this.#past);
-          const next = this.#log[place];
+          const isSeen = isAnswer && place === 0 && this.#taken.size > 0 && !this.#isOver;
+          const next = isSeen ? undefined : this.#log[place];
           if (next === undefined && this.#isOver) return controller.close();
           if (next === undefined) {
             await new Promise<void>((resolve) => this.#wake.push(resolve));
@@ -131,8 +123,8 @@ export class GoingRun {
           }
           place += 1;
           this.#told = Math.max(this.#told, place);
-          // An answer of another page has brought the run on.
-          if (next === PAUSE && place < this.#log.length) continue;
+          // An answer has brought the run on, or will.
+          if (next === PAUSE && (place < this.#log.length || (isAnswer && this.#isAnswered))) continue;
           if (next === PAUSE) {
             for (const chunk of PAUSE_END) controller.enqueue(chunk);
             return controller.close();
@@ -156,13 +148,26 @@ export class GoingRun {
     this.#aborts.push(() => signal.removeEventListener("abort", onAbort));
   }
 
-  #answerWaiting(): void {
-    for (const [id, answer] of this.#answers) {
-      const open = this.#writer.questions.get(id);
-      if (open === undefined) continue;
-      this.#answers.delete(id);
-      this.#run.answer(open.questionId, answer);
+  /** Answers what the page has answered of the open questions; true if there was one. */
+  #answerOpen(): boolean {
+    let isAnswered = false;
+    for (const [id, question] of this.#writer.questions) {
+      const answer = this.#answerTo(id, question);
+      if (answer === undefined) continue;
+      isAnswered = true;
+      this.#run.answer(question.questionId, answer);
     }
+    return isAnswered;
+  }
+
+  #answerTo(id: string, { kind, toolCallId }: OpenQuestion): QuestionAnswer | undefined {
+    return this.#taken.get(kind === "client" ? toolCallId : id) ?? this.#taken.get(id);
+  }
+
+  /** Whether nothing waits for the page. Its answers may be on their way to a host. */
+  get #isAnswered(): boolean {
+    const open = [...this.#writer.questions].filter(([, { kind }]) => kind !== "data");
+    return open.every(([id, question]) => this.#answerTo(id, question) !== undefined);
   }
 
   #end(error?: unknown): void {

@@ -27,7 +27,7 @@ import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
 
 /** An agent, or one elsewhere with the same methods, such as that of `connectAgent`. */
 export type AgentLike = Pick<Agent<any, any>, "run" | "openChat" | "readChat"> & {
-  attach?(id: string, options: { onEvent: (event: RunEvent) => void }): Run;
+  attach?(id: string, options: { chat: string; onEvent: (event: RunEvent) => void }): Run;
 };
 
 /** The options of a transport. */
@@ -185,7 +185,11 @@ export class LoopletChatTransport {
         this.#agent.run(prompt, { ...options, messages: history }),
       );
     const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
-    if (isRewritten || (chat.messages.length === 0 && history.length > 0)) chat.reset(history);
+    if (isRewritten || (chat.messages.length === 0 && history.length > 0)) {
+      chat.reset(history);
+      // A host may refuse to take a history from a page.
+      await chat.saved();
+    }
     return this.#start(request, session, (options) => chat.run(prompt, options));
   }
 
@@ -221,7 +225,8 @@ export class LoopletChatTransport {
     }
     const current = session.chat?.current;
     // Another page has begun a run.
-    if (current !== undefined && session.run?.id !== current.id) session.run = this.#attach(current.id);
+    if (current !== undefined && session.run?.id !== current.id)
+      session.run = this.#attach(chatId, current.id);
     return session;
   }
 
@@ -256,9 +261,9 @@ export class LoopletChatTransport {
   }
 
   /** Follows a run of a host from its beginning. */
-  #attach(id: string): GoingRun | undefined {
+  #attach(chat: string, id: string): GoingRun | undefined {
     const listen = listener();
-    const run = this.#agent.attach?.(id, { onEvent: listen.onEvent });
+    const run = this.#agent.attach?.(id, { chat, onEvent: listen.onEvent });
     return run && listen.take(run, this.#streamOptions);
   }
 }
