@@ -118,6 +118,17 @@ describe("an agent behind an address", () => {
     expect(stranger).toEqual([]);
   });
 
+  it("hears of a chat that was deleted, and of the one that begins in its place", async () => {
+    const server = new Server();
+    const [one, two] = [await server.page().openChat("a"), await server.page().openChat("a")];
+    await one.run("Hi.").result;
+    await vi.waitFor(() => expect(two.messages).toHaveLength(2));
+    expect((await server.asked("/a", { method: "DELETE" })).status).toBe(200);
+    await vi.waitFor(() => expect([one.messages, two.messages]).toEqual([[], []]));
+    expect((await one.run("Hi.").result).messages).toHaveLength(2);
+    await vi.waitFor(() => expect(two.messages).toHaveLength(2));
+  });
+
   it("tells why a server refuses it", async () => {
     const server = new Server(undefined, {
       authorize: ({ headers }) => (headers.get("user") === "ada" ? "ada" : undefined),

@@ -76,6 +76,7 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #opened = new Making<Opened>();
   #claimed: Promise<unknown> | undefined;
+  readonly #deleted = new AbortController();
   /** The last run, which may be under way. */
   #hosted: HostedRun | undefined;
 
@@ -171,11 +172,12 @@ export class Session {
   }
 
   /**
-   * The events behind a cursor, all without one, and each that comes later, until `signal` ends that.
+   * The events behind a cursor, all without one, and each that comes later, until `left` ends that.
    *
    * @throws BadRequest
    */
-  async events(cursor: string | undefined, signal: AbortSignal): Promise<AsyncGenerator<Batch<ToldEvent>>> {
+  async events(cursor: string | undefined, left: AbortSignal): Promise<AsyncGenerator<Batch<ToldEvent>>> {
+    const signal = AbortSignal.any([left, this.#deleted.signal]);
     const { isElsewhere } = await this.#open();
     const { log } = this.#parts;
     const place = log.placeOf(cursor);
@@ -239,6 +241,8 @@ export class Session {
     }
     await log.written();
     for (const key of [id, logOf(id), endOf(id)]) await store.delete?.(key);
+    // Those who listen ask again, and find a new session.
+    this.#deleted.abort();
   }
 
   async #open(): Promise<Opened> {
