@@ -33,13 +33,13 @@ describe("two processes of a server", () => {
     expect(told.length).toBeGreaterThan(seqs.length);
   });
 
-  it("hand a run over when the process that performed it is gone", async () => {
-    const server = new Server();
+  it.each(["ada", "ada/eve", "é y"])("hand a run of %s over when its process is gone", async (user) => {
+    const server = new Server(undefined, { authorize: () => user });
     server.restart();
     await server.post("/a/run", { prompt: "Pay." });
     await eventsIn(await server.asked("/a/events"), isQuestion);
     server.restart();
-    expect((await server.kit.store.pending!()) as string[]).toEqual(["ada/a"]);
+    expect((await server.kit.store.pending!()) as string[]).toEqual([`${encodeURIComponent(user)}/a`]);
     await server.wake();
     expect(await server.kit.store.pending!()).toEqual([]);
     expect((await server.post("/a/abort", {})).taken).toBe(true);
