@@ -15,6 +15,12 @@ const imports = {
     'export { runAgentLoop } from "@earendil-works/pi-agent-core"; export * from "@earendil-works/pi-ai/api/anthropic-messages"',
   "xsAI (Chat Completions)":
     'export { streamText } from "@xsai/stream-text"; export { rawTool } from "@xsai/tool"',
+  // The chat of docs/tasks/react.md, with React.
+  "React chat on looplet":
+    'export { createAgent, anthropic, tool } from "looplet"; export { indexedDbStore } from "looplet/stores"; export { useAgent, useSessions } from "looplet/react"; export { createRoot } from "react-dom/client"',
+  "React chat on the AI SDK, in the page":
+    'export { DirectChatTransport, ToolLoopAgent, tool } from "ai"; export { createAnthropic } from "@ai-sdk/anthropic"; export { useChat } from "@ai-sdk/react"; export { createRoot } from "react-dom/client"',
+  "React and its DOM alone": 'export { createRoot } from "react-dom/client"',
 };
 
 setUp();
