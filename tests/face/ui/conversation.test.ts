@@ -231,6 +231,8 @@ describe("an edited message", () => {
     expect(lines(other.now.messages)).toEqual(["user: a", "assistant: You said a."]);
     await other.conversation.regenerate();
     expect((await other.rest()).messages[0]!.branch).toEqual({ number: 3, count: 3 });
+    await other.conversation.resume();
+    expect((await other.rest()).messages[0]!.branch).toEqual({ number: 3, count: 3 });
   });
 
   it("must be one of the person", async () => {
@@ -251,9 +253,14 @@ describe("a conversation with an id", () => {
     expect(conversation(agent)).not.toBe(conversation(agent));
   });
 
-  it("goes on with an approval that a reload has cut off", async () => {
+  it("goes on with an approval that a reload has cut off, however slow its store is", async () => {
     let now = 0;
     const store = memoryStore({ now: () => now });
+    const { load } = store;
+    store.load = async (key, after) => {
+      if (key.endsWith(".branches")) await new Promise((resolve) => setTimeout(resolve, 20));
+      return load(key, after);
+    };
     const first = new Screen(agentOf(pays, { store }), { id: "chat", store });
     await first.rest();
     await first.conversation.send("Pay");

@@ -40,7 +40,10 @@ export class Branches {
 
   /** Reads what the store has. */
   async load(): Promise<void> {
-    for (const change of (await this.#log?.load()) ?? []) if (isChange(change)) this.#take(change);
+    if (this.#log === undefined) return;
+    const changes = await this.#log.load();
+    this.#forks = [];
+    for (const change of changes) if (isChange(change)) this.#take(change);
   }
 
   /** The index of the version that is shown at a place, and their number; undefined if there is one alone. */

@@ -223,7 +223,9 @@ export class ChatConversation implements Conversation {
       return chat;
     }
     this.#emit();
-    const [chat] = await Promise.all([this.#agent.openChat(id, { takeOver }), this.#branches.load()]);
+    await this.#branches.load();
+    const chat = await this.#agent.openChat(id, { takeOver });
+    // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
     const { current } = chat;
     // A run in this page tells everything from here on. One of another page is joined from its beginning.
@@ -240,7 +242,12 @@ export class ChatConversation implements Conversation {
   #join(id: string, { id: runId }: Run<any, any>): void {
     if (this.#run?.id === runId || this.#isBeginning) return;
     const run = this.#agent.attach!(runId);
-    const before = this.#agent.readChat(id).then((kept) => beforeAnswer(viewOf(kept?.messages ?? [])));
+    const before = run
+      .saved()
+      // What was not saved comes with the result.
+      .catch(() => {})
+      .then(() => this.#agent.readChat(id))
+      .then((kept) => beforeAnswer(viewOf(kept?.messages ?? [])));
     this.#follow(run, before);
   }
 
