@@ -8,7 +8,7 @@ import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/
 import { describe, isObject } from "../../core/options/check.js";
 import { mediaOf } from "./files.js";
 import { resultContent } from "./outputs.js";
-import { isCall, notesOf, toolNameOf, type UiMessage, type UiPart } from "./types.js";
+import { isCall, notesOf, toolNameOf, type UIMessageLike, type UiPart } from "./types.js";
 
 /** A message of looplet, with what only the AI SDK knows of it. */
 export type MessageOfUi = Message & { ui?: UiNote };
@@ -16,7 +16,7 @@ export type MessageOfUi = Message & { ui?: UiNote };
 /** The message of the AI SDK that begins with this message of looplet. */
 export interface UiNote {
   id: string;
-  role: UiMessage["role"];
+  role: UIMessageLike["role"];
   /** What a message has beside its parts, such as `metadata`. */
   rest: { [field: string]: unknown };
   /** The parts in their order. Of one with a block here, the fields that the block has are left out. */
@@ -30,10 +30,10 @@ export interface UiNote {
  *
  * @throws LoopletError `misuse_invalid_argument` for values that are not UI messages
  */
-export function fromUIMessages(messages: readonly UiMessage[]): MessageOfUi[] {
+export function fromUIMessages(messages: readonly UIMessageLike[]): MessageOfUi[] {
   if (!Array.isArray(messages))
     throw wrong("messages", `needs an array of UI messages, got ${describe(messages)}`);
-  return (messages as readonly UiMessage[]).flatMap((message, at) => {
+  return (messages as readonly UIMessageLike[]).flatMap((message, at) => {
     if (!isObject(message) || !Array.isArray(message.parts))
       throw wrong(`messages[${at}]`, "needs { id, role, parts }, as useChat keeps them");
     return message.role === "assistant" ? assistant(message) : [userMessage(message)];
@@ -41,14 +41,14 @@ export function fromUIMessages(messages: readonly UiMessage[]): MessageOfUi[] {
 }
 
 /** The message that a user has written, as one of looplet. */
-export function userMessage(message: UiMessage): MessageOfUi {
+export function userMessage(message: UIMessageLike): MessageOfUi {
   // A vendor's own blocks come from a model, never from the page.
   const isOwn = ({ type }: UiPart): boolean => type === "data-looplet";
   const { content, parts } = blocksOf(message.parts as UiPart[], isOwn);
   return { role: "user", content, ui: noteOf(message, parts) };
 }
 
-function assistant(message: UiMessage): MessageOfUi[] {
+function assistant(message: UIMessageLike): MessageOfUi[] {
   const said: MessageOfUi[] = [];
   const notes: UiNote["parts"] = [];
   for (const step of stepsOf(message.parts as UiPart[])) {
@@ -62,7 +62,7 @@ function assistant(message: UiMessage): MessageOfUi[] {
   return [{ ...first, ui: noteOf(message, notes) } as MessageOfUi, ...rest];
 }
 
-function noteOf({ id, role, parts: _, ...rest }: UiMessage, parts: UiNote["parts"]): UiNote {
+function noteOf({ id, role, parts: _, ...rest }: UIMessageLike, parts: UiNote["parts"]): UiNote {
   return { id, role, rest, parts };
 }
 

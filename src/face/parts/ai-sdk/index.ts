@@ -10,8 +10,8 @@ export {
   LoopletChatTransport,
   type AgentLike,
   type ReconnectOptions,
-  type SendOptions,
+  type SendMessagesOptions,
   type TransportOptions,
 } from "./transport.js";
-export type { UiChunk, UiMessage, UiStream } from "./types.js";
+export type { UiChunk, UIMessageLike, UiStream } from "./types.js";
 export { toUIMessageStreamResponse, uiStream, type UiResponseInit } from "./ui-stream.js";

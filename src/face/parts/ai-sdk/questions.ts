@@ -1,6 +1,6 @@
 /** The ids of questions, and the answers that a message of `useChat` has to them. */
 import type { ElicitationRequest, QuestionAnswer } from "../../core/api/index.js";
-import { isCall, type UiChunk, type UiMessage, type UiPart } from "./types.js";
+import { isCall, type UiChunk, type UIMessageLike, type UiPart } from "./types.js";
 
 /** The id of a question for the AI SDK: the run's id and the question's number. */
 export function approvalIdOf(runId: string, questionId: number): string {
@@ -32,7 +32,7 @@ export interface UiAnswers {
 }
 
 /** The answers in a message: `addToolApprovalResponse` and `addToolOutput` write them there. */
-export function answersIn({ parts }: UiMessage): UiAnswers {
+export function answersIn({ parts }: UIMessageLike): UiAnswers {
   const calls = (parts as UiPart[]).filter(isCall);
   const answered = calls.filter(({ state }) => state === "approval-responded");
   return {
@@ -64,7 +64,7 @@ export function waitingPart(toolCallIds: string[]): UiChunk {
  * For `sendAutomaticallyWhen` of `useChat`: whether the user has answered every call that the run waits for. The
  * functions of `ai` for that also wait for the other calls of the step, which go on only with the answer.
  */
-export function isAnswered({ messages }: { messages: readonly UiMessage[] }): boolean {
+export function isAnswered({ messages }: { messages: readonly UIMessageLike[] }): boolean {
   const parts: UiPart[] = messages.at(-1)?.parts ?? [];
   const waiting = parts.find(({ type }) => type === WAITING)?.data as { toolCallIds: string[] } | undefined;
   const answered = (id: string): boolean =>

@@ -7,7 +7,7 @@ import { fileUrl } from "./files.js";
 import type { MessageOfUi, UiNote } from "./from-ui.js";
 import { outputOf } from "./outputs.js";
 import { isPrompt } from "./past.js";
-import type { UiMessage, UiPart } from "./types.js";
+import type { UIMessageLike, UiPart } from "./types.js";
 
 /** The options of `toUIMessages`. */
 export interface ToUiOptions {
@@ -16,7 +16,7 @@ export interface ToUiOptions {
 }
 
 /** The messages as `useChat` keeps them: all that an agent says up to the next prompt is one message. */
-export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOptions = {}): UiMessage[] {
+export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOptions = {}): UIMessageLike[] {
   const { idOf = (index: number) => `message-${index}` } = options;
   const turns: MessageOfUi[][] = [];
   for (const message of messages) {
@@ -126,7 +126,7 @@ function errorOf({ content }: ToolResultBlock): string | undefined {
 }
 
 /** The message that a note tells of. Its parts take their blocks in order; calls find theirs by the id. */
-function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[]): UiMessage {
+function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[]): UIMessageLike {
   const blocks = turn.flatMap(({ content }) => content);
   const results = resultsOf(turn);
   const take = <T extends Block["type"]>(...types: T[]): Extract<Block, { type: T }> | undefined => {

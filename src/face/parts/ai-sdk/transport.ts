@@ -22,7 +22,7 @@ import { GoingRun, STOP } from "./going-run.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
 import { toUIMessages } from "./to-ui.js";
-import type { UiMessage, UiStream } from "./types.js";
+import type { UIMessageLike, UiStream } from "./types.js";
 import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
 
 /** An agent, or one elsewhere with the same methods, such as that of `connectAgent`. */
@@ -36,14 +36,15 @@ export interface TransportOptions extends Omit<UiStreamOptions, "messageId" | "s
    * Contract: returns options for the run of a request, such as `inputs`. Called before each run, with what
    * `useChat` sends. Default: none.
    */
-  runOptions?: ((request: SendOptions) => Omit<RunOptions, "messages" | "signal" | "onEvent">) | undefined;
+  runOptions?:
+    ((request: SendMessagesOptions) => Omit<RunOptions, "messages" | "signal" | "onEvent">) | undefined;
 }
 
 const { messageId: _, staysOpen: __, ...STREAM } = STREAM_TABLE;
 const TABLE: OptionTable = { ...STREAM, runOptions: "function" };
 
 /** What `useChat` asks of a transport: `ChatTransport` of `ai` 5, 6 and 7. */
-export interface SendOptions {
+export interface SendMessagesOptions {
   trigger: "submit-message" | "regenerate-message";
   chatId: string;
   /** The message that was edited or answered. */
@@ -97,16 +98,16 @@ export class LoopletChatTransport {
    *
    * @throws LoopletError `misuse_…` for messages that cannot be sent
    */
-  async sendMessages(request: SendOptions): Promise<UiStream> {
+  async sendMessages(request: SendMessagesOptions): Promise<UiStream> {
     const { trigger, chatId, messages, messageId } = request;
     checkValue(chatId, "chatId", "id");
-    const last = Array.isArray(messages) ? (messages as UiMessage[]).at(-1) : undefined;
+    const last = Array.isArray(messages) ? (messages as UIMessageLike[]).at(-1) : undefined;
     if (last === undefined) {
       const problem = `needs the messages of useChat, one at least, got ${describe(messages)}`;
       throw new LoopletError("misuse_invalid_argument", "messages", problem);
     }
     const session = await this.#open(chatId, true);
-    const named = (messages as UiMessage[]).find(({ id }) => id === messageId);
+    const named = (messages as UIMessageLike[]).find(({ id }) => id === messageId);
     const answered = trigger === "submit-message" ? (named ?? last) : last;
     if (answered.role === "assistant") return this.#goOn(request, session, answered);
     const signal = request.abortSignal as AbortSignal | undefined;
@@ -129,7 +130,7 @@ export class LoopletChatTransport {
    * The messages of a chat in the store, for `useChat({ messages })` after a reload: without those of a run that goes
    * on, because `resume: true` brings them. Empty for a chat that is not there, and for an agent without a store.
    */
-  async loadMessages(chatId: string): Promise<UiMessage[]> {
+  async loadMessages(chatId: string): Promise<UIMessageLike[]> {
     await this.#sessions.get(chatId)?.chat?.saved();
     const kept = await withoutStore(this.#agent.readChat(chatId));
     if (kept === undefined) return [];
@@ -155,12 +156,12 @@ export class LoopletChatTransport {
   }
 
   /** Hands answers to the run that waits for them. Without one the conversation goes on as far as the page knows it. */
-  async #goOn(request: SendOptions, session: Session, answered: UiMessage): Promise<UiStream> {
+  async #goOn(request: SendMessagesOptions, session: Session, answered: UIMessageLike): Promise<UiStream> {
     const signal = request.abortSignal as AbortSignal | undefined;
     const run = this.#joinedHere(session);
     const isTaken = run?.take(answersIn(answered)) === true;
     if (run !== undefined && (isTaken || run.hasMore)) return run.stream(true, signal);
-    const messages = request.messages as UiMessage[];
+    const messages = request.messages as UIMessageLike[];
     const history = fromUIMessages(messages.slice(0, messages.indexOf(answered) + 1));
     if (session.chat !== undefined || history.at(-1)?.role !== "user") {
       const problem =
@@ -171,14 +172,14 @@ export class LoopletChatTransport {
     return this.#start(request, session, begin, answered.id).stream(true, signal);
   }
 
-  async #begin(request: SendOptions, session: Session, last: UiMessage): Promise<GoingRun> {
+  async #begin(request: SendMessagesOptions, session: Session, last: UIMessageLike): Promise<GoingRun> {
     const { trigger, messages, messageId } = request;
     const { run, chat } = session;
     if (run !== undefined && !run.isOver) {
       run.abort("the conversation went on");
       await run.ended;
     }
-    const history: Message[] = fromUIMessages((messages as UiMessage[]).slice(0, -1));
+    const history: Message[] = fromUIMessages((messages as UIMessageLike[]).slice(0, -1));
     const prompt = userMessage(last).content as ContentBlock[];
     if (chat === undefined)
       return this.#start(request, session, (options) =>
@@ -195,7 +196,7 @@ export class LoopletChatTransport {
 
   /** Begins a run. `messageId` is that of a message that it continues. */
   #start(
-    request: SendOptions,
+    request: SendMessagesOptions,
     session: Session,
     begin: (options: RunOptions) => Run,
     messageId?: string,

@@ -43,7 +43,7 @@ interface Called extends Marked {
 }
 
 /** A message of `useChat`: a `UIMessage` of the AI SDK. */
-export interface UiMessage {
+export interface UIMessageLike {
   id: string;
   role: "system" | "user" | "assistant";
   metadata?: unknown;
