@@ -1,6 +1,6 @@
 // A conversation for a screen, with real runs behind it.
 import { describe, expect, it } from "vitest";
-import { createAgent, custom, tool } from "looplet";
+import { createAgent, custom, LoopletError, tool } from "looplet";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
 import { conversation, todosOf, type OpenQuestion } from "looplet/ui";
@@ -153,6 +153,11 @@ describe("a conversation", () => {
     );
   });
 
+  it("tells what a message may cost at most", async () => {
+    const screen = new Screen(agentOf([], { limits: { maxIterations: 2 } }));
+    expect(await screen.conversation.bound("Hi")).toMatchObject({ costNanoUsd: null });
+  });
+
   it("leaves a blank message out", async () => {
     const screen = new Screen(agentOf([]));
     await screen.rest();
@@ -172,6 +177,51 @@ describe("a conversation", () => {
     await screen.rest();
     await screen.conversation.send("Plan");
     expect(todosOf((await screen.rest()).messages)).toEqual(todos);
+  });
+});
+
+describe("a run whose result is on its way", () => {
+  /** An agent whose runs end when they are steered. */
+  function endingAgent() {
+    const said: unknown[] = [];
+    const chat = {
+      messages: [],
+      usage: null,
+      current: undefined,
+      saved: async () => {},
+      reset() {},
+      run(prompt: unknown) {
+        said.push(prompt);
+        let end = (): void => {};
+        const result = new Promise(
+          (resolve) =>
+            (end = () => resolve({ outcome: "completed", messages: [], toolCalls: [], usage: null })),
+        );
+        return {
+          id: `r${said.length}`,
+          result,
+          async *events() {
+            await result;
+          },
+          steer() {
+            end();
+            throw new LoopletError("misuse_run_ended", "steer", "this run has ended");
+          },
+          abort: () => end(),
+        };
+      },
+    };
+    return { said, agent: { chat: () => chat, openChat: async () => chat, readChat: async () => undefined } };
+  }
+
+  it("is waited for, and the message begins the next one", async () => {
+    const { agent, said } = endingAgent();
+    const screen = new Screen(agent as never);
+    await screen.conversation.send("One");
+    await screen.conversation.send("Two");
+    expect(said).toEqual([[{ type: "text", text: "One" }], [{ type: "text", text: "Two" }]]);
+    expect(screen.now.queue).toEqual([]);
+    screen.conversation.stop();
   });
 });
 

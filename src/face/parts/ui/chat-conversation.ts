@@ -96,8 +96,9 @@ export class ChatConversation implements Conversation {
     const blocks = await blocksOf(prompt, files);
     if (blocks.length === 0) return;
     const chat = await this.#open();
-    if (this.#run === undefined) this.#begin(chat, blocks);
-    else this.#steer(this.#run, blocks);
+    if (this.#run !== undefined && this.#steer(this.#run, blocks)) return;
+    await this.#following;
+    this.#begin(chat, blocks);
   };
 
   readonly withdraw = (id: string): boolean => {
@@ -180,8 +181,9 @@ export class ChatConversation implements Conversation {
     await this.#open(takeOver);
   };
 
-  readonly bound = (prompt: Prompt): Promise<RunBound> => {
-    return this.#agent.bound(prompt, { messages: this.#chat?.messages ?? [] });
+  readonly bound = async (prompt: Prompt): Promise<RunBound> => {
+    const { messages } = await this.#open();
+    return this.#agent.bound(prompt, { messages });
   };
 
   /** The place of a message of the person in the transcript. */
@@ -242,13 +244,19 @@ export class ChatConversation implements Conversation {
   #join(id: string, { id: runId }: Run<any, any>): void {
     if (this.#run?.id === runId || this.#isBeginning) return;
     const run = this.#agent.attach!(runId);
-    const before = run
-      .saved()
-      // What was not saved comes with the result.
-      .catch(() => {})
-      .then(() => this.#agent.readChat(id))
-      .then((kept) => beforeAnswer(viewOf(kept?.messages ?? [])));
-    this.#follow(run, before);
+    this.#follow(run, this.#beforeRun(id, run));
+  }
+
+  /** The view at the beginning of a run of another page. What cannot be read comes with the result. */
+  async #beforeRun(id: string, run: Run<any, any>): Promise<View> {
+    const known = this.#view;
+    try {
+      await run.saved();
+      const kept = await this.#agent.readChat(id);
+      return beforeAnswer(viewOf(kept?.messages ?? []));
+    } catch {
+      return known;
+    }
   }
 
   #isBeginning = false;
@@ -287,11 +295,19 @@ export class ChatConversation implements Conversation {
       .catch(() => {});
   }
 
-  #steer(run: Run<any, any>, content: readonly ContentBlock[]): void {
-    const queued = run.steer([...content]);
+  /** False if the run has ended, and its result is still on its way. */
+  #steer(run: Run<any, any>, content: readonly ContentBlock[]): boolean {
+    let queued: Queued;
+    try {
+      queued = run.steer([...content]);
+    } catch (error) {
+      if ((error as Partial<LoopletError>).code === "misuse_run_ended") return false;
+      throw error;
+    }
     const id = `q${++this.#queued}`;
     this.#queue = [...this.#queue, { id, content, isUndelivered: false, queued }];
     this.#emit();
+    return true;
   }
 
   /** Shows a run from its events. `from` is the view before the first of them. */
