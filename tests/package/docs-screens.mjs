@@ -1,32 +1,10 @@
 // The examples of docs/tasks/react.md and user-interfaces.md, as a person uses them.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { vendorThat } from "./docs-vendor.mjs";
 
 /** A vendor that does what the prompt says: orders, lists, waits, refuses, or says what it was told. */
-const shop = async (request, response) => {
-  const { scripted } = await import("looplet/practice");
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = Buffer.concat(chunks).toString();
-  const left = new AbortController();
-  response.on("close", () => left.abort());
-  const answer = await scripted([turnFor(JSON.parse(body).messages)])(
-    "https://api.anthropic.com/v1/messages",
-    {
-      method: "POST",
-      body,
-      signal: left.signal,
-      headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
-    },
-  );
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  try {
-    for await (const bytes of answer.body) response.write(bytes);
-  } catch {
-    // The page has left.
-  }
-  response.end();
-};
+const shop = vendorThat(({ scripted }, body) => scripted([turnFor(JSON.parse(body).messages)]));
 
 let refusals = 0;
 

@@ -1,14 +1,16 @@
-/** A vendor behind the page's server: the practice provider of looplet. */
-export const vendor = async (request, response) => {
-  const { practice } = await import("looplet/practice");
+/** A vendor behind the page's server: what `answers(practice, body)` makes of a request, a `fetch`. */
+export const vendorThat = (answers) => async (request, response) => {
+  const practice = await import("looplet/practice");
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
   const left = new AbortController();
   response.on("close", () => left.abort());
-  const init = { method: "POST", body: Buffer.concat(chunks).toString(), signal: left.signal };
   const url = request.url.replace("/api/anthropic", "https://api.anthropic.com");
-  const answer = await practice({ delayMs: 20 })(url, {
-    ...init,
+  const answer = await answers(practice, body)(url, {
+    method: "POST",
+    body,
+    signal: left.signal,
     headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
   });
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
@@ -19,3 +21,6 @@ export const vendor = async (request, response) => {
   }
   response.end();
 };
+
+/** The practice provider of looplet. */
+export const vendor = vendorThat(({ practice }) => practice({ delayMs: 20 }));
