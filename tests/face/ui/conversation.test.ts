@@ -148,9 +148,11 @@ describe("a conversation", () => {
       { type: "text" },
     ]);
     expect(lines(messages)[0]).toBe("user: file | What is it?");
-    await expect(screen.conversation.send("", { files: [new File(["x"], "x")] })).rejects.toThrow(
-      /media type/,
-    );
+    expect(await screen.conversation.send("", { files: [new File(["x"], "x")] })).toBe(false);
+    expect(screen.now).toMatchObject({
+      status: "error",
+      error: { message: expect.stringMatching(/media type/) },
+    });
   });
 
   it("tells what a message may cost at most", async () => {
@@ -290,8 +292,10 @@ describe("an edited message", () => {
     await screen.rest();
     await screen.conversation.send("a");
     await screen.rest();
-    await expect(screen.conversation.edit("m2", "b")).rejects.toThrow(/no message "m2" of the person/);
-    await expect(screen.conversation.select("m1", 2)).rejects.toThrow(/from 1 to 1/);
+    expect(await screen.conversation.edit("m2", "b")).toBe(false);
+    expect(screen.now.error?.message).toMatch(/no message "m2" of the person/);
+    expect(await screen.conversation.select("m1", 2)).toBe(false);
+    expect(screen.now.error?.message).toMatch(/from 1 to 1/);
   });
 });
 
@@ -345,7 +349,7 @@ describe("a conversation with an id", () => {
     store.load = () => Promise.reject(new Error("the disk is gone"));
     const screen = new Screen(agent, { id: "chat" });
     expect(await screen.rest()).toMatchObject({ status: "error", error: { message: "the disk is gone" } });
-    await expect(screen.conversation.send("Hi")).rejects.toThrow("the disk is gone");
+    expect(await screen.conversation.send("Hi")).toBe(false);
     store.load = load;
     await screen.conversation.resume();
     expect(screen.now.status).toBe("ready");
@@ -381,7 +385,41 @@ describe("a conversation without an id", () => {
     expect(screen.now.status).toBe("waiting");
   });
 
-  it("refuses what is not an agent", () => {
+  it("refuses what is not an agent, and options that it does not have", async () => {
     expect(() => conversation({} as never)).toThrow(/needs an agent/);
+    expect(() => conversation(agentOf([]), { chatId: "a" } as never)).toThrow(/chatId/);
+    const screen = new Screen(agentOf([]));
+    for (const [prompt, options, message] of [
+      [undefined, {}, /prompt: needs a text/],
+      ["Hi", { file: [] }, /file: /],
+      ["Hi", { files: new File(["x"], "x") }, /files: needs a list/],
+    ] as const) {
+      expect(await screen.conversation.send(prompt as never, options as never)).toBe(false);
+      expect(screen.now.error?.message).toMatch(message);
+    }
+    expect(() => screen.conversation.answer(1 as never, { behavior: "allow" })).toThrow(/needs a question/);
+  });
+
+  it("says that an id needs the agent's store", async () => {
+    const screen = new Screen(agentOf([]), { id: "a", store: memoryStore() });
+    expect((await screen.rest()).error?.message).toMatch(/agent: has no store.*createAgent\(\{ store \}\)/);
+  });
+
+  it("leaves a run to the page that performs it", async () => {
+    const store = memoryStore();
+    const mine = new Screen(agentOf(pays, { store }), { id: "chat" });
+    await mine.rest();
+    await mine.conversation.send("Pay");
+    await mine.until(({ status }) => status === "waiting");
+    const theirs = new Screen(agentOf(pays.slice(1), { store }), { id: "chat" });
+    const held = await theirs.rest();
+    expect(held).toMatchObject({ status: "error", error: { code: "run_held" } });
+    expect(lines(held.messages)).toEqual(["user: Pay", "assistant: pay input-available"]);
+    await theirs.conversation.retry();
+    expect((await theirs.rest()).error?.code).toBe("run_held");
+    await theirs.conversation.resume({ takeOver: true });
+    const { questions } = await theirs.until(({ status }) => status === "waiting");
+    theirs.conversation.answer(questions[0] as Approval, { behavior: "allow" });
+    expect(lines((await theirs.rest()).messages).at(-1)).toContain("It is paid.");
   });
 });

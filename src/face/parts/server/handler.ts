@@ -92,6 +92,8 @@ export function handler<Request extends RequestLike = RequestLike>(
   agent: ChatAgent,
   options: HandlerOptions<Request>,
 ): Handler<Request> {
+  if (typeof (Object(agent) as Partial<ChatAgent>).openChat !== "function")
+    throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent({ …, store })");
   const { store, authorize, formats = [], trusted = false, ...rest } = checkOptions(options, "", TABLE);
   const { keepEvents = 20_000, maxBodyBytes: maxBytes = 4_194_304, allowedOrigins } = rest;
   const base = checkedBase(rest.base ?? "");

@@ -14,6 +14,7 @@ import type {
   RunEvent,
   RunResult,
 } from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
 import { EventBuffer } from "../../core/run/events/event-buffer.js";
 import { sessionsOf } from "../sessions/index.js";
 import { Branches } from "./branches.js";
@@ -92,14 +93,27 @@ export class ChatConversation implements Conversation {
     if (this.#listeners.size === 0 && this.#options.id === undefined) this.stop("nobody sees it any more");
   }
 
-  readonly send = async (prompt: Prompt, { files }: SendOptions = {}): Promise<void> => {
-    const blocks = await blocksOf(prompt, files);
-    if (blocks.length === 0) return;
-    const chat = await this.#open();
-    if (this.#run !== undefined && this.#steer(this.#run, blocks)) return;
-    await this.#following;
-    this.#begin(chat, blocks);
-  };
+  readonly send = (prompt: Prompt, options: SendOptions = {}): Promise<boolean> =>
+    this.#told(async () => {
+      const blocks = await blocksOf(prompt, options);
+      if (blocks.length === 0) return;
+      const chat = await this.#open();
+      if (this.#run !== undefined && this.#steer(this.#run, blocks)) return;
+      await this.#following;
+      this.#begin(chat, blocks);
+    });
+
+  /** Does what a person asks for. An error is told by the snapshot: a form would take the page down with it. */
+  async #told(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.#error = errorOf(error);
+      this.#emit();
+      return false;
+    }
+  }
 
   readonly withdraw = (id: string): boolean => {
     const message = this.#queue.find((one) => one.id === id);
@@ -113,11 +127,17 @@ export class ChatConversation implements Conversation {
     this.#run?.abort(reason);
   };
 
-  readonly answer = ({ questionId }: OpenQuestion, answer: Answers[keyof Answers]): boolean => {
-    return this.#run?.answer(questionId, answer) ?? false;
+  readonly answer = (question: OpenQuestion, answer: Answers[keyof Answers]): boolean => {
+    if (!isObject(question))
+      throw new LoopletError("misuse_invalid_argument", "question", "needs a question of the snapshot");
+    return this.#run?.answer(question.questionId, answer) ?? false;
   };
 
-  readonly regenerate = async (): Promise<void> => {
+  readonly regenerate = (): Promise<boolean> => this.#told(() => this.#askAgain());
+
+  async #askAgain(): Promise<void> {
+    // The run is another page's: it has asked, and waits for its own answer.
+    if (this.#error?.code === HELD) return this.#reopen();
     const chat = await this.#idle();
     const last = this.#view.messages.filter(({ role }) => role === "user").at(-1);
     if (last === undefined) return;
@@ -125,14 +145,15 @@ export class ChatConversation implements Conversation {
     const { content } = chat.messages[place]!;
     const asked = content.filter((block): block is ContentBlock => block.type !== "tool_result");
     await this.#again(chat, last.id, asked, chat.messages.length > place + 1);
-  };
+  }
 
   readonly retry = this.regenerate;
 
-  readonly edit = async (messageId: string, prompt: Prompt, { files }: SendOptions = {}): Promise<void> => {
-    const blocks = await blocksOf(prompt, files);
-    if (blocks.length > 0) await this.#again(await this.#idle(), messageId, blocks, true);
-  };
+  readonly edit = (messageId: string, prompt: Prompt, options: SendOptions = {}): Promise<boolean> =>
+    this.#told(async () => {
+      const blocks = await blocksOf(prompt, options);
+      if (blocks.length > 0) await this.#again(await this.#idle(), messageId, blocks, true);
+    });
 
   /** Puts other messages in place of the transcript. A host may refuse them. */
   async #reset(chat: OpenedChat, messages: readonly Message[]): Promise<void> {
@@ -140,7 +161,7 @@ export class ChatConversation implements Conversation {
     try {
       await chat.saved();
     } catch (error) {
-      await this.resume().catch(() => {});
+      await this.#reopen().catch(() => {});
       throw error;
     }
   }
@@ -161,7 +182,10 @@ export class ChatConversation implements Conversation {
     this.#begin(chat, blocks);
   }
 
-  readonly select = async (messageId: string, number: number): Promise<void> => {
+  readonly select = (messageId: string, number: number): Promise<boolean> =>
+    this.#told(() => this.#selected(messageId, number));
+
+  async #selected(messageId: string, number: number): Promise<void> {
     const chat = await this.#idle();
     const place = this.#placeOf(messageId);
     const count = this.#branches.at(place)?.count ?? 1;
@@ -172,14 +196,17 @@ export class ChatConversation implements Conversation {
     await this.#reset(chat, this.#branches.with(place, number - 1, before));
     await this.#branches.select(place, number - 1, before);
     this.#show(viewOf(chat.messages));
-  };
+  }
 
-  readonly resume = async ({ takeOver }: { takeOver?: boolean | undefined } = {}): Promise<void> => {
+  readonly resume = ({ takeOver }: { takeOver?: boolean | undefined } = {}): Promise<boolean> =>
+    this.#told(() => this.#reopen(takeOver));
+
+  async #reopen(takeOver?: boolean): Promise<void> {
     if (this.#run !== undefined) return;
     this.#dropRuns();
     if (this.#options.id !== undefined) this.#opening = this.#chat = undefined;
     await this.#open(takeOver);
-  };
+  }
 
   readonly bound = async (prompt: Prompt): Promise<RunBound> => {
     const { messages } = await this.#open();
@@ -226,7 +253,7 @@ export class ChatConversation implements Conversation {
     }
     this.#emit();
     await this.#branches.load();
-    const chat = await this.#agent.openChat(id, { takeOver });
+    const chat = await this.#agent.openChat(id, { takeOver }).catch(inWordsOfUi);
     // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
     const { current } = chat;
@@ -345,7 +372,9 @@ export class ChatConversation implements Conversation {
     const failure = result?.error ?? (result === undefined ? errorOf(thrown) : undefined);
     this.#error = failure && { code: failure.code, message: failure.message };
     this.#queue = this.#queue.map((message) => ({ ...message, isUndelivered: true, queued: undefined }));
-    this.#show(result === undefined ? this.#view : withResult(this.#view, result));
+    // A run that another page performs goes on there, with its calls.
+    const isHere = result !== undefined && failure?.code !== HELD;
+    this.#show(isHere ? withResult(this.#view, result!) : this.#view);
   }
 
   #hear(event: RunEvent): void {
@@ -417,7 +446,9 @@ export class ChatConversation implements Conversation {
 
   #usage(): ModelUsage | null {
     const before = this.#chat?.usage ?? null;
-    return this.#run === undefined ? before : addedUsage(before, this.#view.usage);
+    if (this.#run !== undefined) return addedUsage(before, this.#view.usage);
+    // The host of a chat may tell it later, and it never shrinks.
+    return this.#result?.chatUsage ?? before ?? this.#snapshot.usage;
   }
 
   #withBranches(messages: readonly UiMessage[]): readonly UiMessage[] {
@@ -437,6 +468,18 @@ export class ChatConversation implements Conversation {
     });
     return changed;
   }
+}
+
+/** The code of a run that another process performs. */
+const HELD = "run_held";
+
+/** @throws the error of `openChat`, in words that name the option of the agent if it is missing */
+function inWordsOfUi(error: unknown): never {
+  const { code, field } = Object(error) as Partial<LoopletError>;
+  if (code !== "config_missing" || field !== "store") throw error;
+  const problem =
+    "has no store, and a conversation with an id is kept in it: createAgent({ store }). The store of `conversation` has versions and the list alone";
+  throw new LoopletError("config_missing", "agent", problem);
 }
 
 /** Characters of the first message in a title. */

@@ -3,7 +3,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Chat, ChatHistory, Prompt, Run, RunBound, Store } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { ChatConversation } from "./chat-conversation.js";
-import type { FileLike } from "./files.js";
+import { checkNames, type FileLike } from "./files.js";
 import type { Frame } from "./frame.js";
 import type { Answers, OpenQuestion } from "./parts.js";
 import type { ConversationSnapshot } from "./snapshot.js";
@@ -60,12 +60,10 @@ export interface Conversation {
   getSnapshot(): ConversationSnapshot;
   /**
    * Sends a message of the person. While a run goes on, the model gets it before its next call. A blank text without
-   * files is left out. Resolves when the message is on its way.
-   *
-   * Rejects with the `LoopletError` of `chat.run`, of a file without a media type, or of a chat that cannot be
-   * opened.
+   * files is left out. Resolves when the message is on its way, or with false if it cannot be sent: a file without a
+   * media type, or a chat that cannot be opened. `error` of the snapshot says why; so do the other verbs.
    */
-  send(prompt: Prompt, options?: SendOptions): Promise<void>;
+  send(prompt: Prompt, options?: SendOptions): Promise<boolean>;
   /** Takes a queued message back; false if the model has it already. */
   withdraw(id: string): boolean;
   /** Ends the run at once; the text that has come stays. */
@@ -73,21 +71,20 @@ export interface Conversation {
   /** Answers an open question. False if it is closed. */
   answer<K extends keyof Answers>(question: OpenQuestion & { kind: K }, answer: Answers[K]): boolean;
   /** Asks the last message again. After an answer it begins a new version. */
-  regenerate(): Promise<void>;
+  regenerate(): Promise<boolean>;
   /** `regenerate`, under the name that a button beside an error has. */
-  retry(): Promise<void>;
+  retry(): Promise<boolean>;
   /**
    * Sends another text in place of a message of the person. What followed stays as a version. A run that goes on is
    * stopped first.
    *
-   * Rejects with `misuse_invalid_argument` for a message that is not one of the person, or for which a summary
-   * stands.
+   * False for a message that is not one of the person, or for which a summary stands.
    */
-  edit(messageId: string, prompt: Prompt, options?: SendOptions): Promise<void>;
-  /** Shows another version of an edited message; `number` counts from 1. Rejects as `edit`. */
-  select(messageId: string, number: number): Promise<void>;
+  edit(messageId: string, prompt: Prompt, options?: SendOptions): Promise<boolean>;
+  /** Shows another version of an edited message; `number` counts from 1. A server refuses it. */
+  select(messageId: string, number: number): Promise<boolean>;
   /** Opens the chat again, after an error. `takeOver` takes a run that another process holds. */
-  resume(options?: { takeOver?: boolean | undefined }): Promise<void>;
+  resume(options?: { takeOver?: boolean | undefined }): Promise<boolean>;
   /** The most that a run with this message may use and cost, as `agent.bound`. */
   bound(prompt: Prompt): Promise<RunBound>;
 }
@@ -102,6 +99,7 @@ const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
 export function conversation(agent: ConversationAgent, options: ConversationOptions = {}): Conversation {
   if (!isObject(agent) || typeof (agent as Partial<ConversationAgent>).openChat !== "function")
     throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent(…) or connectAgent(…)");
+  checkNames(options, ["id", "history", "store", "frame"]);
   const { id } = options;
   if (id === undefined) return new ChatConversation(agent, options);
   const ofAgent = kept.get(agent) ?? new Map<string, Conversation>();

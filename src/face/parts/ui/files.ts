@@ -1,6 +1,8 @@
 /** A message of the person as the blocks of a prompt. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { ContentBlock, Prompt } from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
+import type { SendOptions } from "./conversation.js";
 
 /** A file that a page can read: a `File` or a `Blob`. */
 export interface FileLike {
@@ -11,11 +13,14 @@ export interface FileLike {
 }
 
 /** The blocks of a message with its files in front; none for a blank text without files. */
-export async function blocksOf(
-  prompt: Prompt,
-  files: Iterable<FileLike> | undefined,
-): Promise<readonly ContentBlock[]> {
-  const blocks: ContentBlock[] = await Promise.all(Array.from(files ?? [], mediaOf));
+export async function blocksOf(prompt: Prompt, options: SendOptions): Promise<readonly ContentBlock[]> {
+  if (typeof prompt !== "string" && !Array.isArray(prompt))
+    throw new LoopletError("config_wrong_type", "prompt", "needs a text, or a list of blocks");
+  checkNames(options, ["files"]);
+  const { files = [] } = options;
+  if (typeof files === "string" || !(Symbol.iterator in Object(files)))
+    throw new LoopletError("config_wrong_type", "files", "needs a list, such as the `files` of an input");
+  const blocks: ContentBlock[] = await Promise.all(Array.from(files, mediaOf));
   if (typeof prompt !== "string") return [...blocks, ...prompt];
   return prompt.trim() === "" ? blocks : [...blocks, { type: "text", text: prompt }];
 }
@@ -42,4 +47,12 @@ function base64(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at += AT_ONCE)
     letters += String.fromCharCode(...bytes.subarray(at, at + AT_ONCE));
   return btoa(letters);
+}
+
+/** Refuses a name that is not an option, so that nothing is left out without a word. The types check the values. */
+export function checkNames(options: object, names: readonly string[]): void {
+  const unknown = isObject(options) ? Object.keys(options).find((name) => !names.includes(name)) : "options";
+  if (unknown === undefined) return;
+  const problem = `no such option here; there are ${names.join(", ")}`;
+  throw new LoopletError("config_unknown_option", unknown, problem);
 }
