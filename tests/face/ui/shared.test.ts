@@ -86,6 +86,7 @@ describe.each([
     await kit.effect();
     kit.go();
     expect((await late.rest()).messages).toEqual((await mine.rest()).messages);
+    expect(late.now.usage).toMatchObject({ outputTokens: 3 });
     expect(kit.effects).toHaveLength(1);
   });
 
