@@ -197,7 +197,14 @@ describe("a run whose result is on its way", () => {
         let end = (): void => {};
         const result = new Promise(
           (resolve) =>
-            (end = () => resolve({ outcome: "completed", messages: [], toolCalls: [], usage: null })),
+            (end = () =>
+              resolve({
+                outcome: "completed",
+                messages: [],
+                toolCalls: [],
+                usage: null,
+                chatUsage: { outputTokens: 7 },
+              })),
         );
         return {
           id: `r${said.length}`,
@@ -224,6 +231,14 @@ describe("a run whose result is on its way", () => {
     expect(said).toEqual([[{ type: "text", text: "One" }], [{ type: "text", text: "Two" }]]);
     expect(screen.now.queue).toEqual([]);
     screen.conversation.stop();
+  });
+
+  it("tells the usage that the chat does not have yet", async () => {
+    const screen = new Screen(endingAgent().agent as never);
+    await screen.conversation.send("One");
+    expect(screen.now.usage).toBeNull();
+    screen.conversation.stop();
+    expect((await screen.rest()).usage).toEqual({ outputTokens: 7 });
   });
 });
 

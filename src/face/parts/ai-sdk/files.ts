@@ -1,5 +1,6 @@
 /** Files of the two worlds: a `data:` URL or an address there, base64 or an address here. */
 import type { MediaBlock } from "../../core/api/message.js";
+import { base64Of } from "../../core/tools/tool-json.js";
 
 export function fileUrl({ mediaType, data, url }: MediaBlock): string {
   return data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
@@ -12,10 +13,4 @@ export function mediaOf(mediaType: string, url: string, name?: string): MediaBlo
   if (!url.startsWith("data:")) return { type: "media", mediaType, ...named, url };
   const data = head.endsWith(";base64") ? body : base64Of(new TextEncoder().encode(decodeURIComponent(body)));
   return { type: "media", mediaType, ...named, data };
-}
-
-export function base64Of(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
 }

@@ -241,7 +241,7 @@ export class Session {
     }
     await log.written();
     for (const key of [id, logOf(id), endOf(id)]) await store.delete?.(key);
-    // Those who listen ask again, and find a new session.
+    // Clients that listen ask again, and find a new session.
     this.#deleted.abort();
   }
 

@@ -27,7 +27,7 @@ import type {
 } from "./conversation.js";
 import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
-import { withResult } from "./joined.js";
+import { lastOfPerson, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
 import type { Answers, Branch, OpenQuestion, UiMessage } from "./parts.js";
 import {
@@ -139,7 +139,7 @@ export class ChatConversation implements Conversation {
     // The run is another page's: it has asked, and waits for its own answer.
     if (this.#error?.code === HELD) return this.#reopen();
     const chat = await this.#idle();
-    const last = this.#view.messages.filter(({ role }) => role === "user").at(-1);
+    const last = this.#view.messages[lastOfPerson(this.#view.messages)];
     if (last === undefined) return;
     const place = this.#placeOf(last.id);
     const { content } = chat.messages[place]!;
@@ -487,8 +487,7 @@ const TITLE_CHARS = 60;
 
 /** The messages up to the last one of the person, as they are when a run begins. */
 function beforeAnswer(view: View): View {
-  const last = view.messages.map(({ role }) => role).lastIndexOf("user");
-  return viewWith(view.messages.slice(0, last + 1));
+  return viewWith(view.messages.slice(0, lastOfPerson(view.messages) + 1));
 }
 
 function errorOf(error: unknown): ConversationError {

@@ -2,6 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { ContentBlock, Prompt } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { base64Of } from "../../core/tools/tool-json.js";
 import type { SendOptions } from "./conversation.js";
 
 /** A file that a page can read: a `File` or a `Blob`. */
@@ -35,18 +36,8 @@ async function mediaOf(file: FileLike, index: number): Promise<ContentBlock> {
       `files[${index}]`,
       `has no media type: give a block { type: "media", mediaType, data } with the prompt`,
     );
-  const data = base64(new Uint8Array(await file.arrayBuffer()));
+  const data = base64Of(new Uint8Array(await file.arrayBuffer()));
   return { type: "media", mediaType, data, ...(name ? { name } : {}) };
-}
-
-/** Bytes for which the arguments of one call are few enough in every engine. */
-const AT_ONCE = 8_192;
-
-function base64(bytes: Uint8Array): string {
-  let letters = "";
-  for (let at = 0; at < bytes.length; at += AT_ONCE)
-    letters += String.fromCharCode(...bytes.subarray(at, at + AT_ONCE));
-  return btoa(letters);
 }
 
 /** Refuses a name that is not an option, so that nothing is left out without a word. The types check the values. */

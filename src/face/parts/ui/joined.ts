@@ -74,7 +74,8 @@ function withTranscript(view: View, shown: readonly UiMessage[]): View {
   return { ...view, messages, places: placesIn(messages) };
 }
 
-function lastOfPerson(messages: readonly UiMessage[]): number {
+/** The index of the last message of the person; -1 if there is none. */
+export function lastOfPerson(messages: readonly UiMessage[]): number {
   return messages.map(({ role }) => role).lastIndexOf("user");
 }
 

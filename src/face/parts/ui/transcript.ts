@@ -60,8 +60,8 @@ export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Ui
       return [{ type: "tool", toolCallId, toolName, state: "input-available", input }];
     }
     case "media": {
-      const { mediaType, name, data, url } = block;
-      return [{ type: "file", mediaType, ...defined({ name, data, url }) }];
+      const { vendor: _, ...file } = block;
+      return [{ ...file, type: "file" }];
     }
     case "raw":
       return [{ type: "raw", json: block.json }];
@@ -131,10 +131,6 @@ function sourcesOf(vendor: { readonly [field: string]: unknown } | undefined): S
     sources.set(url, { type: "source", url, ...(typeof title === "string" ? { title } : {}) });
   }
   return [...sources.values()];
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 /**
