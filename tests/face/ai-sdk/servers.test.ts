@@ -1,6 +1,7 @@
 // The chat of `ai` in a page, with the agent on a server.
 import { expect, it } from "vitest";
 import { isAnswered, LoopletChatTransport } from "looplet/ai-sdk";
+import type { ScriptedStep } from "looplet/practice";
 import { handler } from "looplet/server";
 import { memoryStore } from "looplet/stores";
 import { connectAgent } from "looplet/workers";
@@ -14,8 +15,13 @@ it.each([6, 7] as const)(
   async (version) => {
     const ai = await aiOf(version);
     const store = memoryStore();
-    const turns = [{ text: "I book.", toolCalls: [call("book")] }, { text: "Booked." }, { text: "Again." }];
-    const { agent, booked } = agentOf(turns, { store });
+    const turns: ScriptedStep[] = [
+      { text: "I book.", toolCalls: [call("book")] },
+      { text: "Booked." },
+      { text: "Again." },
+    ];
+    turns.push({ text: "Then." }, { text: "Now." });
+    const { agent, booked, asked } = agentOf(turns, { store });
     const handle = handler<Request>(agent, { store, authorize: () => "ada" });
     const page = (): any => {
       const fetch = (url: string, init: object): Promise<Response> => handle(new Request(url, init)) as never;
@@ -38,5 +44,9 @@ it.each([6, 7] as const)(
     await again.regenerate();
     expect([again.status, textOf(again)]).toEqual(["ready", "Again."]);
     expect(again.messages).toHaveLength(2);
+    await again.sendMessage({ text: "And then?" });
+    await again.sendMessage({ text: "And now?", messageId: again.messages[2].id });
+    expect([again.status, textOf(again)]).toEqual(["ready", "Now."]);
+    expect(JSON.stringify(asked()[4].messages)).not.toContain("And then?");
   },
 );

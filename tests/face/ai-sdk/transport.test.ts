@@ -142,20 +142,6 @@ describe.each(VERSIONS)("a chat of ai %i", (version) => {
     expect(asked()[2].messages).toHaveLength(1);
   });
 
-  it("edits a message in a store's chat", async () => {
-    const store = memoryStore();
-    const { agent, asked } = agentOf([{ text: "One." }, { text: "Two." }, { text: "Three." }], { store });
-    const chat = chatOf(await aiOf(version), { transport: new LoopletChatTransport(agent) });
-    await chat.sendMessage({ text: "First?" });
-    await chat.sendMessage({ text: "Second?" });
-    expect(asked()[1].messages).toHaveLength(3);
-    await chat.sendMessage({ text: "Other?", messageId: chat.messages[2].id });
-    expect(textOf(chat)).toBe("Three.");
-    expect(JSON.stringify(asked()[2].messages)).not.toContain("Second?");
-    expect(asked()[2].messages).toHaveLength(3);
-    expect(await agent.readChat("chat")).toMatchObject({ isRunning: false });
-  });
-
   it("joins a run that goes on in another process, and begins anew without one", async () => {
     const ai = await aiOf(version);
     const store = memoryStore();

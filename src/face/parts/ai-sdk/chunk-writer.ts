@@ -397,7 +397,7 @@ export class ChunkWriter {
   #past(event: RunEventOf<"snapshot">): void {
     const isFirst = !this.#isStarted;
     this.#start();
-    const past = pastChunks(event.messages, this.#calls);
+    const past = pastChunks(event.messages, this.#calls, this.#version);
     if (!isFirst) return this.#push(...past.settled);
     this.#push(...past.chunks);
     this.#isInStep = past.isInStep;

@@ -10,6 +10,14 @@ export function outputOf({ content }: ToolResultBlock): { output: unknown; text:
   return { output: isPlain ? valueOf(text) : { content }, text };
 }
 
+/** The error that a model was told by a result; undefined if your code has put it in words of its own. */
+export function faultOf(result: ToolResultBlock): { code: string; message: string } | undefined {
+  const { output } = outputOf(result);
+  const { error, code, message } = Object(output) as { [field: string]: unknown };
+  if (result.isError !== true || error !== true) return undefined;
+  return typeof code === "string" && typeof message === "string" ? { code, message } : undefined;
+}
+
 /** The blocks of a value, as looplet shows it to a model. */
 export function resultContent(output: unknown): Block[] {
   if (typeof output === "string") return output === "" ? [] : [{ type: "text", text: output }];

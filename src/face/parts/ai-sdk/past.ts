@@ -1,7 +1,7 @@
 /** The chunks of what a run has done before somebody follows it, out of its messages. */
 import type { Block, Message, ToolResultBlock } from "../../core/api/message.js";
 import { fileUrl } from "./files.js";
-import { outputOf } from "./outputs.js";
+import { faultOf, outputOf } from "./outputs.js";
 import type { UiChunk } from "./types.js";
 
 export interface Past {
@@ -23,8 +23,10 @@ export function isPrompt({ role, content }: Message): boolean {
   return role === "user" && content.some(({ type }) => type !== "tool_result");
 }
 
-/** The chunks of the messages behind the last prompt. Their calls are added to `calls`. */
-export function pastChunks(messages: readonly Message[], calls: Set<string>): Past {
+/**
+ * The chunks of the messages behind the last prompt, for this version of `ai`. Their calls are added to `calls`.
+ */
+export function pastChunks(messages: readonly Message[], calls: Set<string>, version: number): Past {
   const chunks: UiChunk[] = [];
   const settled: UiChunk[] = [];
   let isInStep = false;
@@ -39,9 +41,9 @@ export function pastChunks(messages: readonly Message[], calls: Set<string>): Pa
     } else {
       for (const result of content) {
         if (result.type !== "tool_result" || result.pending !== undefined) continue;
-        const chunk = resultChunk(result);
-        chunks.push(chunk);
-        if (calls.has(result.callId)) settled.push(chunk);
+        const told = resultChunks(result, version);
+        chunks.push(...told);
+        if (calls.has(result.callId)) settled.push(...told);
       }
     }
     for (const block of content) if (block.type === "tool_call") calls.add(block.id);
@@ -77,10 +79,16 @@ function blockChunks(block: Block, id: string): UiChunk[] {
   }
 }
 
-function resultChunk(result: ToolResultBlock): UiChunk {
+function resultChunks(result: ToolResultBlock, version: number): UiChunk[] {
   const { callId: toolCallId, isError } = result;
   const { output, text } = outputOf(result);
-  return isError
-    ? { type: "tool-output-error", toolCallId, errorText: text }
-    : { type: "tool-output-available", toolCallId, output };
+  if (isError !== true) return [{ type: "tool-output-available", toolCallId, output }];
+  const { code, message } = faultOf(result) ?? { code: "", message: text };
+  if (code !== "denied" || version < 6)
+    return [{ type: "tool-output-error", toolCallId, errorText: message }];
+  // `ai` wants an approval beside a denied output.
+  return [
+    { type: "tool-approval-request", approvalId: toolCallId, toolCallId },
+    { type: "tool-output-denied", toolCallId },
+  ];
 }

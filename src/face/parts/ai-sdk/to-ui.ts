@@ -5,7 +5,7 @@
 import type { Block, MediaBlock, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
 import { fileUrl } from "./files.js";
 import type { MessageOfUi, UiNote } from "./from-ui.js";
-import { outputOf } from "./outputs.js";
+import { faultOf, outputOf } from "./outputs.js";
 import { isPrompt } from "./past.js";
 import type { UIMessageLike, UiPart } from "./types.js";
 
@@ -13,11 +13,13 @@ import type { UIMessageLike, UiPart } from "./types.js";
 export interface ToUiOptions {
   /** Contract: returns the id of the message with this number, from 0. Default: `message-0`, `message-1`, … */
   idOf?: ((index: number) => string) | undefined;
+  /** The major version of `ai` that reads the messages. For 5 a denied call is one that has failed. Default 6. */
+  version?: 5 | 6 | 7 | undefined;
 }
 
 /** The messages as `useChat` keeps them: all that an agent says up to the next prompt is one message. */
 export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOptions = {}): UIMessageLike[] {
-  const { idOf = (index: number) => `message-${index}` } = options;
+  const { idOf = (index: number) => `message-${index}`, version = 6 } = options;
   const turns: MessageOfUi[][] = [];
   for (const message of messages) {
     const last = turns.at(-1);
@@ -30,19 +32,21 @@ export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOpti
     if (ui !== undefined) return noted(ui, turn);
     const role = turn[0]!.role;
     const parts =
-      role === "user" ? turn[0]!.content.flatMap((block) => partOf(block, {}, [])) : stepParts(turn);
+      role === "user"
+        ? turn[0]!.content.flatMap((block) => partOf(block, {}, [], version))
+        : stepParts(turn, version);
     return { id: idOf(index), role, parts };
   });
 }
 
 /** The steps of an agent's turn. */
-function stepParts(turn: readonly Message[]): UiPart[] {
+function stepParts(turn: readonly Message[], version: number): UiPart[] {
   const results = resultsOf(turn);
   return turn.flatMap(({ role, content, ...message }) => {
     if (role === "user") return [];
     // The first part of a step says who wrote it.
     const marks = Object.keys(message).length === 0 ? {} : { message };
-    const parts = content.flatMap((block, at) => partOf(block, at === 0 ? marks : {}, results));
+    const parts = content.flatMap((block, at) => partOf(block, at === 0 ? marks : {}, results, version));
     return [{ type: "step-start" }, ...parts];
   });
 }
@@ -51,7 +55,7 @@ function resultsOf(turn: readonly Message[]): ToolResultBlock[] {
   return turn.flatMap(({ content }) => content.filter((block) => block.type === "tool_result"));
 }
 
-function partOf(block: Block, marks: object, results: readonly ToolResultBlock[]): UiPart[] {
+function partOf(block: Block, marks: object, results: readonly ToolResultBlock[], version: number): UiPart[] {
   switch (block.type) {
     case "text":
     case "refusal": {
@@ -79,6 +83,7 @@ function partOf(block: Block, marks: object, results: readonly ToolResultBlock[]
           block,
           marks,
           results.find(({ callId }) => callId === block.id),
+          version,
         ),
       ];
     case "tool_result":
@@ -95,12 +100,19 @@ function marked(looplet: { [field: string]: any }): {
   return Object.keys(looplet).length === 0 ? {} : { providerMetadata: { looplet } };
 }
 
-function callPart(call: ToolCallBlock, marks: object, result: ToolResultBlock | undefined): UiPart {
+function callPart(
+  call: ToolCallBlock,
+  marks: object,
+  result: ToolResultBlock | undefined,
+  version: number,
+): UiPart {
   const { id: toolCallId, name, input = call.inputText, vendor } = call;
   const isOpen = result === undefined || result.pending !== undefined;
   const { output, text } = isOpen ? { output: undefined, text: "" } : outputOf(result);
+  const fault = isOpen ? undefined : faultOf(result);
+  const errorText = fault?.message ?? text;
   // An error has a text alone there, and may be more here.
-  const isRich = result?.isError === true && !(result.content.length === 1 && text === errorOf(result));
+  const isRich = result?.isError === true && !(result.content.length === 1 && errorText === errorOf(result));
   const looplet = {
     ...marks,
     ...(vendor !== undefined && { vendor }),
@@ -115,9 +127,14 @@ function callPart(call: ToolCallBlock, marks: object, result: ToolResultBlock | 
     ...(callProviderMetadata && { callProviderMetadata }),
   };
   if (isOpen) return { ...base, state: "input-available" };
-  return result.isError
-    ? { ...base, state: "output-error", errorText: text }
-    : { ...base, state: "output-available", output };
+  if (result.isError !== true) return { ...base, state: "output-available", output };
+  if (fault?.code !== "denied" || version < 6) return { ...base, state: "output-error", errorText };
+  // `ai` wants an approval beside a denied output.
+  return {
+    ...base,
+    state: "output-denied",
+    approval: { id: toolCallId, approved: false, reason: fault.message },
+  };
 }
 
 function errorOf({ content }: ToolResultBlock): string | undefined {

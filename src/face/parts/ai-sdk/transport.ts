@@ -19,6 +19,7 @@ import type { OptionTable } from "../../core/option-table.js";
 import type { UiStreamOptions } from "./chunk-writer.js";
 import { fromUIMessages, userMessage } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
+import { keptOf } from "./kept.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
 import { toUIMessages } from "./to-ui.js";
@@ -135,7 +136,8 @@ export class LoopletChatTransport {
     const kept = await withoutStore(this.#agent.readChat(chatId));
     if (kept === undefined) return [];
     const { messages, isRunning } = kept;
-    return toUIMessages(isRunning ? messages.slice(0, behindPrompt(messages)) : messages);
+    const { version } = this.#streamOptions;
+    return toUIMessages(isRunning ? messages.slice(0, behindPrompt(messages)) : messages, { version });
   }
 
   /**
@@ -179,7 +181,8 @@ export class LoopletChatTransport {
       run.abort("the conversation went on");
       await run.ended;
     }
-    const history: Message[] = fromUIMessages((messages as UIMessageLike[]).slice(0, -1));
+    const shown = (messages as UIMessageLike[]).slice(0, -1);
+    const history: Message[] = fromUIMessages(shown);
     const prompt = userMessage(last).content as ContentBlock[];
     if (chat === undefined)
       return this.#start(request, session, (options) =>
@@ -187,7 +190,7 @@ export class LoopletChatTransport {
       );
     const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
     if (isRewritten || (chat.messages.length === 0 && history.length > 0)) {
-      chat.reset(history);
+      chat.reset(keptOf(chat.messages, shown) ?? history);
       // A host may refuse to take a history from a page.
       await chat.saved();
     }
