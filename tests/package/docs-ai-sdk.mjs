@@ -1,6 +1,7 @@
 // What the examples about the AI SDK must have done; docs-tasks.mjs takes them in.
 import assert from "node:assert/strict";
-import { vendor } from "./docs-vendor.mjs";
+import { personsPath, shop } from "./chat-path.mjs";
+import { mounted } from "./docs-screens.mjs";
 
 const user = (text) => ({ id: "u", role: "user", parts: [{ type: "text", text }] });
 
@@ -14,27 +15,35 @@ export const aiSdk = {
       const chat = <Chat id="chat-1" messages={messages} />;
       createRoot(document.querySelector("main")).render(<StrictMode>{chat}</StrictMode>);
     `,
-    others: { "/api/anthropic": vendor },
+    others: shop().others,
     async inPage(page) {
       const send = async (text) => {
         await page.fill("[aria-label=Message]", text);
         await page.click("text=Send");
       };
-      await send("Book a hotel in Paris.");
+      await send("Please order it");
       await page.waitForSelector("[value=Approve]");
       await page.reload();
       await page.click("[value=Approve]");
-      await page.waitForSelector("text=tool-book: output-available");
-      assert.equal(await page.locator("text=tool-book").count(), 1);
+      await page.waitForSelector("text=tool-order: output-available");
+      assert.equal(await page.locator("text=tool-order").count(), 1);
+      await page.waitForSelector("text=Done: ");
 
-      await send("/practice stall\nTell me about kettles.");
-      await page.waitForSelector("text=You wrote");
+      await send("Now wait");
+      await page.waitForSelector("text=Half");
       await page.click("[value=Stop]");
-      await send("/practice 401");
+      await send("Do fail");
       await page.waitForSelector("[role=alert]");
-      await send("Hello");
-      await page.waitForFunction(() => document.querySelector("[role=alert]") === null);
+      await page.click("[value=Again]");
+      await page.waitForSelector("text=You said Do fail.");
+      assert.equal(await page.locator("[role=alert]").count(), 0);
     },
+  },
+  "ai-sdk-ui/chats.tsx": {
+    mount: mounted("chats", "Chats"),
+    others: shop().others,
+    // `useChat` has one list of messages, and takes no chunk behind its own `stop()` (`makeRequest` of ai 7.0.173).
+    inPage: (page) => personsPath(page, { keepsVersions: false, showsStopped: false }),
   },
   "ai-sdk-ui/route.ts": {
     async after({ made, requests }) {

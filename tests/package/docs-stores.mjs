@@ -42,6 +42,8 @@ export const stores = {
     others: { "/api/anthropic": vendor },
     inPage: (page) => page.waitForFunction(() => document.body.textContent.trim().length > 10),
   },
+  // `chat-places.test.mjs` has it on its page.
+  "workers/agent.ts": { isConfig: true },
   "workers/tabs.ts": {
     mount: 'import "./tabs";',
     others: { "/api/anthropic": vendor },

@@ -59,11 +59,13 @@ export function open(folder, path, launch, policy, others = {}) {
 }
 
 /**
- * Opens an example of the documentation in Chromium and does there what `inPage(page)` does. `file` is a page, or a
- * module in `folder` that a script with the text `mount` puts on a page, which Vite builds. `files` are further ones,
- * and `alias` names modules that take the place of others.
+ * Opens an example of the documentation in Chromium, or in the browser that `launch(executablePath)` starts, and
+ * does there what `inPage(page)` does. `file` is a page, or a module in `folder` that a script with the text `mount`
+ * puts on a page, which Vite builds. `files` are further ones, and `alias` names modules that take the place of
+ * others.
  */
-export async function visit({ folder, file, mount, files = {}, alias = {}, others, inPage }, executablePath) {
+export async function visit(example, executablePath) {
+  const { folder, file, mount, files = {}, alias = {}, others, inPage, launch = inChromium } = example;
   let path = file;
   if (!file.endsWith(".html")) {
     const root = join(folder, dirname(file));
@@ -71,7 +73,7 @@ export async function visit({ folder, file, mount, files = {}, alias = {}, other
     for (const [name, contents] of Object.entries(files)) writeFileSync(join(root, name), await contents());
     writeFileSync(
       join(root, "index.html"),
-      '<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
+      '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Chat</title><style>button, input { min-height: 24px }</style><link rel="icon" href="data:,"><main></main><script type="module" src="./main.tsx"></script>\n',
     );
     const resolve = { alias };
     await build({
@@ -84,16 +86,24 @@ export async function visit({ folder, file, mount, files = {}, alias = {}, other
     });
     path = join(dirname(file), "dist/index.html");
   }
-  const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-  await browse({ folder: dirname(folder), path: `/docs/${path}`, launch, others }, async (page, errors) => {
-    page.setDefaultTimeout(10_000);
-    await inPage(page).catch(async (error) => {
-      const shown = await page.innerText("body").catch(String);
-      throw new Error(`${error.message}\n${errors.join("\n")}\nThe page shows:\n${shown}`, { cause: error });
-    });
-    if (errors.length > 0) throw new Error(errors.join("\n"));
-  });
+  const start = () => launch(executablePath);
+  await browse(
+    { folder: dirname(folder), path: `/docs/${path}`, launch: start, others },
+    async (page, errors) => {
+      page.setDefaultTimeout(10_000);
+      await inPage(page).catch(async (error) => {
+        const shown = await page.innerText("body").catch(String);
+        throw new Error(`${error.message}\n${errors.join("\n")}\nThe page shows:\n${shown}`, {
+          cause: error,
+        });
+      });
+      if (errors.length > 0) throw new Error(errors.join("\n"));
+    },
+  );
 }
+
+const inChromium = (executablePath) =>
+  chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 
 /** Serves the folder, opens `path` of it, and returns what `use(page, errors)` returns. */
 export async function browse({ folder, path, launch, policy, others = {} }, use) {
