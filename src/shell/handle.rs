@@ -24,7 +24,7 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::{Input, Moment};
-use crate::engine::model::journal::JournalReader;
+use crate::engine::model::journal::{Checkpoint, JournalReader};
 use crate::engine::model::json;
 use crate::engine::model::message::Block;
 use crate::engine::run::Run;
@@ -78,26 +78,30 @@ impl AgentHandle {
     /// # Errors
     /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
     pub fn restore(&self, batch: &js_sys::Function, last: f64, shell: Shell) -> Result<RunHandle, JsValue> {
-        let mut reader = JournalReader::default();
-        let read = loop {
-            for at in 0_u32.. {
-                let lines = batch.call1(&JsValue::UNDEFINED, &at.into())?;
-                if lines.is_undefined() {
-                    break;
-                }
-                let bytes = lines.unchecked_into::<js_sys::Uint8Array>().to_vec();
-                let lines = String::from_utf8_lossy(&bytes);
-                lines
-                    .lines()
-                    .try_for_each(|line| reader.take(line))
-                    .map_err(thrown)?;
-            }
-            if let Some(read) = reader.finish().map_err(thrown)? {
-                break read;
-            }
-        };
+        let read = read_journal(JournalReader::default(), batch)?;
         let run = Run::restore_journal(Arc::clone(&self.setup), read, last as u64);
         RunHandle::of(run, shell)
+    }
+}
+
+/// The journal that `batch` gives.
+fn read_journal(mut reader: JournalReader, batch: &js_sys::Function) -> Result<(Checkpoint, usize), JsValue> {
+    loop {
+        for at in 0_u32.. {
+            let lines = batch.call1(&JsValue::UNDEFINED, &at.into())?;
+            if lines.is_undefined() {
+                break;
+            }
+            let bytes = lines.unchecked_into::<js_sys::Uint8Array>().to_vec();
+            let lines = String::from_utf8_lossy(&bytes);
+            lines
+                .lines()
+                .try_for_each(|line| reader.take(line))
+                .map_err(thrown)?;
+        }
+        if let Some(read) = reader.finish().map_err(thrown)? {
+            return Ok(read);
+        }
     }
 }
 
@@ -147,6 +151,16 @@ impl RunHandle {
         let tail = json::read("tail", tail).map_err(thrown)?;
         self.driver.with_run(|run| run.follow(tail, id));
         Ok(())
+    }
+
+    /// The JSON of the [`AgentTranscript`](crate::engine::model::journal::AgentTranscript)s of a journal, as bytes.
+    /// `batch` gives its entries as `restore` takes them.
+    ///
+    /// # Errors
+    /// Those of `restore`.
+    pub fn transcripts(&self, batch: &js_sys::Function) -> Result<Vec<u8>, JsValue> {
+        let (checkpoint, _) = read_journal(JournalReader::with_transcripts(), batch)?;
+        Ok(json::write(&checkpoint.transcripts()).into_bytes())
     }
 
     /// The JSON of the [`JournalTail`](crate::engine::model::journal::JournalTail) of the run's journal.

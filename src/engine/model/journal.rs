@@ -11,10 +11,12 @@ mod agent;
 mod call;
 mod deaths;
 mod deliveries;
+mod fold;
 mod line;
 mod outputs;
 mod read;
 mod record;
+mod transcripts;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +31,8 @@ use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::Usage;
 
+use transcripts::Said;
+
 pub use agent::{
     AgentState, AnswersState, CallsState, CourseState, HistoryState, Inbox, Length, LimitsState, MAX_PERIOD,
     ModelName, OwnModel, Queued, Repeats, Reply, RequestsState, Step, StepState, StreamedText, Successor,
@@ -40,6 +44,7 @@ pub use deliveries::{Deliveries, MAX_REQUESTS, message_name};
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use read::JournalReader;
 pub use record::{Record, Recorded};
+pub use transcripts::AgentTranscript;
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
 pub const FORMAT: u32 = 5;
@@ -241,6 +246,9 @@ pub struct Checkpoint {
     /// The run's last state, if it was not read yet.
     #[serde(skip)]
     unread: Option<Json>,
+    /// The subagents of earlier runs, if the reader wants the transcripts of all agents.
+    #[serde(skip)]
+    past: Option<Vec<AgentTranscript>>,
 }
 
 /// One agent in a [`Checkpoint`].
@@ -261,6 +269,9 @@ pub struct AgentCheckpoint {
     /// The agent's last state, if it was not read yet.
     #[serde(skip)]
     unread: Option<Json>,
+    /// Present if the reader wants the transcripts of all agents.
+    #[serde(skip)]
+    said: Option<Box<Said>>,
 }
 
 impl Checkpoint {
@@ -291,11 +302,14 @@ impl Checkpoint {
         if let Fact::Begun(begun) = &fact {
             begun.check_format()?;
         }
-        if matches!(fact, Fact::Agent(_)) {
+        if let Fact::Agent(place) = &fact {
             if agent as usize != self.agents.len() {
                 return Err(ConfigError::new("agent", "is not the next one"));
             }
-            self.agents.push(AgentCheckpoint::default());
+            self.agents.push(AgentCheckpoint {
+                said: self.said_by(place),
+                ..AgentCheckpoint::default()
+            });
         }
         if let Fact::Next(next) = &fact {
             let root = self.agents.first();
@@ -390,6 +404,7 @@ impl Checkpoint {
         if let Some(run) = &self.begun.run {
             self.requests.add(message_name(run));
         }
+        self.keep_transcripts();
         self.agents.truncate(1);
         if let Some(root) = self.agents.first_mut() {
             let mut messages = std::mem::take(&mut root.messages);
@@ -397,6 +412,7 @@ impl Checkpoint {
             *root = AgentCheckpoint {
                 place: next.place,
                 messages,
+                said: root.said.take(),
                 ..AgentCheckpoint::default()
             };
         }
@@ -415,79 +431,5 @@ impl Fact {
                 | Fact::Received(_)
                 | Fact::Suspended
         )
-    }
-}
-
-impl AgentCheckpoint {
-    fn read_state(&mut self) -> Result<(), ConfigError> {
-        if let Some(state) = self.unread.take() {
-            self.state = state.read()?;
-        }
-        Ok(())
-    }
-
-    fn has_ended(&self) -> bool {
-        matches!(self.state.step.step, Step::Ended(_))
-    }
-
-    /// Takes a fact in. Returns true if it brings the run further.
-    fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
-        match fact {
-            Fact::Agent(place) => self.place = *place,
-            Fact::Messages {
-                from,
-                upto,
-                mut messages,
-                left_out,
-            } => {
-                outputs::fill_messages(&mut messages, &left_out, &self.records);
-                let upto = upto.unwrap_or(self.messages.len());
-                if from > upto || upto > self.messages.len() {
-                    return Err(ConfigError::new("messages.from", "leaves messages out"));
-                }
-                self.messages.splice(from..upto, messages);
-                return Ok(true);
-            }
-            Fact::State(state) => {
-                // It may end the answer that streams.
-                if self.streamed.is_empty() {
-                    self.unread = Some(state);
-                    return Ok(false);
-                }
-                self.read_state()?;
-                let before = std::mem::replace(&mut self.state, state.read()?);
-                let now = &self.state;
-                let is_same =
-                    (now.who.iteration, now.who.attempt) == (before.who.iteration, before.who.attempt);
-                if !is_same || now.step.step != Step::Ask {
-                    self.streamed.clear();
-                }
-            }
-            Fact::Streamed { is_first, texts } => {
-                if is_first {
-                    self.streamed.clear();
-                }
-                for text in texts {
-                    match self.streamed.iter_mut().find(|other| other.block == text.block) {
-                        Some(before) => before.text.push_str(&text.text),
-                        None => self.streamed.push(text),
-                    }
-                }
-            }
-            Fact::Call(call) => {
-                let is_further = !matches!(call.status, CallStatus::Started { .. });
-                note_call(&mut self.calls, &call);
-                return Ok(is_further);
-            }
-            Fact::Round { mut records } => {
-                outputs::fill_records(&mut records, &self.calls);
-                self.calls.clear();
-                self.last_round = records.len();
-                self.records.extend(records);
-                return Ok(true);
-            }
-            _ => {}
-        }
-        Ok(false)
     }
 }

@@ -278,6 +278,9 @@ pub enum ToolInput {
     Invalid(String),
 }
 
+/// The beginning of the text that stands for messages which were summarised.
+pub const SUMMARY_HEAD: &str = "[Context summary: ";
+
 impl Block {
     pub fn text(text: impl Into<String>) -> Block {
         Block::Text {

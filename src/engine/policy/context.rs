@@ -7,7 +7,7 @@
 
 use crate::engine::model::config::Config;
 use crate::engine::model::config::context::{ContextPolicy, Pruning};
-use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
+use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, ToolInput};
 use crate::engine::policy::estimate;
 
 impl ContextPolicy {
@@ -105,7 +105,7 @@ pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -
     Some(Trimmed { cut, summary })
 }
 
-/// The length of a user message with an empty `[Context summary: ]`.
+/// The length of a user message with an empty summary.
 const FRAME_CHARACTERS: u64 = 8 + 19;
 
 /// The role's name and four more.
@@ -187,7 +187,7 @@ fn first(text: &str, chars: usize) -> String {
 
 /// The block that replaces the messages that were dropped.
 pub fn summary_block(summary: &str) -> Block {
-    Block::text(format!("[Context summary: {summary}]"))
+    Block::text(format!("{SUMMARY_HEAD}{summary}]"))
 }
 
 /// Cuts the thinking and the calls of old answers short and marks these answers. Returns their indexes.

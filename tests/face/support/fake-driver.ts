@@ -69,6 +69,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["recall"]);
   }
 
+  transcripts(): undefined {
+    this.calls.push(["transcripts"]);
+  }
+
   tail(): undefined {
     return undefined;
   }

@@ -29,6 +29,13 @@ pub struct JournalReader {
 }
 
 impl JournalReader {
+    /// A reader whose checkpoint has the transcripts of all agents.
+    pub fn with_transcripts() -> Self {
+        let mut reader = JournalReader::default();
+        reader.checkpoint.past = Some(Vec::new());
+        reader
+    }
+
     /// Takes the next entry.
     ///
     /// # Errors
@@ -110,6 +117,8 @@ impl JournalReader {
             is_spoilt,
             ..
         } = std::mem::take(self);
+        // The next reading keeps what this one was asked to keep.
+        self.checkpoint.past = checkpoint.past.as_ref().map(|_| Vec::new());
         if is_spoilt {
             (self.unfoldable, self.reads_states) = (unfoldable, reads_states);
             return Ok(None);

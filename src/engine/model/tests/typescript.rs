@@ -22,7 +22,7 @@ use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, perm
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
-use crate::engine::model::journal::JournalTail;
+use crate::engine::model::journal::{AgentTranscript, JournalTail};
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::{History, Outcome, Report};
 use crate::engine::model::output::Output;
@@ -97,6 +97,7 @@ fn printed_types() -> Map<String, Value> {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let events = add::<EventKind>(&mut generator);
     for add in [
+        add::<AgentTranscript>,
         add::<Bound>,
         add::<Facts<'_>>,
         add::<Failure>,

@@ -12,7 +12,14 @@ import type {
 } from "../generated/model.js";
 import type { HookOptions } from "./hook.js";
 import type { ContextOptions, IterationOptions, LimitOptions } from "./iteration.js";
-import type { ChatHistory, KeptChat, Message, OpenChatOptions, TypedChat } from "./message.js";
+import type {
+  ChatHistory,
+  KeptChat,
+  Message,
+  OpenChatOptions,
+  ReadChatOptions,
+  TypedChat,
+} from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
@@ -196,12 +203,9 @@ export interface TypedAgent<C extends ToolTypes, Output> {
   openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
   /**
    * The messages of a chat in the agent's `store`, whoever goes on with it; undefined if there is no such chat.
-   * Nothing begins or changes. `entries` are read in place of those that the store has. Rejects as `openChat`.
+   * Nothing begins or changes. Rejects as `openChat`.
    */
-  readChat(
-    id: string,
-    options?: { readonly entries?: readonly JournalEntry[] | undefined },
-  ): Promise<KeptChat | undefined>;
+  readChat(id: string, options?: ReadChatOptions): Promise<KeptChat | undefined>;
 }
 
 /** The options of `agent.resumePending`: those of `agent.resume` for each of the runs. */

@@ -3,6 +3,7 @@
  * store `result.messages` anywhere and hand it to the next run. A chat does so from run to run.
  */
 import type {
+  AgentTranscript as SaidByAgent,
   Facts,
   MediaBlock,
   Message,
@@ -11,8 +12,8 @@ import type {
   TextBlock,
   Usage,
 } from "../generated/model.js";
-import type { ModelUsage } from "./result.js";
-import type { Prompt, ResumeOptions, RunOptions, TypedRun, TypedRunOptions } from "./run.js";
+import type { ModelUsage, ToolCallRecord } from "./result.js";
+import type { JournalEntry, Prompt, ResumeOptions, RunOptions, TypedRun, TypedRunOptions } from "./run.js";
 import type { Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
 export type {
@@ -124,6 +125,12 @@ export interface TypedChat<C extends ToolTypes, Output> {
   close(): void;
 }
 
+/** What an agent of a chat has said, from its first message on. */
+export interface AgentTranscript extends Omit<SaidByAgent, "toolCalls"> {
+  /** The calls that have come back, in the order in which their rounds have ended. */
+  toolCalls: ToolCallRecord[];
+}
+
 /** A chat as a store has it. */
 export interface KeptChat {
   readonly messages: readonly Message[];
@@ -134,6 +141,16 @@ export interface KeptChat {
   readonly isRunning: boolean;
   /** Whether all entries of its journal count, up to the last one. */
   readonly isWhole: boolean;
+  /** With the option `transcripts`: those of all agents of all runs, the root's first. */
+  readonly transcripts?: readonly AgentTranscript[];
+}
+
+/** The options of `agent.readChat`. */
+export interface ReadChatOptions {
+  /** These are read in place of the entries that the store has. */
+  readonly entries?: readonly JournalEntry[] | undefined;
+  /** Reads also what summaries have replaced, and what the subagents of all runs have said. Default: false. */
+  readonly transcripts?: boolean | undefined;
 }
 
 /** The options of `agent.openChat`: for the run that goes on, if there is one. */

@@ -4,7 +4,7 @@
  */
 import type { AgentParts } from "../run/agent-parts.js";
 import { LoopletError } from "../api/errors.js";
-import type { JournalEntry, KeptChat, OpenChatOptions } from "../api/index.js";
+import type { JournalEntry, KeptChat, OpenChatOptions, ReadChatOptions } from "../api/index.js";
 import { checkOptions, checkValue } from "../options/check.js";
 import { RESUME_TABLE } from "../options/options.js";
 import { ChatJournal } from "../run/saving/chat-journal.js";
@@ -43,12 +43,13 @@ export async function readChat(
   parts: AgentParts,
   load: LoadEngine,
   key: string,
-  { entries: given }: { readonly entries?: readonly JournalEntry[] | undefined },
+  { entries: given, transcripts: wantsAll = false }: ReadChatOptions,
 ): Promise<KeptChat | undefined> {
   const { kept, entries } = await found(parts, load, key, "agent.readChat", given);
   if (entries.length === 0) return undefined;
   const { tail, messages, subagents, usage } = kept.read(entries);
-  return { messages, subagents, usage, isRunning: !tail.isOver, isWhole: tail.leftOut === 0 };
+  const all = wantsAll ? { transcripts: kept.transcripts(entries) } : {};
+  return { messages, subagents, usage, isRunning: !tail.isOver, isWhole: tail.leftOut === 0, ...all };
 }
 
 /** The journal of a chat, with the entries of the store or those that are given in their place. */

@@ -697,6 +697,38 @@ export type EventKind =
       outcome: Outcome;
     };
 
+/** One tool call of a run, as the result, the rounds and the inputs of hooks list it. */
+export interface ToolCallRecord {
+  /** The provider's id. */
+  toolCallId: string;
+  toolName: string;
+  /** The model's arguments; a string when they are not a JSON object. */
+  input: unknown;
+  /**
+   * The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields
+   * that `bindings` fill are left out. The model reads it beside the result.
+   */
+  updatedInput?: unknown;
+  /** The tool's result or the structured error; `null` while the call is open. */
+  output: unknown;
+  isError: boolean;
+  durationMs: number;
+}
+
+/** What an agent of a chat has said, from its first message on. */
+export interface AgentTranscript {
+  /** The agent's place in the tree, for example `root/researcher-2`. Runs of a chat use the same paths. */
+  agentPath: string;
+  /** The provider's id of the call that a subagent answers. */
+  parentToolCallId?: string;
+  /** How the agent ended; absent while it is at work. */
+  outcome?: OutcomeKind;
+  /** The messages as they were said. A summary stands behind those that it has replaced for the model. */
+  messages: Message[];
+  /** The calls that have come back, in the order in which their rounds have ended. */
+  toolCalls: ToolCallRecord[];
+}
+
 /**
  * The most that a run may use under its limits, subagents included, told before any request
  * (`bound`). A figure is `null` when nothing limits it, and
@@ -856,24 +888,6 @@ export interface ElicitationRequest {
   requestedSchema?: { readonly [key: string]: unknown };
   /** The page to visit. */
   url?: string;
-}
-
-/** One tool call of a run, as the result, the rounds and the inputs of hooks list it. */
-export interface ToolCallRecord {
-  /** The provider's id. */
-  toolCallId: string;
-  toolName: string;
-  /** The model's arguments; a string when they are not a JSON object. */
-  input: unknown;
-  /**
-   * The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields
-   * that `bindings` fill are left out. The model reads it beside the result.
-   */
-  updatedInput?: unknown;
-  /** The tool's result or the structured error; `null` while the call is open. */
-  output: unknown;
-  isError: boolean;
-  durationMs: number;
 }
 
 /** A call of one of your tools. */

@@ -12,12 +12,12 @@
  * returned, but `outcome()` is set when `tell({ cancel })` returns.
  */
 import type { BatchListener } from "./batch.js";
-import type { JournalText } from "./entries.js";
+import { batchesOf, type JournalText } from "./entries.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell, type Handle } from "./shell.js";
 import type { Answer, HookAnswer, HostOutput, ToolReturn } from "./question.js";
-import type { FetchInit, JournalEntry, Outcome, RunRecord, Usage } from "../api/index.js";
+import type { AgentTranscript, FetchInit, JournalEntry, Outcome, RunRecord, Usage } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
 import type { Input } from "../generated/input.js";
 import type { JournalTail } from "../generated/model.js";
@@ -138,6 +138,17 @@ export class RunDriver {
   /** Lets `result()` show the results of the open round of a journal, which is only read then. */
   recall(): void {
     this.shell.enter((handle) => handle.recall());
+  }
+
+  /**
+   * The transcripts of all agents of a journal; undefined if the instance is lost. Throws `{ field, problem }` for a
+   * journal that cannot be read.
+   */
+  transcripts(journal: JournalText): AgentTranscript[] | undefined {
+    const bytes = this.shell.enter((handle) => handle.transcripts(batchesOf(journal)));
+    return bytes === undefined
+      ? undefined
+      : (JSON.parse(new TextDecoder().decode(bytes)) as AgentTranscript[]);
   }
 
   /** The end of the run's journal; undefined if the instance is lost. */

@@ -2,7 +2,16 @@
  * A session: one chat, its runs one behind the other, and the log of their events. It knows nothing of requests; an
  * object of Cloudflare and a handler of requests ask it the same things.
  */
-import type { Agent, Chat, JournalEntry, KeptChat, Run, RunEvent, Store } from "../../core/api/index.js";
+import type {
+  Agent,
+  Chat,
+  JournalEntry,
+  KeptChat,
+  ReadChatOptions,
+  Run,
+  RunEvent,
+  Store,
+} from "../../core/api/index.js";
 import type { QuestionAnswer } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { TAKEN } from "../../core/run/journal.js";
@@ -146,7 +155,10 @@ export class Session {
     const { method, run, args, isAlone } = checkedCall(given, this.#parts.trusted);
     if (run !== undefined) return this.#callRun(run, method, args);
     if (method === "openChat") return this.#chatState();
-    if (method === "readChat") return (await this.#open()).agent.readChat(this.#parts.id);
+    if (method === "readChat") {
+      const transcripts = (Object(args[0]) as ReadChatOptions).transcripts === true;
+      return (await this.#open()).agent.readChat(this.#parts.id, { transcripts });
+    }
     const chat = await this.#ready();
     if (method === "run" || method === "compact") {
       const { id, inputs, instructions } = args.at(-1) as {

@@ -27,19 +27,20 @@ import type {
 } from "./conversation.js";
 import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
-import { lastOfPerson, withResult } from "./joined.js";
+import { lastOfPerson, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
 import type { Answers, Branch, OpenQuestion, UiMessage } from "./parts.js";
 import {
   UNOPENED,
   addedUsage,
+  errorOf,
   type ConversationError,
   type ConversationSnapshot,
   type ConversationStatus,
   type QueuedMessage,
 } from "./snapshot.js";
 import { promptsOf, withoutText } from "./transcript.js";
-import { viewOf, viewWith, withPrompt, type View } from "./view.js";
+import { viewOf, viewOfTranscripts, viewWith, withPrompt, type View } from "./view.js";
 
 interface Waiting extends QueuedMessage {
   readonly queued: Queued | undefined;
@@ -195,7 +196,8 @@ export class ChatConversation implements Conversation {
     const before = chat.messages;
     await this.#reset(chat, this.#branches.with(place, number - 1, before));
     await this.#branches.select(place, number - 1, before);
-    this.#show(viewOf(chat.messages));
+    const { id } = this.#options;
+    this.#show(id === undefined ? viewOf(chat.messages) : (await this.#read(id)).view);
   }
 
   readonly resume = ({ takeOver }: { takeOver?: boolean | undefined } = {}): Promise<boolean> =>
@@ -253,16 +255,15 @@ export class ChatConversation implements Conversation {
     }
     this.#emit();
     await this.#branches.load();
-    const chat = await this.#agent.openChat(id, { takeOver }).catch(inWordsOfUi);
+    const known = await this.#read(id).catch(inWordsOfUi);
+    const chat = await this.#agent.openChat(id, { takeOver });
     // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
     const { current } = chat;
+    const view = withMessages(known.view, known.messages, chat.messages);
     // A run in this page tells everything from here on. One of another page is joined from its beginning.
-    if (current !== undefined && this.#agent.attach === undefined) {
-      this.#follow(current, viewOf(chat.messages));
-    } else {
-      this.#show(viewOf(chat.messages));
-    }
+    if (current !== undefined && this.#agent.attach === undefined) this.#follow(current, view);
+    else this.#show(view);
     this.#dropRuns = chat.onRun?.((run) => this.#join(id, run)) ?? ((): void => {});
     return chat;
   }
@@ -279,11 +280,16 @@ export class ChatConversation implements Conversation {
     const known = this.#view;
     try {
       await run.saved();
-      const kept = await this.#agent.readChat(id);
-      return beforeAnswer(viewOf(kept?.messages ?? []));
+      return beforeAnswer((await this.#read(id)).view);
     } catch {
       return known;
     }
+  }
+
+  /** The chat as the store has it. */
+  async #read(id: string): Promise<{ view: View; messages: readonly Message[] }> {
+    const { transcripts = [], messages = [] } = (await this.#agent.readChat(id, { transcripts: true })) ?? {};
+    return { view: viewOfTranscripts(transcripts), messages };
   }
 
   #isBeginning = false;
@@ -488,9 +494,4 @@ const TITLE_CHARS = 60;
 /** The messages up to the last one of the person, as they are when a run begins. */
 function beforeAnswer(view: View): View {
   return viewWith(view.messages.slice(0, lastOfPerson(view.messages) + 1));
-}
-
-function errorOf(error: unknown): ConversationError {
-  const { code = "error", message = String(error) } = Object(error) as Partial<ConversationError>;
-  return { code, message };
 }

@@ -36,4 +36,4 @@ export type {
 export { todosOf, type TodoItem } from "./todos.js";
 export { withResult } from "./joined.js";
 export { reduce } from "./reduce.js";
-export { viewOf, withPrompt, type Notice, type View } from "./view.js";
+export { viewOf, viewOfTranscripts, withPrompt, type Notice, type View } from "./view.js";

@@ -2,7 +2,7 @@
  * A view and a transcript of the same conversation, put together. The transcript has files, sources and messages that
  * no event tells; the view has subagents, exact outputs, and messages for which a summary stands.
  */
-import type { RunEventOf, RunResult } from "../../core/api/index.js";
+import type { Message, RunEventOf, RunResult } from "../../core/api/index.js";
 import type { TextUiPart, ToolUiPart, UiMessage, UiPart } from "./parts.js";
 import { placesIn, withAt } from "./places.js";
 import { stableLength } from "./stable.js";
@@ -50,6 +50,12 @@ export function withSnapshot(view: View, { messages, text, usage }: RunEventOf<"
 function endsWith(shown: readonly UiMessage[], text: string): boolean {
   const texts = shown.at(-1)?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? [];
   return texts.join("").endsWith(text);
+}
+
+/** The view, made when a transcript was `before`, with the transcript as it is `now`. */
+export function withMessages(view: View, before: readonly Message[], now: readonly Message[]): View {
+  const isSame = before.length === now.length && JSON.stringify(before.at(-1)) === JSON.stringify(now.at(-1));
+  return isSame ? view : withTranscript(view, shownMessages(now));
 }
 
 /**

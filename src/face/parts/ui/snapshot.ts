@@ -75,3 +75,9 @@ export function addedUsage(before: ModelUsage | null, run: Usage | null): ModelU
   const isCostReported = run.isCostReported && (before?.isCostReported ?? true);
   return { ...sum, costNanoUsd, isCostReported, costUsd: (costNanoUsd ?? 0) / 1e9 };
 }
+
+/** The error of a conversation, from a thrown value. */
+export function errorOf(error: unknown): ConversationError {
+  const { code = "error", message = String(error) } = Object(error) as Partial<ConversationError>;
+  return { code, message };
+}

@@ -1,7 +1,8 @@
 /** A transcript as messages for a screen. */
-import type { Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
+import type { AgentTranscript, Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
-import type { UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./parts.js";
+import type { AgentUiPart, UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./parts.js";
+import { callKey } from "./places.js";
 
 /** The beginning of the text that stands for messages which were summarised (`summary_block` of the engine). */
 const SUMMARY = "[Context summary: ";
@@ -28,6 +29,48 @@ export function shownMessages(transcript: readonly Message[]): readonly UiMessag
     }
   }
   return shown;
+}
+
+/** The messages of a chat with what its subagents have said, each below its call. The root's transcript is the first. */
+export function shownTranscripts(transcripts: readonly AgentTranscript[]): readonly UiMessage[] {
+  const [root, ...subagents] = transcripts;
+  if (root === undefined) return [];
+  const agents = queues(subagents, ({ agentPath, parentToolCallId = "" }) =>
+    callKey(agentPath.slice(0, agentPath.lastIndexOf("/")), parentToolCallId),
+  );
+  const shown = ({ agentPath, messages, toolCalls }: AgentTranscript): readonly UiMessage[] => {
+    const records = queues(toolCalls, ({ toolCallId }) => toolCallId);
+    return shownMessages(messages).map((message) => ({
+      ...message,
+      parts: message.parts.map((part) => {
+        if (part.type !== "tool") return part;
+        const record = records.get(part.toolCallId)?.shift();
+        const call = record === undefined ? part : recorded(part, record);
+        const agent = agents.get(callKey(agentPath, part.toolCallId))?.shift();
+        return agent === undefined ? call : { ...call, agent: agentPart(agent) };
+      }),
+    }));
+  };
+  const agentPart = (agent: AgentTranscript): AgentUiPart => {
+    const model = agent.messages.map(({ origin }) => origin?.model).filter((name) => name !== undefined);
+    return {
+      agentPath: agent.agentPath,
+      ...(model.length > 0 && { model: model.at(-1)! }),
+      status: agent.outcome ?? "running",
+      parts: shown(agent).flatMap(({ role, parts }) => (role === "assistant" ? parts : [])),
+    };
+  };
+  return shown(root);
+}
+
+/** Lists of the elements with the same key, in their order. Vendors may use the id of a call again. */
+function queues<T>(elements: readonly T[], keyOf: (element: T) => string): Map<string, T[]> {
+  const lists = new Map<string, T[]>();
+  for (const element of elements) {
+    const key = keyOf(element);
+    lists.set(key, [...(lists.get(key) ?? []), element]);
+  }
+  return lists;
 }
 
 /** The key of the message at this place. */

@@ -1,8 +1,15 @@
 /** The view of a conversation: what its messages and its events have come to. It is immutable. */
-import type { ContentBlock, Failure, Message, RunEventOf, Usage } from "../../core/api/index.js";
+import type {
+  AgentTranscript,
+  ContentBlock,
+  Failure,
+  Message,
+  RunEventOf,
+  Usage,
+} from "../../core/api/index.js";
 import type { OpenQuestion, TextUiPart, ToolUiPart, UiMessage, UiPart } from "./parts.js";
 import { NOWHERE, placesIn, type Places } from "./places.js";
-import { idAt, partsOfBlock, shownMessages } from "./transcript.js";
+import { idAt, partsOfBlock, shownMessages, shownTranscripts } from "./transcript.js";
 
 /** The view of a conversation. */
 export interface View {
@@ -29,6 +36,11 @@ export type Notice = RunEventOf<
 /** The view of a transcript, for example of `chat.messages`. */
 export function viewOf(transcript: readonly Message[] = []): View {
   return viewWith(shownMessages(transcript));
+}
+
+/** The view of a chat with its subagents, from the `transcripts` of `agent.readChat(id, { transcripts: true })`. */
+export function viewOfTranscripts(transcripts: readonly AgentTranscript[]): View {
+  return viewWith(shownTranscripts(transcripts));
 }
 
 /** The view of these messages, when nothing goes on. */

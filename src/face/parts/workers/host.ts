@@ -199,7 +199,7 @@ export class AgentHost {
       case "openChat":
         return stateOf((await this.#chat(first, second)).chat);
       case "readChat":
-        return agent.readChat(first);
+        return agent.readChat(first, second);
       case "bound":
         return agent.bound(first, second);
       case "pending":

@@ -257,7 +257,8 @@ export function remoteAgent(connection: AgentLink): RemoteAgent {
         newId,
       );
     },
-    readChat: (id): Promise<KeptChat | undefined> => connection.call({}, "readChat", id),
+    readChat: (id, { transcripts } = {}): Promise<KeptChat | undefined> =>
+      connection.call({}, "readChat", id, { transcripts }),
     attach(id, given = {}) {
       const table = { ...RESUME_TABLE, after: "text", chat: "text" } as const;
       const { after, chat, ...options } = checkOptions(given, "", table);

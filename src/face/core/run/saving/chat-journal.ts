@@ -4,7 +4,14 @@
  */
 import type { AgentParts } from "../agent-parts.js";
 import { LoopletError } from "../../api/errors.js";
-import type { JournalEntry, Message, ModelUsage, SubagentMemory, Usage } from "../../api/index.js";
+import type {
+  AgentTranscript,
+  JournalEntry,
+  Message,
+  ModelUsage,
+  SubagentMemory,
+  Usage,
+} from "../../api/index.js";
 import type { JournalTail } from "../../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../../host/driver.js";
 import { journalOf } from "../../host/entries.js";
@@ -55,6 +62,18 @@ export class ChatJournal {
     this.#end = tail;
     const { messages, subagents, chatUsage, profile } = result;
     return { tail, messages, subagents, usage: withCost(chatUsage), profile };
+  }
+
+  /**
+   * The transcripts of all agents of these entries.
+   *
+   * @throws LoopletError as `read`
+   */
+  transcripts(entries: readonly JournalEntry[]): AgentTranscript[] {
+    const journal = journalOf(entries);
+    const transcripts = this.#briefly(journal, (driver) => driver.transcripts(journal));
+    if (transcripts === undefined) throw wrong("the WebAssembly was lost");
+    return transcripts;
   }
 
   /** The number of the journal's last entry. */

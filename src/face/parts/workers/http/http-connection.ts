@@ -76,7 +76,7 @@ export class HttpConnection implements AgentLink {
       case "openChat":
         return this.#openChat(args[0]);
       case "readChat":
-        return this.#ask(args[0], { method, args: [] });
+        return this.#ask(args[0], { method, args: args.slice(1) });
       case "resumePending":
         return Promise.resolve(this.#resumePending());
     }

@@ -1,0 +1,85 @@
+//! How the facts of a journal become the state of an agent.
+
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::journal::{AgentCheckpoint, CallStatus, Fact, Step, note_call, outputs};
+
+impl AgentCheckpoint {
+    pub(super) fn read_state(&mut self) -> Result<(), ConfigError> {
+        if let Some(state) = self.unread.take() {
+            self.state = state.read()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.state.step.step, Step::Ended(_))
+    }
+
+    /// Takes a fact in. Returns true if it brings the run further.
+    pub(super) fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
+        match fact {
+            Fact::Agent(place) => self.place = *place,
+            Fact::Messages {
+                from,
+                upto,
+                mut messages,
+                left_out,
+            } => {
+                outputs::fill_messages(&mut messages, &left_out, &self.records);
+                let is_change = upto.is_some();
+                let upto = upto.unwrap_or(self.messages.len());
+                if from > upto || upto > self.messages.len() {
+                    return Err(ConfigError::new("messages.from", "leaves messages out"));
+                }
+                if let Some(said) = &mut self.said {
+                    said.hear(&self.messages, from..upto, is_change, &messages);
+                }
+                self.messages.splice(from..upto, messages);
+                return Ok(true);
+            }
+            Fact::State(state) => {
+                // It may end the answer that streams.
+                if self.streamed.is_empty() {
+                    self.unread = Some(state);
+                    return Ok(false);
+                }
+                self.read_state()?;
+                let before = std::mem::replace(&mut self.state, state.read()?);
+                let now = &self.state;
+                let is_same =
+                    (now.who.iteration, now.who.attempt) == (before.who.iteration, before.who.attempt);
+                if !is_same || now.step.step != Step::Ask {
+                    self.streamed.clear();
+                }
+            }
+            Fact::Streamed { is_first, texts } => {
+                if is_first {
+                    self.streamed.clear();
+                }
+                for text in texts {
+                    match self.streamed.iter_mut().find(|other| other.block == text.block) {
+                        Some(before) => before.text.push_str(&text.text),
+                        None => self.streamed.push(text),
+                    }
+                }
+            }
+            Fact::Call(call) => {
+                let is_further = !matches!(call.status, CallStatus::Started { .. });
+                note_call(&mut self.calls, &call);
+                return Ok(is_further);
+            }
+            Fact::Round { mut records } => {
+                outputs::fill_records(&mut records, &self.calls);
+                if let Some(said) = &mut self.said {
+                    said.end_round(&records);
+                }
+                self.calls.clear();
+                self.last_round = records.len();
+                self.records.extend(records);
+                return Ok(true);
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+}

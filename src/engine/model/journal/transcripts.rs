@@ -1,0 +1,222 @@
+//! What each agent of a chat has said, for a reader who wants to see all of it.
+//!
+//! A run goes on from the messages that a model still gets, so a [`Checkpoint`] has neither the messages that a
+//! summary stands for nor the subagents of earlier runs. A reader that asks for them folds the same entries, and each
+//! agent has a [`Said`] beside its messages then.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::engine::model::config::Memory;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::{AgentCheckpoint, CallStatus, Checkpoint, Place, Step};
+use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, ToolInput};
+use crate::engine::model::outcome::{OutcomeKind, ToolCallRecord};
+
+/// What an agent of a chat has said, from its first message on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentTranscript {
+    /// The agent's place in the tree, for example `root/researcher-2`. Runs of a chat use the same paths.
+    pub agent_path: String,
+    /// The provider's id of the call that a subagent answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_tool_call_id: Option<String>,
+    /// How the agent ended; absent while it is at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OutcomeKind>,
+    /// The messages as they were said. A summary stands behind those that it has replaced for the model.
+    pub messages: Vec<Message>,
+    /// The calls that have come back, in the order in which their rounds have ended.
+    pub tool_calls: Vec<ToolCallRecord>,
+}
+
+/// What an agent has said and its checkpoint does not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Said {
+    /// The messages for which summaries stand.
+    before: Vec<Message>,
+    /// The summaries, each with the number of messages that were said when it was made.
+    summaries: Vec<(usize, Block)>,
+    /// The messages that a model gets in a shorter form, with their places in all that was said.
+    whole: Vec<(usize, Message)>,
+    /// The number of messages of earlier calls, which a kept agent remembers.
+    remembered: usize,
+    tool_calls: Vec<ToolCallRecord>,
+}
+
+impl Said {
+    /// The agent has begun with these messages in its memory.
+    pub(super) fn behind(remembered: &[Message]) -> Self {
+        Said {
+            remembered: split(remembered).1.len(),
+            ..Said::default()
+        }
+    }
+
+    /// Hears that `new` takes the place of the messages in the range, which are there still.
+    pub(super) fn hear(
+        &mut self,
+        messages: &[Message],
+        Range {
+            start: from,
+            end: upto,
+        }: Range<usize>,
+        is_change: bool,
+        new: &[Message],
+    ) {
+        let (_, kept) = split(messages.get(..from).unwrap_or_default());
+        let place = self.before.len() + kept.len();
+        match new {
+            [head] if is_change && head.role == Role::User => {
+                let (_, replaced) = split(messages.get(..upto).unwrap_or_default());
+                let (summary, joined) = split(new);
+                let replaced = replaced.get(..replaced.len() - joined.len()).unwrap_or_default();
+                self.before.extend_from_slice(replaced);
+                let rest = messages.len() - upto;
+                let said = self.before.len() + joined.len() + rest;
+                self.summaries.extend(summary.map(|summary| (said, summary)));
+            }
+            [_] if is_change => {
+                if let Some(message) = messages.get(from)
+                    && self.whole.iter().all(|(at, _)| *at != place)
+                {
+                    self.whole.push((place, message.clone()));
+                }
+            }
+            _ => {
+                let (summary, new) = split(new);
+                if from == 0 && summary.is_none() {
+                    self.before.clear();
+                }
+                self.whole.retain(|(at, _)| *at < place);
+                let said = self.before.len() + kept.len() + new.len();
+                self.summaries.retain(|(at, _)| *at <= said);
+            }
+        }
+    }
+
+    pub(super) fn end_round(&mut self, records: &[ToolCallRecord]) {
+        self.tool_calls.extend_from_slice(records);
+    }
+
+    /// The whole transcript of an agent with these messages.
+    fn with(&self, messages: &[Message]) -> Vec<Message> {
+        let (summary, own) = split(messages);
+        let mut said = [self.before.as_slice(), &own].concat();
+        for (at, message) in &self.whole {
+            if let Some(short) = said.get_mut(*at) {
+                short.clone_from(message);
+            }
+        }
+        said.drain(..self.remembered.min(said.len()));
+        let mut summaries = self.summaries.clone();
+        if summaries.is_empty() {
+            summaries.extend(summary.map(|summary| (0, summary)));
+        }
+        for (at, summary) in summaries.into_iter().rev() {
+            if let Some(at) = at.checked_sub(self.remembered) {
+                said.insert(at.min(said.len()), Message::user(vec![summary]));
+            }
+        }
+        said
+    }
+}
+
+/// The summary with which a history begins, and the messages without it.
+fn split(messages: &[Message]) -> (Option<Block>, Vec<Message>) {
+    let mut own = messages.to_vec();
+    let Some(first) = own.first_mut() else {
+        return (None, own);
+    };
+    if !first.content.first().is_some_and(is_summary) {
+        return (None, own);
+    }
+    let summary = first.content.remove(0);
+    if first.content.is_empty() {
+        own.remove(0);
+    }
+    (Some(summary), own)
+}
+
+fn is_summary(block: &Block) -> bool {
+    matches!(block, Block::Text { text, .. } if text.starts_with(SUMMARY_HEAD))
+}
+
+impl AgentCheckpoint {
+    fn transcript(&self) -> Option<AgentTranscript> {
+        let said = self.said.as_ref()?;
+        let messages = said.with(&self.messages);
+        let open_round = self.calls.iter().filter_map(|call| match &call.status {
+            CallStatus::Done {
+                result, duration_ms, ..
+            } => Some(ToolCallRecord {
+                tool_call_id: call.tool_call_id.clone(),
+                tool_name: call.tool_name.clone(),
+                input: input_of(&messages, &call.tool_call_id).unwrap_or_else(Json::empty_object),
+                updated_input: None,
+                output: Some(result.output()),
+                is_error: matches!(result, ToolReturn::Fault(_)),
+                duration_ms: *duration_ms,
+            }),
+            _ => None,
+        });
+        let tool_calls = said.tool_calls.iter().cloned().chain(open_round).collect();
+        Some(AgentTranscript {
+            agent_path: self.place.path.clone(),
+            parent_tool_call_id: self
+                .place
+                .parent
+                .as_ref()
+                .map(|parent| parent.tool_call_id.clone()),
+            outcome: match &self.state.step.step {
+                Step::Ended(outcome) => Some(outcome.outcome),
+                _ => None,
+            },
+            messages,
+            tool_calls,
+        })
+    }
+}
+
+fn input_of(messages: &[Message], call_id: &str) -> Option<Json> {
+    let blocks = messages.iter().rev().flat_map(|message| &message.content);
+    blocks
+        .filter_map(|block| match block {
+            Block::ToolCall { id, input, .. } if id == call_id => Some(match input {
+                ToolInput::Json(json) => json.clone(),
+                ToolInput::Invalid(text) => Json::string(text),
+            }),
+            _ => None,
+        })
+        .next()
+}
+
+impl Checkpoint {
+    /// What an agent that begins has said so far, if the reader wants transcripts.
+    pub(super) fn said_by(&self, place: &Place) -> Option<Box<Said>> {
+        self.past.as_ref()?;
+        let is_its = |memory: &&Memory| place.is_kept && memory.agent_path == place.home;
+        let memory = self.memories.iter().find(is_its);
+        let remembered = memory.map(|memory| memory.messages.as_slice());
+        Some(Box::new(Said::behind(remembered.unwrap_or_default())))
+    }
+
+    /// Keeps what the subagents of a run have said that is over.
+    pub(super) fn keep_transcripts(&mut self) {
+        let agents = self.agents.iter().skip(1);
+        if let Some(past) = &mut self.past {
+            past.extend(agents.filter_map(AgentCheckpoint::transcript));
+        }
+    }
+
+    /// The transcripts of all agents of all runs, the root's first, if a reader has been asked for them
+    /// ([`super::JournalReader::with_transcripts`]).
+    pub fn transcripts(mut self) -> Vec<AgentTranscript> {
+        self.keep_transcripts();
+        let root = self.agents.first().and_then(AgentCheckpoint::transcript);
+        root.into_iter().chain(self.past.unwrap_or_default()).collect()
+    }
+}
