@@ -12,6 +12,7 @@ import { aiSdk } from "./docs-ai-sdk.mjs";
 import { chats } from "./docs-chats.mjs";
 import { facades } from "./docs-facades.mjs";
 import { mcp } from "./docs-mcp.mjs";
+import { pageTools } from "./docs-page-tools.mjs";
 import { replays } from "./docs-replays.mjs";
 import { screens } from "./docs-screens.mjs";
 import { server } from "./docs-server.mjs";
@@ -315,6 +316,7 @@ export const tasks = {
       );
     },
   },
+  ...pageTools,
   ...server,
   ...stores,
   ...replays,

@@ -3,7 +3,7 @@
  * page.
  */
 import type { AgentOptions, CanUseTool, OnElicitation, Reconcile } from "../../core/api/index.js";
-import { isPageCall } from "./page-tools.js";
+import { isPageCall } from "../tools/page-call.js";
 
 export class Deciding {
   /** Questions that a function has, or has answered. */

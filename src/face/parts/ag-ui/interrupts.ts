@@ -5,7 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { QuestionAnswer, RunEventOf } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
-import { isPageCall } from "./page-tools.js";
+import { isPageCall } from "../tools/page-call.js";
 import type { AgUiInterrupt, AgUiResume } from "./types.js";
 
 /** A question that looplet does not answer itself. */

@@ -7,6 +7,7 @@
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
 import { isContentBlock } from "../../core/tools/tool-content.js";
+import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";
 import { contentOf, messagesOf, resultId } from "./messages.js";
@@ -153,10 +154,10 @@ export class Translation {
         break;
       }
       case "tool-result":
-        yield* this.#result(event.toolCallId, outputOf(event.output), owner);
+        yield* this.#result(event, outputOf(event.output), owner);
         break;
       case "tool-error":
-        yield* this.#result(event.toolCallId, JSON.stringify(event.error), owner);
+        yield* this.#result(event, JSON.stringify(event.error), owner);
         break;
       case "question":
         if (isAsked(event)) this.#ask(event);
@@ -305,7 +306,16 @@ export class Translation {
     yield { type: "TOOL_CALL_END", toolCallId: call!.id, ...call!.owner };
   }
 
-  *#result(toolCallId: string, content: unknown, owner: Owner): Generator<AgUiSent> {
+  *#result(
+    event: RunEventOf<"tool-result" | "tool-error">,
+    content: unknown,
+    owner: Owner,
+  ): Generator<AgUiSent> {
+    const { toolCallId } = event;
+    // A call that ends by itself leaves its question open.
+    for (const [id, asked] of this.#memory.asked)
+      if (asked.data.toolCallId === toolCallId && keyOf(asked) === keyOf(event))
+        this.#memory.asked.delete(id);
     // The page has brought it itself.
     if (this.#memory.pageCalls.delete(toolCallId) && this.#messages.hasResult(toolCallId)) return;
     this.#messages.result(toolCallId, content, owner);
@@ -314,6 +324,8 @@ export class Translation {
   }
 
   #ask(asked: Asked): void {
+    // Another page runs a call that it has claimed.
+    if (pageCallOf(asked)?.page !== undefined) return;
     this.#memory.asked.set(asked.questionId, asked);
     if (isOfPage(asked)) this.#memory.pageCalls.add(asked.data.toolCallId);
   }

@@ -16,9 +16,10 @@ import type {
   Usage,
 } from "../../core/api/event.js";
 import type { Block } from "../../core/api/message.js";
+import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";
-import { approvalIdOf, isClientCall, waitingPart } from "./questions.js";
+import { approvalIdOf, waitingPart } from "./questions.js";
 import { SubagentParts } from "./subagent-parts.js";
 import type { UiChunk, UiFinishReason } from "./types.js";
 
@@ -333,6 +334,10 @@ export class ChunkWriter {
   /** Progress, a result or an error of a call that the message has. */
   #settle(event: RunEventOf<"tool-progress" | "tool-result" | "tool-error">): void {
     const toolCallId = callIdOf(event, event.toolCallId);
+    // A call that ends by itself leaves its question open.
+    if (event.type !== "tool-progress")
+      for (const [id, question] of this.questions)
+        if (question.toolCallId === toolCallId) this.questions.delete(id);
     if (!this.#calls.has(toolCallId)) return;
     const isDenied = event.type === "tool-error" && event.error.code === "denied";
     const approvalId = this.#approvals.get(toolCallId);
@@ -352,10 +357,12 @@ export class ChunkWriter {
 
   #ask(event: RunEventOf<"question">): void {
     const { questionId, question, data } = event;
-    if (data === undefined) return;
+    const call = pageCallOf(event);
+    // Another page runs a call that it has claimed.
+    if (data === undefined || call?.page !== undefined) return;
     const id = approvalIdOf(this.#runId, questionId);
     const toolCallId = callIdOf(event, data.toolCallId);
-    const isClient = question === "elicitation" && isClientCall(data.request);
+    const isClient = call !== undefined;
     const isApproval = question === "permission" && this.#version >= 6;
     const kind = isClient ? "client" : isApproval ? "approval" : "data";
     this.questions.set(id, { questionId, kind, toolCallId });

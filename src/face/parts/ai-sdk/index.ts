@@ -1,7 +1,7 @@
 /** `looplet/ai-sdk`: the screen of the AI SDK on looplet's runs, and its models as models of looplet. */
 export { aiSdkModel, type AiSdkModelOptions, type LanguageModelLike } from "./model/ai-sdk-model.js";
 export type { UiStreamOptions } from "./chunk-writer.js";
-export { clientTool } from "./client-tool.js";
+export { pageTool as clientTool } from "../tools/page-tool.js";
 export { fromUIMessages, type MessageOfUi } from "./from-ui.js";
 export { isAnswered } from "./questions.js";
 export type { SubagentCall, SubagentData } from "./subagent-parts.js";

@@ -1,5 +1,6 @@
 /** The ids of questions, and the answers that a message of `useChat` has to them. */
-import type { ElicitationRequest, QuestionAnswer } from "../../core/api/index.js";
+import type { QuestionAnswer } from "../../core/api/index.js";
+import { pageAnswer } from "../tools/page-call.js";
 import { isCall, type UiChunk, type UIMessageLike, type UiPart } from "./types.js";
 
 /** The id of a question for the AI SDK: the run's id and the question's number. */
@@ -14,13 +15,6 @@ export function questionOf(approvalId: string): { runId: string; questionId: num
   return at < 0 || !Number.isInteger(questionId) || questionId < 0
     ? undefined
     : { runId: approvalId.slice(0, at), questionId };
-}
-
-/** The words of a request by which a call of `clientTool` is told from a question of yours. */
-export const CLIENT_CALL = "looplet/ai-sdk: a tool of the client";
-
-export function isClientCall({ message }: ElicitationRequest): boolean {
-  return message === CLIENT_CALL;
 }
 
 /** What a person has answered in a message. */
@@ -47,10 +41,9 @@ function permissionOf({ approved, reason }: NonNullable<UiPart["approval"]>): Qu
 }
 
 function outputOf({ state, output, errorText, preliminary }: UiPart): QuestionAnswer[] {
-  if (state === "output-error")
-    return [{ action: "accept", content: { errorText: errorText ?? "It failed." } }];
+  if (state === "output-error") return [pageAnswer({ error: errorText ?? "It failed." })];
   const isDone = state === "output-available" && preliminary !== true;
-  return isDone ? [{ action: "accept", content: { output: output ?? null } }] : [];
+  return isDone ? [pageAnswer({ output: output ?? null })] : [];
 }
 
 const WAITING = "data-waiting";

@@ -19,7 +19,21 @@ export interface Call {
 }
 
 const OF_SESSION = ["openChat", "readChat", "run", "compact", "reset", "saved"];
-const OF_RUN = ["result", "snapshot", "steer", "followUp", "withdraw", "answer", "abort", "compact", "saved"];
+const OF_RUN = [
+  ...[
+    "result",
+    "snapshot",
+    "steer",
+    "followUp",
+    "withdraw",
+    "answer",
+    "claim",
+    "unclaim",
+    "abort",
+    "compact",
+    "saved",
+  ],
+];
 
 /** Methods that decide what a run may do and cost. */
 const OF_TRUSTED = ["setPermissionMode", "addBudget"];
@@ -63,6 +77,8 @@ export function checkedCall(given: unknown, isTrusted: boolean): Call {
     checkBeginning((args as unknown[]).at(-1), wrong);
   if (method === "reset" && !Array.isArray(first)) wrong("needs a list of messages");
   if (method === "answer" && !isAnswer(first, second)) wrong("needs the id of a question, and an answer");
+  if ((method === "claim" || method === "unclaim") && !(isQuestionId(first) && isId(second)))
+    wrong("needs the id of a question, and the name of the page");
   if (method === "abort" && !isReason(first)) wrong("needs a text as its reason");
   return {
     run: run as string | undefined,
@@ -84,9 +100,13 @@ function isId(id: unknown): boolean {
   return typeof id === "string" && id.trim() !== "" && !/\p{Surrogate}/u.test(id);
 }
 
-/** The engine counts questions in 32 bits. */
 function isAnswer(questionId: unknown, answer: unknown): boolean {
-  return typeof questionId === "number" && questionId >>> 0 === questionId && isObject(answer);
+  return isQuestionId(questionId) && isObject(answer);
+}
+
+/** The engine counts questions in 32 bits. */
+function isQuestionId(questionId: unknown): boolean {
+  return typeof questionId === "number" && questionId >>> 0 === questionId;
 }
 
 function isReason(reason: unknown): boolean {

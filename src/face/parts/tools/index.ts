@@ -1,4 +1,7 @@
-/** `looplet/tools`: the tools of the Claude Agent SDK by their names, over what a program gives them. */
+/**
+ * `looplet/tools`: the tools of the Claude Agent SDK by their names, over what a program gives them, and tools that
+ * pages run.
+ */
 import type { Tool } from "../../core/api/index.js";
 import { resolvePath } from "../vfs/paths.js";
 import { fileTools } from "./files.js";
@@ -6,6 +9,8 @@ import { askUserTool, bashTool, todoTool, webFetchTool, webSearchTool } from "./
 import type { ToolPorts } from "./ports.js";
 import { searchTools } from "./search.js";
 
+export { isPageCall } from "./page-call.js";
+export { pageTool, type PageToolOptions } from "./page-tool.js";
 export { fetchPages, type PageOptions } from "./pages.js";
 export type * from "./ports.js";
 export { toolSearch, type ToolSearchOptions } from "./tool-search.js";

@@ -3,6 +3,7 @@
  * model of a run. Pieces that an event does not touch stay the same objects.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
+import { pageCallOf } from "../tools/page-call.js";
 import { withSnapshot } from "./joined.js";
 import type { OpenQuestion, ToolUiPart, UiPart } from "./parts.js";
 import { callKey, partsAt, withAt, withPartsAt, type AgentPlace, type Place, type Places } from "./places.js";
@@ -45,11 +46,11 @@ export function reduce(view: View, event: RunEvent): View {
     case "tool-error":
       return finished(view, event);
     case "question":
-      return event.data === undefined ? view : asked(view, questionOf(event));
+      return event.data === undefined || pageCallOf(event) ? view : asked(view, questionOf(event));
     case "answered":
       return answered(view, event.questionId);
     case "waiting":
-      return { ...view, isWaiting: true };
+      return { ...view, isWaiting: isForPerson(view, event) };
     case "reset":
       return takeBack(view, event);
     case "compact-start":
@@ -227,13 +228,24 @@ function onCall(
 }
 
 function finished(view: View, event: Stamped<"tool-result" | "tool-error">): View {
-  const { durationMs } = event;
-  return onCall(view, event, ({ question: _, inputText: __, progress: ___, ...call }) => {
+  const { durationMs, agentPath, toolCallId } = event;
+  // A call that ends by itself leaves its question open.
+  const isOver = (question: OpenQuestion): boolean =>
+    question.toolCallId === toolCallId && question.agentPath === agentPath;
+  const questions = view.questions.some(isOver)
+    ? view.questions.filter((question) => !isOver(question))
+    : view.questions;
+  return onCall({ ...view, questions }, event, ({ question: _, inputText: __, progress: ___, ...call }) => {
     const input: unknown = event.updatedInput ?? call.input;
     const done = { ...call, input, durationMs };
     if (event.type === "tool-error") return failed(done, event.error);
     return { ...done, state: "output-available", output: event.output };
   });
+}
+
+/** Whether the run waits for a person, and not for the code of a page alone. */
+function isForPerson({ questions }: View, { questionIds }: Stamped<"waiting">): boolean {
+  return questions.some(({ questionId }) => questionIds.includes(questionId));
 }
 
 function questionOf({ questionId, question, data }: Stamped<"question">): OpenQuestion {

@@ -1,7 +1,9 @@
 /** A run as its host has it: the questions that wait for a person, and the calls of its clients. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { RunEvent } from "../../core/api/event.js";
+import type { RunEvent, RunEventOf } from "../../core/api/event.js";
 import type { Queued, QuestionAnswer, Run } from "../../core/api/run.js";
+import { pageAnswer, pageCallOf } from "../tools/page-call.js";
+import { PageClaims } from "./pages/claims.js";
 
 /** The time in which a run that goes on asks its open questions again, in milliseconds. */
 const ASKED_AGAIN_MS = 5000;
@@ -17,6 +19,7 @@ export class HostedRun {
   readonly #asked = new Set<(questionId: number) => void>();
   /** The messages on their way, which a client may take back. */
   readonly #queued = new Map<number, Queued>();
+  readonly #claims = new PageClaims((id, page) => this.#unclaim(id, page));
 
   /** `tell` gets the events. */
   constructor(goesOn: boolean, tell: (event: RunEvent) => void) {
@@ -28,12 +31,21 @@ export class HostedRun {
   readonly hear = (event: RunEvent): void => {
     if (event.type === "question" && event.data !== undefined) {
       this.#questions.set(event.questionId, event);
+      this.#claims.renew(event);
       for (const hear of this.#asked) hear(event.questionId);
     }
-    if (event.type === "answered") this.#questions.delete(event.questionId);
-    if (event.type === "finish") this.#questions.clear();
+    if (event.type === "answered") this.#forget(event.questionId);
+    // A call that ends by itself leaves its question open.
+    if (event.type === "tool-result" || event.type === "tool-error")
+      for (const [id, asked] of this.#questions) if (isOfCall(asked, event)) this.#forget(id);
+    if (event.type === "finish") for (const id of this.#questions.keys()) this.#forget(id);
     this.#tell(event);
   };
+
+  #forget(questionId: number): void {
+    this.#questions.delete(questionId);
+    this.#claims.end(questionId);
+  }
 
   /** Takes the run that has begun. */
   take(run: Run): this {
@@ -64,6 +76,10 @@ export class HostedRun {
         return this.#queued.get(first)?.withdraw() ?? false;
       case "answer":
         return this.answer(first, second);
+      case "claim":
+        return this.#claim(first, second);
+      case "unclaim":
+        return this.#unclaim(first, second);
       case "abort":
         return run.abort(first);
       case "setPermissionMode":
@@ -82,7 +98,34 @@ export class HostedRun {
   async answer(questionId: number, answer: QuestionAnswer): Promise<boolean> {
     const { run } = this;
     if (run.answer(questionId, answer)) return true;
-    if (!this.#goesOn) return false;
+    await this.#askedAgain(questionId);
+    return run.answer(questionId, answer);
+  }
+
+  /**
+   * Lets a page run a call of a page tool, or notes that the page that runs it is there. False for a call that
+   * another page runs, or that is over.
+   */
+  async #claim(questionId: number, page: string): Promise<boolean> {
+    if (!this.#questions.has(questionId)) await this.#askedAgain(questionId);
+    const event = this.#questions.get(questionId);
+    const call = event && pageCallOf(event);
+    if (call === undefined) return false;
+    if (call.page === undefined) return this.run.answer(questionId, pageAnswer({ claim: page }));
+    if (call.page === page) this.#claims.renew(event);
+    return call.page === page;
+  }
+
+  /** The page that has claimed a call is gone. */
+  #unclaim(questionId: number, page: string): boolean {
+    const event = this.#questions.get(questionId);
+    const isOfPage = event !== undefined && pageCallOf(event)?.page === page;
+    return isOfPage && this.run.answer(questionId, pageAnswer({ left: page }));
+  }
+
+  /** Resolves when a run that goes on has asked a question again, or will not. */
+  async #askedAgain(questionId: number): Promise<void> {
+    if (!this.#goesOn) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         this.#asked.delete(hear);
@@ -92,10 +135,17 @@ export class HostedRun {
       const hear = (id: number): void => void (id === questionId && done());
       this.#asked.add(hear);
       const timer = setTimeout(done, ASKED_AGAIN_MS);
-      void ended(run).then(done);
+      void ended(this.run).then(done);
     });
-    return run.answer(questionId, answer);
   }
+}
+
+/** Whether a question is about a call of the same agent. */
+function isOfCall(
+  asked: RunEvent,
+  { agentPath, toolCallId }: RunEventOf<"tool-result" | "tool-error">,
+): boolean {
+  return asked.agentPath === agentPath && asked.type === "question" && asked.data?.toolCallId === toolCallId;
 }
 
 /** Resolves when a run has ended, however it has. */

@@ -8,9 +8,11 @@ export type {
   AttachOptions,
   ConnectOptions,
   Followed,
+  PageFunctionOptions,
   RemoteAgent,
   RemoteChat,
 } from "./remote-agent.js";
+export type { PageFunction, PageFunctions, PageToolContext } from "./pages/functions.js";
 export { serveAgent, type ExtensionRuntime, type ServedAgent, type ServeOptions } from "./serve.js";
 export { shareAgent, type SharedAgent, type ShareOptions } from "./share.js";
 export type { HostOptions } from "./host.js";

@@ -22,12 +22,22 @@ import { Connection, type AgentLink } from "./connection.js";
 import { Address, type AddressFetch, type AddressHeaders } from "./http/address.js";
 import { HttpConnection } from "./http/http-connection.js";
 import { isWindow, type AgentEndpoint } from "./links.js";
+import { checkFunctions, PageCalls, type PageFunctions } from "./pages/functions.js";
 import { randomName, type ChatState } from "./protocol.js";
 import { ChatOfHost } from "./remote-chat.js";
 import { RemoteRun, type RunTarget } from "./remote-run.js";
 
+/** What a page gives to the agent. */
+export interface PageFunctionOptions<A extends Agent<any, any> = Agent> {
+  /**
+   * The functions of this page that run the calls of the agent's page tools, by the names of those: of runs and chats
+   * that the page follows, also if another page has begun them. Default: none.
+   */
+  tools?: PageFunctions<A> | undefined;
+}
+
 /** The options of `connectAgent`. */
-export interface ConnectOptions {
+export interface ConnectOptions<A extends Agent<any, any> = Agent> extends PageFunctionOptions<A> {
   /**
    * The time between two questions whether the host is there, in milliseconds, as long as this page waits for
    * something. A service worker without messages is ended after 30 seconds. Default 5,000.
@@ -36,7 +46,7 @@ export interface ConnectOptions {
 }
 
 /** The options of `connectAgent` with the address of a server. */
-export interface AddressOptions {
+export interface AddressOptions<A extends Agent<any, any> = Agent> extends PageFunctionOptions<A> {
   /** Headers of each request, such as `authorization`, or your function that makes them. Default: none. */
   headers?: AddressHeaders | undefined;
   /** Sends the requests. Default: the global `fetch`. */
@@ -113,7 +123,7 @@ export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "re
  */
 export function connectAgent<A extends Agent<any, any> = Agent>(
   endpoint: AgentEndpoint,
-  options?: ConnectOptions,
+  options?: ConnectOptions<A>,
 ): RemoteAgent<A>;
 /**
  * The agent behind an address: that of `handler` of `looplet/server`, or of a Worker that hands `…/<name>/…` to the
@@ -127,25 +137,24 @@ export function connectAgent<A extends Agent<any, any> = Agent>(
  */
 export function connectAgent<A extends Agent<any, any> = Agent>(
   address: string | HostUrl,
-  options?: AddressOptions,
+  options?: AddressOptions<A>,
 ): RemoteAgent<A>;
 export function connectAgent(
   endpoint: AgentEndpoint | string | HostUrl,
   options: ConnectOptions | AddressOptions = {},
 ): RemoteAgent {
-  if (typeof endpoint === "string" || endpoint instanceof URL)
-    return remoteAgent(connectionTo(String(endpoint), options));
-  const { heartbeatMs = 5000 } = checkOptions(options, "", { heartbeatMs: "count" });
-  return remoteAgent(new Connection(checkedEndpoint(endpoint as AgentEndpoint), heartbeatMs));
+  if (typeof endpoint === "string" || endpoint instanceof URL) return agentAt(String(endpoint), options);
+  const { heartbeatMs = 5000, tools } = checkOptions(options, "", { heartbeatMs: "count", tools: "any" });
+  return remoteAgent(new Connection(checkedEndpoint(endpoint as AgentEndpoint), heartbeatMs), tools);
 }
 
-function connectionTo(url: string, options: AddressOptions): HttpConnection {
-  const table = { headers: "any", fetch: "function", heartbeatMs: "count" } as const;
-  const { headers, fetch, heartbeatMs = 45_000 } = checkOptions(options, "", table);
+function agentAt(url: string, options: AddressOptions): RemoteAgent {
+  const table = { headers: "any", fetch: "function", heartbeatMs: "count", tools: "any" } as const;
+  const { headers, fetch, heartbeatMs = 45_000, tools } = checkOptions(options, "", table);
   if (/[?#]/.test(url))
     throw new LoopletError("config_invalid_value", "address", "needs to end with its path");
   if (headers !== undefined && typeof headers !== "function") checkValue(headers, "headers", "object");
-  return new HttpConnection(new Address(url, headers, fetch), heartbeatMs);
+  return remoteAgent(new HttpConnection(new Address(url, headers, fetch), heartbeatMs), tools);
 }
 
 function checkedEndpoint(endpoint: AgentEndpoint): AgentEndpoint {
@@ -162,15 +171,29 @@ function isEndpoint(value: object): boolean {
   return "addEventListener" in value || "port" in value;
 }
 
-/** The agent behind a connection. */
-export function remoteAgent(connection: AgentLink): RemoteAgent {
+/**
+ * The agent behind a connection. `tools` are functions of this page.
+ *
+ * @throws LoopletError
+ */
+export function remoteAgent(connection: AgentLink, tools?: PageFunctions): RemoteAgent {
+  if (tools !== undefined) checkFunctions(tools);
+  const calls = tools && new PageCalls(connection, tools);
+  const heard = (target: RunTarget, { onEvent, ...options }: RunOptions): RunOptions => ({
+    ...options,
+    onEvent(event) {
+      calls!.hear(target, event);
+      onEvent?.(event);
+    },
+  });
   const follow = (
     target: RunTarget,
     options: RunOptions,
     place: { readonly after?: string | undefined; readonly isFromHere?: boolean } = {},
     onEnd?: (result: RunResult | undefined) => void,
   ): RemoteRun => {
-    const run = new RemoteRun(connection, target, options, place.after, place.isFromHere, onEnd);
+    const own = calls === undefined ? options : heard(target, options);
+    const run = new RemoteRun(connection, target, own, place.after, place.isFromHere, onEnd);
     connection.follow(run);
     return run;
   };
@@ -264,7 +287,10 @@ export function remoteAgent(connection: AgentLink): RemoteAgent {
       const { after, chat, ...options } = checkOptions(given, "", table);
       return follow({ run: id, ...(chat && { chat }) }, options, { after });
     },
-    disconnect: () => connection.close(),
+    disconnect() {
+      calls?.close();
+      connection.close();
+    },
   };
   return remote;
 }

@@ -11,11 +11,12 @@ import { lockManager } from "../stores/web-locks.js";
 import { Connection } from "./connection.js";
 import { AgentHost, type HostOptions } from "./host.js";
 import type { Messaging } from "./links.js";
-import { remoteAgent, type RemoteAgent } from "./remote-agent.js";
+import { remoteAgent, type PageFunctionOptions, type RemoteAgent } from "./remote-agent.js";
+import type { PageFunctions } from "./pages/functions.js";
 import { HOST_TABLE, listenTo } from "./serve.js";
 
 /** The options of `shareAgent`. */
-export interface ShareOptions extends HostOptions {
+export interface ShareOptions<A extends Agent<any, any> = Agent> extends HostOptions, PageFunctionOptions<A> {
   /** The name that the tabs share: of the channel and of the lock. Default `"looplet"`. */
   name?: string | undefined;
   /**
@@ -38,12 +39,16 @@ export type SharedAgent<A extends Agent<any, any> = Agent> = RemoteAgent<A> & {
  *
  * @throws LoopletError `config_…`, also where the browser has no Web Locks (outside of HTTPS and localhost)
  */
-export function shareAgent<A extends Agent<any, any>>(agent: A, options: ShareOptions = {}): SharedAgent<A> {
+export function shareAgent<A extends Agent<any, any>>(
+  agent: A,
+  options: ShareOptions<A> = {},
+): SharedAgent<A> {
   const {
     name = "looplet",
     heartbeatMs = 2000,
+    tools,
     ...hosting
-  } = checkOptions(options, "", { ...HOST_TABLE, name: "text", heartbeatMs: "count" });
+  } = checkOptions(options, "", { ...HOST_TABLE, name: "text", heartbeatMs: "count", tools: "any" });
   const locks = lockManager();
   if (locks === undefined) {
     const problem = "shareAgent needs Web Locks, which browsers have on pages of HTTPS and of localhost";
@@ -75,7 +80,7 @@ export function shareAgent<A extends Agent<any, any>>(agent: A, options: ShareOp
   connection.onSilence = () => {
     if (host === undefined) void hold({ steal: true });
   };
-  const remote = remoteAgent(connection) as unknown as RemoteAgent<A>;
+  const remote = remoteAgent(connection, tools as PageFunctions) as unknown as RemoteAgent<A>;
   const { disconnect } = remote;
   return Object.defineProperty(
     Object.assign(remote, {

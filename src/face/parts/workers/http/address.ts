@@ -16,6 +16,7 @@ export interface AddressInit {
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string;
   readonly signal?: AbortSignal;
+  readonly keepalive?: boolean;
 }
 
 /** A response with an error; `cause` is that error in words. */

@@ -16,7 +16,10 @@ import { TabRuns } from "./tab-runs.js";
 const TRIES = 8;
 
 /** Calls that wait for something, before which others go. */
-const WAITING = ["result", "snapshot", "saved"];
+const WAITING = ["result", "snapshot", "saved", "claim"];
+
+/** A call of a page that is closed, which the browser sends all the same. */
+const LAST = "unclaim";
 
 /** A request that a second delivery would do again. */
 const ONCE = ["addBudget"];
@@ -251,7 +254,9 @@ export class HttpConnection implements AgentLink {
     const body = JSON.stringify(request);
     for (let tries = 1; ; tries += 1) {
       try {
-        const response = await this.#address.send(path, { method: "POST", headers, body, signal });
+        const keepalive = request.method === LAST;
+        const sent = { method: "POST", headers, body, signal, ...(keepalive && { keepalive }) };
+        const response = await this.#address.send(path, sent);
         return ((await response.json()) as { value?: unknown }).value;
       } catch (error) {
         if (signal.aborted) throw gone();

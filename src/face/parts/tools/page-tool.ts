@@ -1,0 +1,149 @@
+/** A tool whose function is in a page, for an agent that is elsewhere. */
+import { LoopletError, ToolError } from "../../core/api/errors.js";
+import type {
+  ElicitationAnswer,
+  InputSchema,
+  StandardSchemaV1,
+  ToolContext,
+  ToolOptions,
+} from "../../core/api/index.js";
+import { at, checkChoice, checkValue, isObject } from "../../core/options/check.js";
+import { isStandardSchema } from "../../core/tools/tool-schema.js";
+import { tool } from "../../core/tools/tool.js";
+import { pageRequest, type PageAnswer } from "./page-call.js";
+
+/** The options of `pageTool`: those of `tool` without its function, and what pages need. */
+export interface PageToolOptions<S = InputSchema, O = unknown> extends Omit<
+  ToolOptions<S>,
+  "execute" | "kind" | "replay"
+> {
+  /**
+   * A Standard Schema that checks what the page returns; the model gets its value. The user of a page may return
+   * anything. Default: any value that JSON can hold.
+   */
+  outputSchema?: StandardSchemaV1<any, O> | undefined;
+  /**
+   * The time that a page has for a call that it has begun, in milliseconds. Then the call fails. A call that no page
+   * has begun waits. Default: no end.
+   */
+  deadlineMs?: number | undefined;
+  /**
+   * The treatment of a call whose page has gone before it gave a result. `"safe"` lets another page run it again, and
+   * `"once"` asks a person whether it was done. Default: `"safe"` for a `readOnly` tool, else `"once"`.
+   */
+  replay?: "safe" | "once" | undefined;
+}
+
+/**
+ * A tool that a page runs while the agent is on a server or in a worker: give its function to `connectAgent(…, {
+ * tools })` there. One of the pages that have it runs a call. If there is none, the call waits as an open question,
+ * beside other calls, and goes on when a page comes, in another process too.
+ *
+ * Pages of the AI SDK answer it by `addToolOutput`, and those of AG-UI as a call of a tool of theirs.
+ *
+ * @throws LoopletError `config_…` as `tool()`
+ */
+export function pageTool<
+  const S extends InputSchema,
+  O = unknown,
+  const N extends string | undefined = undefined,
+>(
+  options: PageToolOptions<S, O> & { name?: N },
+): ToolOptions<S, Promise<O>> & (N extends string ? { name: N } : unknown) {
+  const { outputSchema, deadlineMs, replay, ...own } = isObject(options) ? options : ({} as typeof options);
+  const made = tool({
+    ...own,
+    // The question is put again, and nothing has been done before its answer.
+    replay: "safe",
+    execute: (_: unknown, context: ToolContext) => resultOf(context, { isSafe, deadlineMs, outputSchema }),
+  } as ToolOptions<S, Promise<O>> & { name?: N });
+  const place = own.name ?? "tool";
+  if (deadlineMs !== undefined) checkValue(deadlineMs, at(place, "deadlineMs"), "count");
+  if (replay !== undefined) checkChoice(replay, at(place, "replay"), ["safe", "once"]);
+  if (outputSchema !== undefined && !isStandardSchema(outputSchema))
+    throw new LoopletError(
+      "config_invalid_schema",
+      at(place, "outputSchema"),
+      "needs a Standard Schema, as zod's",
+    );
+  const isSafe = (replay ?? (isReadOnly(own) ? "safe" : "once")) === "safe";
+  return made as ReturnType<typeof pageTool<S, O, N>>;
+}
+
+function isReadOnly({ readOnly, annotations }: Pick<ToolOptions, "readOnly" | "annotations">): boolean {
+  return readOnly ?? annotations?.readOnlyHint ?? false;
+}
+
+interface Terms<O> {
+  readonly isSafe: boolean;
+  readonly deadlineMs: number | undefined;
+  readonly outputSchema: StandardSchemaV1<any, O> | undefined;
+}
+
+/** Asks pages until one of them has a result. */
+async function resultOf<O>(context: ToolContext, terms: Terms<O>): Promise<O> {
+  const { isSafe, deadlineMs, outputSchema } = terms;
+  for (let page: string | undefined; ;) {
+    const asked = context.elicit(pageRequest(page));
+    const limitMs = page === undefined ? undefined : deadlineMs;
+    const { action, content = {} } = await (limitMs === undefined ? asked : within(limitMs, asked));
+    const { claim, left, error, output } = content as PageAnswer;
+    if (action !== "accept") throw failed("The page has given no result.");
+    if (error !== undefined) throw failed(String(error));
+    if (claim !== undefined) page = String(claim);
+    else if (left === undefined) return checked(output, outputSchema);
+    else if (left === page) {
+      const done = isSafe ? undefined : await judged(context);
+      if (done !== undefined) return checked(done.output, outputSchema);
+      page = undefined;
+    }
+  }
+}
+
+/** Asks a person about a call whose page is gone; undefined if a page is to run it again. */
+async function judged({ elicit }: ToolContext): Promise<{ readonly output: unknown } | undefined> {
+  const { action, content = {} } = (await elicit(WAS_IT_DONE)) as ElicitationAnswer;
+  const { outcome, output } = content;
+  if (action === "accept" && outcome === "run") return undefined;
+  if (action === "accept" && outcome === "done") return { output };
+  throw failed("The page that ran this call has gone, and nobody knows whether it was done.");
+}
+
+const WAS_IT_DONE = {
+  message: "The page that ran this call has gone before it gave a result. Was it done?",
+  requestedSchema: {
+    type: "object",
+    properties: {
+      outcome: {
+        type: "string",
+        enum: ["done", "run", "fail"],
+        title: "It was done, is to run again, or fails",
+      },
+      output: { type: "string", title: "Its result, if it was done" },
+    },
+    required: ["outcome"],
+  },
+};
+
+/** @throws ToolError when the time is over */
+function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout>;
+  const over = new Promise<never>((_, reject) => {
+    const end = (): void => reject(failed(`The page has not answered in ${limitMs} ms.`));
+    timer = setTimeout(end, limitMs);
+  });
+  return Promise.race([answer, over]).finally(() => clearTimeout(timer));
+}
+
+/** @throws ToolError for a value that does not fit */
+async function checked<O>(output: unknown, schema: StandardSchemaV1<any, O> | undefined): Promise<O> {
+  if (schema === undefined) return output as O;
+  const result = await schema["~standard"].validate(output);
+  if (result.issues === undefined) return result.value;
+  const issues = result.issues.map(({ message }) => message).join("; ");
+  throw failed(`The page has returned what does not fit: ${issues}`);
+}
+
+function failed(message: string): ToolError {
+  return new ToolError({ code: "tool_failed", message });
+}
