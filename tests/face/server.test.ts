@@ -346,6 +346,10 @@ it("a page takes messages of its chat back, and forges none", async () => {
   expect((await server.get("/a")).messages).toEqual(messages);
   expect((await reset(messages.slice(0, 2))).status).toBe(200);
   expect((await server.get("/a")).messages).toEqual(messages.slice(0, 2));
+  // A version that a page has left comes back whole, and as it was.
+  expect(await reset([...messages.slice(0, 2), messages[3], messages[2]])).toMatchObject({ status: 400 });
+  expect((await reset(messages)).status).toBe(200);
+  expect((await server.get("/a")).messages).toEqual(messages);
   const trusting = new Server(undefined, { trusted: true });
   expect((await trusting.post("/a/call", { method: "reset", args: [messages] })).status).toBe(200);
   expect((await trusting.get("/a")).messages).toEqual(messages);

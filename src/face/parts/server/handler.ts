@@ -115,7 +115,7 @@ export function handler<Request extends RequestLike = RequestLike>(
       log: new StoreLog(own, logOf(id), keepEvents),
       agent: () => ownedAgent(agent, prefix),
       trusted,
-      note: () => noteIn(list, { id }),
+      note: (title) => noteIn(list, { id, ...(title !== undefined && { title }) }),
       unwatch: () => leave(prefix + id),
     });
   };

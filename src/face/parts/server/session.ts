@@ -7,6 +7,7 @@ import type {
   Chat,
   JournalEntry,
   KeptChat,
+  Prompt,
   ReadChatOptions,
   Run,
   RunEvent,
@@ -15,6 +16,7 @@ import type {
 import type { QuestionAnswer } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { TAKEN } from "../../core/run/journal.js";
+import { titleOf } from "../sessions/changes.js";
 import { exported, imported } from "../sessions/transfer.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
 import type { Batch, Numbered } from "../workers/feed.js";
@@ -22,6 +24,7 @@ import { snapshotOf } from "../workers/host.js";
 import { ended, HostedRun } from "../workers/hosted-run.js";
 import { Making } from "../workers/making.js";
 import { thrown, type ChatState, type RunEnd } from "../workers/protocol.js";
+import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
 import { BadRequest, ofRequest } from "./problems.js";
 import { logOf, type SessionLog, type ToldEvent } from "./session-log.js";
@@ -39,7 +42,7 @@ export interface SessionParts {
   /** Called when a run begins, goes on, or does not wait for a person any more. */
   readonly watch?: () => Promise<void> | void;
   /** Called when a run begins that belongs to a chat of a page. */
-  readonly note?: () => Promise<void>;
+  readonly note?: (title: string | undefined) => Promise<void>;
   /** Called when a run has ended. */
   readonly unwatch?: () => Promise<void> | void;
 }
@@ -142,7 +145,8 @@ export class Session {
     const { prompt, requestId } = order;
     const after = this.#cursor;
     if (requestId !== undefined && chat.hasTaken(requestId)) return { taken: false, after };
-    if (current === undefined) await this.#begin((onEvent) => chat.run(prompt, { onEvent, id: requestId }));
+    if (current === undefined)
+      await this.#begin(chat, (onEvent) => chat.run(prompt, { onEvent, id: requestId }), prompt);
     else {
       await ofRequest(() => current.steer(prompt, { requestId }));
       await current.saved();
@@ -167,16 +171,15 @@ export class Session {
         instructions?: string;
       };
       if (chat.hasTaken(id)) return undefined;
-      return this.#begin((onEvent) => {
+      const start = (onEvent: (event: RunEvent) => void): Run => {
         const own = { id, onEvent, ...(inputs && { inputs: inputs as any }) };
         return method === "run" ? chat.run(args[0], own) : chat.compact({ ...own, instructions });
-      }, isAlone);
+      };
+      return this.#begin(chat, start, method === "run" ? args[0] : "", isAlone);
     }
     if (method === "reset") {
-      if (!this.#parts.trusted && !isBeginning(args[0], chat.messages))
-        throw new BadRequest(
-          "reset needs the beginning of the chat: the server keeps the history of the session.",
-        );
+      const { store, id, trusted } = this.#parts;
+      if (!trusted) await new LeftTranscripts(store, id).leave(chat.messages, args[0]);
       await ofRequest(() => chat.reset(args[0]));
       this.#tellMessages(chat);
     }
@@ -252,7 +255,7 @@ export class Session {
       await ended(current);
     }
     await log.written();
-    for (const key of [id, logOf(id), endOf(id)]) await store.delete?.(key);
+    for (const key of [id, logOf(id), endOf(id), leftOf(id)]) await store.delete?.(key);
     // Clients that listen ask again, and find a new session.
     this.#deleted.abort();
   }
@@ -328,7 +331,13 @@ export class Session {
     this.#tell("", { ...seen, type: "snapshot", text: "", messages: [...messages] });
   }
 
-  async #begin(start: (onEvent: (event: RunEvent) => void) => Run, isAlone = false): Promise<void> {
+  async #begin(
+    { messages }: Chat,
+    start: (onEvent: (event: RunEvent) => void) => Run,
+    prompt: Prompt,
+    isAlone = false,
+  ): Promise<void> {
+    const isFirst = messages.length === 0;
     this.#parts.log.prune();
     const hosting = this.#host(false);
     const run = await ofRequest(() => {
@@ -336,7 +345,8 @@ export class Session {
       hosting.take(begun);
       return begun;
     });
-    const noted = isAlone ? undefined : this.#parts.note?.().catch(reportUnheard);
+    const title = isFirst ? titleOf(prompt) : undefined;
+    const noted = isAlone ? undefined : this.#parts.note?.(title).catch(reportUnheard);
     await Promise.all([this.#parts.watch?.(), noted, run.saved()]);
   }
 
@@ -441,11 +451,6 @@ export class Session {
     const next = (): void => void look().catch(reportUnheard);
     setTimeout(next, LOOK_MS);
   }
-}
-
-/** Whether a page only takes messages back, and says nothing in the name of the model or of a tool. */
-function isBeginning(messages: readonly unknown[], all: readonly unknown[]): boolean {
-  return JSON.stringify(messages) === JSON.stringify(all.slice(0, messages.length));
 }
 
 /** The key of the end of the last run. */

@@ -16,6 +16,7 @@ import type {
 } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { EventBuffer } from "../../core/run/events/event-buffer.js";
+import { titleOf } from "../sessions/changes.js";
 import { sessionsOf } from "../sessions/index.js";
 import { Branches } from "./branches.js";
 import type {
@@ -27,13 +28,14 @@ import type {
 } from "./conversation.js";
 import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
-import { lastOfPerson, withMessages, withResult } from "./joined.js";
+import { isSame, lastOfPerson, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
 import type { Answers, Branch, OpenQuestion, UiMessage } from "./parts.js";
 import {
   UNOPENED,
   addedUsage,
   errorOf,
+  inWordsOfUi,
   type ConversationError,
   type ConversationSnapshot,
   type ConversationStatus,
@@ -69,12 +71,17 @@ export class ChatConversation implements Conversation {
   /** The places of the messages of the person in the transcript. */
   #prompts: ReadonlyMap<string, number> = new Map();
   #dropRuns = (): void => {};
+  #isReconnecting = false;
 
   constructor(agent: ConversationAgent, options: ConversationOptions) {
     this.#agent = agent;
     this.#options = options;
     this.#frame = options.frame ?? pageFrame;
     this.#branches = new Branches(options.store, options.id);
+    agent.onReconnecting?.((isReconnecting) => {
+      this.#isReconnecting = isReconnecting;
+      this.#emit();
+    });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -260,12 +267,19 @@ export class ChatConversation implements Conversation {
     // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
     const { current } = chat;
-    const view = withMessages(known.view, known.messages, chat.messages);
+    const isNow = isSame(known.messages, chat.messages);
+    const view = isNow ? known.view : withMessages(known.view, chat.messages);
     // A run in this page tells everything from here on. One of another page is joined from its beginning.
     if (current !== undefined && this.#agent.attach === undefined) this.#follow(current, view);
     else this.#show(view);
-    this.#dropRuns = chat.onRun?.((run) => this.#join(id, run)) ?? ((): void => {});
+    const drops = [chat.onRun?.((run) => this.#join(id, run)), chat.onReset?.(() => this.#takeReset(chat))];
+    this.#dropRuns = () => drops.forEach((drop) => drop?.());
     return chat;
+  }
+
+  /** Another page has gone back in the chat, or has deleted it. */
+  #takeReset(chat: OpenedChat): void {
+    if (this.#run === undefined) this.#show(withMessages(this.#view, chat.messages));
   }
 
   /** Shows a run that another page has begun. */
@@ -319,9 +333,7 @@ export class ChatConversation implements Conversation {
   #note(blocks: readonly ContentBlock[]): void {
     const { id, store } = this.#options;
     if (id === undefined || store === undefined) return;
-    const isFirst = this.#view.messages.length === 0;
-    const text = blocks.find((block) => block.type === "text")?.text.trim() ?? "";
-    const title = isFirst && text !== "" ? text.slice(0, TITLE_CHARS) : undefined;
+    const title = this.#view.messages.length === 0 ? titleOf([...blocks]) : undefined;
     // The list is a convenience: a store that fails tells of it by the run.
     sessionsOf(store)
       .note(id, { title })
@@ -376,7 +388,7 @@ export class ChatConversation implements Conversation {
     this.#run = undefined;
     this.#result = result;
     const failure = result?.error ?? (result === undefined ? errorOf(thrown) : undefined);
-    this.#error = failure && { code: failure.code, message: failure.message };
+    this.#error = failure && errorOf(failure);
     this.#queue = this.#queue.map((message) => ({ ...message, isUndelivered: true, queued: undefined }));
     // A run that another page performs goes on there, with its calls.
     const isHere = result !== undefined && failure?.code !== HELD;
@@ -425,7 +437,8 @@ export class ChatConversation implements Conversation {
   }
 
   #emit(): void {
-    const { messages, questions, notice } = this.#view;
+    const { messages, questions } = this.#view;
+    const notice = this.#isReconnecting ? ({ type: "reconnecting" } as const) : this.#view.notice;
     const shown = {
       status: this.#status(),
       messages: this.#withBranches(messages),
@@ -478,18 +491,6 @@ export class ChatConversation implements Conversation {
 
 /** The code of a run that another process performs. */
 const HELD = "run_held";
-
-/** @throws the error of `openChat`, in words that name the option of the agent if it is missing */
-function inWordsOfUi(error: unknown): never {
-  const { code, field } = Object(error) as Partial<LoopletError>;
-  if (code !== "config_missing" || field !== "store") throw error;
-  const problem =
-    "has no store, and a conversation with an id is kept in it: createAgent({ store }). The store of `conversation` has versions and the list alone";
-  throw new LoopletError("config_missing", "agent", problem);
-}
-
-/** Characters of the first message in a title. */
-const TITLE_CHARS = 60;
 
 /** The messages up to the last one of the person, as they are when a run begins. */
 function beforeAnswer(view: View): View {

@@ -13,6 +13,7 @@ export type ConversationAgent = Pick<Agent<any, any>, "bound" | "readChat"> & {
   chat(history?: ChatHistory): Chat<any, any>;
   openChat(id: string, options?: { takeOver?: boolean | undefined }): Promise<OpenedChat>;
   attach?(id: string): Run<any, any>;
+  onReconnecting?(listener: (isReconnecting: boolean) => void): () => void;
 };
 
 /** A chat. One of several pages tells of the runs that other pages begin. */
@@ -20,6 +21,7 @@ export type OpenedChat = Omit<Chat<any, any>, "hasTaken" | "id" | "run" | "curre
   readonly current: Run<any, any> | undefined;
   run(prompt: Prompt): Run<any, any>;
   onRun?(listener: (run: Run<any, any>) => void): () => void;
+  onReset?(listener: () => void): () => void;
 };
 
 /** The options of `conversation`. */
@@ -81,7 +83,7 @@ export interface Conversation {
    * False for a message that is not one of the person, or for which a summary stands.
    */
   edit(messageId: string, prompt: Prompt, options?: SendOptions): Promise<boolean>;
-  /** Shows another version of an edited message; `number` counts from 1. A server refuses it. */
+  /** Shows another version of an edited message; `number` counts from 1. */
   select(messageId: string, number: number): Promise<boolean>;
   /** Opens the chat again, after an error. `takeOver` takes a run that another process holds. */
   resume(options?: { takeOver?: boolean | undefined }): Promise<boolean>;

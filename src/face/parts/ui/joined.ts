@@ -52,10 +52,14 @@ function endsWith(shown: readonly UiMessage[], text: string): boolean {
   return texts.join("").endsWith(text);
 }
 
-/** The view, made when a transcript was `before`, with the transcript as it is `now`. */
-export function withMessages(view: View, before: readonly Message[], now: readonly Message[]): View {
-  const isSame = before.length === now.length && JSON.stringify(before.at(-1)) === JSON.stringify(now.at(-1));
-  return isSame ? view : withTranscript(view, shownMessages(now));
+/** The view with the transcript as it is now. */
+export function withMessages(view: View, messages: readonly Message[]): View {
+  return withTranscript(view, shownMessages(messages));
+}
+
+/** Whether two readings of a transcript are the same. */
+export function isSame(before: readonly Message[], now: readonly Message[]): boolean {
+  return before.length === now.length && JSON.stringify(before.at(-1)) === JSON.stringify(now.at(-1));
 }
 
 /**

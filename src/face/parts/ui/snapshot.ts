@@ -1,4 +1,5 @@
 /** What a screen draws of a conversation. */
+import { LoopletError } from "../../core/api/errors.js";
 import type { ContentBlock, ModelUsage, OutcomeKind, Usage } from "../../core/api/index.js";
 import type { OpenQuestion, UiMessage } from "./parts.js";
 import type { Notice } from "./view.js";
@@ -23,8 +24,11 @@ export interface ConversationSnapshot {
   readonly questions: readonly OpenQuestion[];
   /** Messages that were sent while a run goes on, and that the model has not got. */
   readonly queue: readonly QueuedMessage[];
-  /** A fact beside the messages, such as an attempt that failed and comes again, until the answer goes on. */
-  readonly notice: Notice | undefined;
+  /**
+   * A fact beside the messages, such as an attempt that failed and comes again, until the answer goes on.
+   * `reconnecting`: the server of a remote agent cannot be reached, and is tried again.
+   */
+  readonly notice: Notice | { readonly type: "reconnecting" } | undefined;
   readonly error: ConversationError | undefined;
   /** How the last run ended; undefined while one goes on and before the first. */
   readonly outcome: OutcomeKind | undefined;
@@ -39,6 +43,8 @@ export interface ConversationError {
   /** A code of a `Failure` or a `LoopletError`; `"error"` for anything else. */
   readonly code: string;
   readonly message: string;
+  /** The HTTP status of the vendor or the server that has refused, such as 401. */
+  readonly status?: number;
 }
 
 export interface QueuedMessage {
@@ -78,6 +84,15 @@ export function addedUsage(before: ModelUsage | null, run: Usage | null): ModelU
 
 /** The error of a conversation, from a thrown value. */
 export function errorOf(error: unknown): ConversationError {
-  const { code = "error", message = String(error) } = Object(error) as Partial<ConversationError>;
-  return { code, message };
+  const { code = "error", message = String(error), status } = Object(error) as Partial<ConversationError>;
+  return { code, message, ...(typeof status === "number" && { status }) };
+}
+
+/** @throws the error of `openChat`, in words that name the option of the agent if it is missing */
+export function inWordsOfUi(error: unknown): never {
+  const { code, field } = Object(error) as Partial<LoopletError>;
+  if (code !== "config_missing" || field !== "store") throw error;
+  const problem =
+    "has no store, and a conversation with an id is kept in it: createAgent({ store }). The store of `conversation` has versions and the list alone";
+  throw new LoopletError("config_missing", "agent", problem);
 }

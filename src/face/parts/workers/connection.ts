@@ -31,7 +31,9 @@ interface Waiting {
 }
 
 /** The page's half of a connection, as its agent, chats and runs use it. */
-export type AgentLink = Pick<Connection, "call" | "tell" | "follow" | "leave" | "onChat" | "close">;
+export type AgentLink = Pick<Connection, "call" | "tell" | "follow" | "leave" | "onChat" | "close"> & {
+  onReconnecting?(listener: (isReconnecting: boolean) => void): () => void;
+};
 
 /** Methods that another host must not perform a second time. */
 const ONCE = ["addBudget"];

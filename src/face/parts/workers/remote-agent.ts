@@ -84,6 +84,11 @@ export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compa
    * it returns ends that.
    */
   onRun(listener: (run: ReturnType<C["run"]> & Followed) => void): () => void;
+  /**
+   * Calls `listener` when other messages stand in the chat, and no run has brought them: another page has gone back,
+   * or has deleted the chat. The function that it returns ends that.
+   */
+  onReset(listener: () => void): () => void;
 };
 
 /** What every remote agent has in addition. */
@@ -95,6 +100,11 @@ interface Remote<R> {
   attach(id: string, options?: AttachOptions): R & Followed;
   /** Lets go of the host. Its runs go on; those of this page end here with an error. */
   disconnect(): void;
+  /**
+   * Calls `listener` with true when the server of an address cannot be reached and is tried again, and with false
+   * when it was reached. The function that it returns ends that. A worker has no such moments.
+   */
+  onReconnecting(listener: (isReconnecting: boolean) => void): () => void;
 }
 
 /**
@@ -291,6 +301,7 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
       calls?.close();
       connection.close();
     },
+    onReconnecting: (listener) => connection.onReconnecting?.(listener) ?? ((): void => {}),
   };
   return remote;
 }

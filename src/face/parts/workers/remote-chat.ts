@@ -43,6 +43,7 @@ export class ChatOfHost implements TypedChat<any, any> {
   readonly #follow: FollowRun;
   readonly #ids: () => string;
   readonly #listeners = new Set<(run: RemoteRun) => void>();
+  readonly #resets = new Set<() => void>();
   readonly #leave: () => void;
 
   constructor(
@@ -116,6 +117,15 @@ export class ChatOfHost implements TypedChat<any, any> {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Calls `listener` when other messages stand in the chat, and no run has brought them: another page has gone back,
+   * or has deleted the chat. The function that it returns ends that.
+   */
+  onReset(listener: () => void): () => void {
+    this.#resets.add(listener);
+    return () => this.#resets.delete(listener);
+  }
+
   #begin(method: string, given: ChatRunOptions, args: unknown[], more: object = {}): RemoteRun {
     this.#refuse(method);
     const options = checkOptions(given, "", CHAT_RUN_TABLE);
@@ -140,8 +150,13 @@ export class ChatOfHost implements TypedChat<any, any> {
 
   /** The host tells that a run has begun or ended, or that the chat was reset. */
   #hear({ messages, subagents, usage, run }: ChatState): void {
-    if (run === null) [this.messages, this.subagents, this.usage] = [messages, subagents, usage];
-    else if (this.#current?.id !== run) this.#take(run, {}, false);
+    if (run !== null) {
+      if (this.#current?.id !== run) this.#take(run, {}, false);
+      return;
+    }
+    const isReset = this.#current === undefined && messages.length !== this.messages.length;
+    [this.messages, this.subagents, this.usage] = [messages, subagents, usage];
+    if (isReset) for (const listener of [...this.#resets]) listener();
   }
 
   #refuse(field: string): void {

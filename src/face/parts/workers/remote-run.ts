@@ -17,6 +17,7 @@ import type {
   RunOptions,
   SteerOptions,
 } from "../../core/api/run.js";
+import { isObject } from "../../core/options/check.js";
 import { Delivery } from "../../core/run/delivery.js";
 import { abortReason, content } from "../../core/run/prompt.js";
 import { follow } from "../../core/run/run-end.js";
@@ -118,6 +119,11 @@ export class RemoteRun implements Run, Following {
   }
 
   answer(questionId: number, answer: QuestionAnswer): boolean {
+    const names = ["behavior", "outcome", "action"];
+    if (!isObject(answer) || !names.some((name) => name in answer)) {
+      const problem = "needs { behavior } for an approval, { action } for a form, or { outcome } for a call";
+      throw new LoopletError("misuse_invalid_argument", "answer", problem);
+    }
     if (this.#isOver) return false;
     this.#tell("answer", questionId, answer);
     return !this.#answered.has(questionId);

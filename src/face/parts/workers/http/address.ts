@@ -36,6 +36,9 @@ export class AddressError extends Error {
 
 export class Address {
   readonly url: string;
+  /** Hears that the server cannot be reached, and that it was reached again. */
+  onChange: (isReached: boolean) => void = () => {};
+  #isReached = true;
   readonly #headers: AddressHeaders;
   readonly #fetch: AddressFetch;
 
@@ -54,25 +57,40 @@ export class Address {
   async send(path: string, init: AddressInit): Promise<HostResponse> {
     const own = typeof this.#headers === "function" ? await this.#headers() : this.#headers;
     const headers = { ...init.headers, ...own };
-    const response = await this.#fetch(`${this.url}/${path}`, { ...init, headers });
-    if (response.ok) return response;
-    throw new AddressError(response.status, await refusalOf(response));
+    let status = 0;
+    try {
+      const response = await this.#fetch(`${this.url}/${path}`, { ...init, headers });
+      ({ status } = response);
+      if (response.ok) return response;
+      throw new AddressError(status, await refusalOf(response));
+    } finally {
+      // The statuses above 500 are those of a server behind which the agent is not there.
+      if (init.signal?.aborted !== true) this.#note(status > 0 && status <= 500);
+    }
+  }
+
+  #note(isReached: boolean): void {
+    if (isReached === this.#isReached) return;
+    this.#isReached = isReached;
+    this.onChange(isReached);
   }
 }
 
-/** The error of a response. Those of looplet are `LoopletError`s again. */
+/** The error of a response, with its `status`. Those of looplet are `LoopletError`s again. */
 async function refusalOf(response: HostResponse): Promise<Error> {
   const said = await response.json().catch(() => ({}));
   const { error, code, field, problem } = Object(said) as { [name: string]: string | undefined };
-  const message = error ?? `The server answered with status ${response.status}.`;
-  if (code === undefined) return new Error(message);
-  return errorOf({
+  const { status } = response;
+  const message = error ?? `The server answered with status ${status}.`;
+  if (code === undefined) return Object.assign(new Error(message), { status });
+  const refusal = {
     name: "LoopletError",
     message,
     code,
     ...(field && { field }),
     problem: problem ?? message,
-  });
+  };
+  return Object.assign(errorOf(refusal), { status });
 }
 
 /** A method that belongs to the server. */

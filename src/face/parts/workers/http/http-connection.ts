@@ -58,10 +58,21 @@ export class HttpConnection implements AgentLink {
   /** The runs of this tab that go on where the page before has left them. */
   readonly #goingOn = new Set<string>();
 
+  /** Those who hear that the server cannot be reached. */
+  readonly #hearing = new Set<(isReconnecting: boolean) => void>();
+
   constructor(address: Address, silenceMs: number) {
     this.#address = address;
     this.#silenceMs = silenceMs;
     this.#tab = new TabRuns(address.url);
+    address.onChange = (isReached) => {
+      for (const listener of [...this.#hearing]) listener(!isReached);
+    };
+  }
+
+  onReconnecting(listener: (isReconnecting: boolean) => void): () => void {
+    this.#hearing.add(listener);
+    return () => this.#hearing.delete(listener);
   }
 
   call(target: Target, method: string, ...args: readonly any[]): Promise<any> {
