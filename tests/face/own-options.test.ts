@@ -14,13 +14,12 @@ import {
   type Fetch,
 } from "../../src/face/core/entry/node.js";
 import * as tables from "../../src/face/core/generated/tables.js";
+import { LONG_PROMPT_TABLE, PRICE_TABLE } from "../../src/face/core/models/nano-price.js";
 import {
   agentTable,
   COMPATIBLE_TABLE,
   CUSTOM_TABLE,
   HANDOFF_TABLES,
-  LONG_PROMPT_TABLE,
-  PRICE_TABLE,
   RUN_TABLE,
   subagentTables,
   TOOL_TABLE,

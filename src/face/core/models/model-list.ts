@@ -1,7 +1,7 @@
 /** The models that a run may use: checked, priced and numbered, so that each request gets the right key. */
 import { at, describe, joined } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { nanoPrice } from "./model-options.js";
+import { nanoPrice } from "./nano-price.js";
 import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
 import type { AgentOptions, Fetch } from "../api/index.js";
 

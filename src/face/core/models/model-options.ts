@@ -1,11 +1,12 @@
 /** Checks the options of a model and writes them as the engine reads them. */
 import { LoopletError } from "../api/errors.js";
-import type { ModelOptions, Price } from "../api/index.js";
+import type { ModelOptions } from "../api/index.js";
 import type { HttpModelData } from "../generated/model.js";
 import { MODEL_DATA, PROMPT_CACHING } from "../generated/tables.js";
 import type { ModelConfig } from "./models.js";
 import { at, checkOptions, describe, isObject, joined } from "../options/check.js";
-import { given, LONG_PROMPT_TABLE, PRICE_TABLE } from "../options/options.js";
+import { given } from "../options/options.js";
+import { nanoPrice } from "./nano-price.js";
 
 /** The part of a model's configuration that its options set. */
 export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConfig, "vendor" | "model"> {
@@ -58,35 +59,4 @@ function plainJson(value: unknown, field: string): unknown {
   } catch {
     throw new LoopletError("config_invalid_value", field, "needs a value that JSON can hold");
   }
-}
-
-/** Converts US dollars per million tokens to whole nano-USD per token: a factor of 1,000. */
-export function nanoPrice(given: Price): NonNullable<ModelConfig["price"]> {
-  const price = checkOptions(given, "model.price", PRICE_TABLE);
-  const longPrompt =
-    price.longPrompt && checkOptions(price.longPrompt, "model.price.longPrompt", LONG_PROMPT_TABLE);
-  const nano = (name: Exclude<keyof Price, "longPrompt">): number | undefined => {
-    const usd = price[name];
-    if (usd === undefined) return undefined;
-    if (usd < 0)
-      throw new LoopletError("config_invalid_value", at("model.price", name), "must not be negative");
-    return Math.round(usd * 1000);
-  };
-  const cacheReadNanoUsd = nano("cacheReadUsdPerMillion");
-  const cacheWriteNanoUsd = nano("cacheWriteUsdPerMillion");
-  const cacheWriteHourNanoUsd = nano("cacheWriteHourUsdPerMillion");
-  return {
-    inputNanoUsd: nano("inputUsdPerMillion") ?? 0,
-    outputNanoUsd: nano("outputUsdPerMillion") ?? 0,
-    ...(cacheReadNanoUsd === undefined ? {} : { cacheReadNanoUsd }),
-    ...(cacheWriteNanoUsd === undefined ? {} : { cacheWriteNanoUsd }),
-    ...(cacheWriteHourNanoUsd === undefined ? {} : { cacheWriteHourNanoUsd }),
-    ...(longPrompt === undefined
-      ? {}
-      : {
-          longAboveTokens: longPrompt.aboveTokens,
-          longInputPercent: Math.round(longPrompt.inputFactor * 100),
-          longOutputPercent: Math.round(longPrompt.outputFactor * 100),
-        }),
-  };
 }

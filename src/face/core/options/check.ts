@@ -7,7 +7,7 @@
  */
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
 import type { Choices, OptionKind, OptionTable } from "../option-table.js";
-import { KNOWN_ELSEWHERE } from "./options.js";
+import { KNOWN_ELSEWHERE } from "./elsewhere.js";
 
 const MAX_32 = 2 ** 32 - 1;
 const MAX_64 = Number.MAX_SAFE_INTEGER;

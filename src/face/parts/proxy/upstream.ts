@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
 import type { Price } from "../../core/generated/input.js";
-import { nanoPrice } from "../../core/models/model-options.js";
+import { nanoPrice } from "../../core/models/nano-price.js";
 import { modelParts, type ModelParts } from "../../core/models/models.js";
 import { PROTOCOLS, type Protocol } from "./protocols.js";
 
