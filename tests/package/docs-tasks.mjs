@@ -5,6 +5,7 @@
 //   isTest         the example is a test file, which Node runs; `before` gets the folder that it stands in
 //   isConfig       the example is a configuration, which another test uses
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createVite } from "vite";
 import { agUi } from "./docs-ag-ui.mjs";
@@ -92,6 +93,35 @@ export const tasks = {
       assert.equal(await quota.begin({ owner: "ada" }), undefined);
       await quota.end({ owner: "ada" }, { costUsd: 2 });
       assert.match((await quota.begin({ owner: "ada" })).message, /used up/);
+    },
+  },
+  "keep-the-key/shared-quota.ts": {
+    async after({ made: { quota } }) {
+      const call = { owner: "ada", vendor: "anthropic", model: "m" };
+      try {
+        assert.equal(await quota.begin(call), undefined);
+        await quota.end(call, { inputTokens: 1, outputTokens: 1, costUsd: 2 });
+        assert.match((await quota.begin({ ...call })).message, /used up/);
+      } finally {
+        rmSync("quota", { recursive: true, force: true });
+      }
+    },
+  },
+  "keep-the-key/clouds.ts": {
+    before() {
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret" });
+    },
+    async after({ made, requests }) {
+      const url = "https://page.test/api/bedrock/model/eu.amazon.nova-pro-v1%3A0/converse-stream";
+      const headers = { cookie: "session=1", "content-type": "application/json" };
+      const body = JSON.stringify({
+        messages: [{ role: "user", content: [{ text: "Hello" }] }],
+        inferenceConfig: { maxTokens: 100 },
+      });
+      const answer = await made.handler(new Request(url, { method: "POST", headers, body }));
+      assert.equal(answer.status, 200);
+      assert.match(requests[0].headers.get("authorization"), /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/);
+      await answer.body.cancel();
     },
   },
   "keep-the-key/node.ts": {

@@ -3,7 +3,7 @@ import { anthropic, createAgent, gemini, openai, openaiChat, type Fetch } from "
 import { scripted } from "looplet/practice";
 import { proxy, type ProxyOptions } from "looplet/proxy";
 import { openrouter } from "looplet/vendors";
-import { body, claude, KEY, noting, pageFetch, proxyOf, requestOf } from "./kit.js";
+import { body, claude, KEY, noting, pageFetch, proxyOf, requestOf, statusOf } from "./kit.js";
 
 // The first run loads the engine.
 beforeAll(() => createAgent({ model: claude({ fetch: scripted([{ text: "Hi." }]) }) }).run("Hi").result);
@@ -19,15 +19,6 @@ beforeEach(() => {
   host.reportError = (error: unknown) => logged.push(String(error));
 });
 afterEach(() => void (host.reportError = reportError));
-
-/** The status of a request, and its words. The vendor must not have heard of one that is refused. */
-async function statusOf(request: Request, options: Partial<ProxyOptions> = {}): Promise<[number, string]> {
-  const { handler, sent } = proxyOf(hello(), options);
-  const response = await handler(request);
-  const text = await response.text();
-  if (!response.ok) expect(sent).toEqual([]);
-  return [response.status, text];
-}
 
 describe("the proxy is no open relay", () => {
   it("knows one path for each protocol, in one spelling, without a query", async () => {

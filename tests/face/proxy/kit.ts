@@ -1,4 +1,5 @@
 /** A page, its proxy, and the vendor behind it. */
+import { expect } from "vitest";
 import { anthropic, type Fetch, type HttpModelOptions, type Model } from "looplet";
 import { scripted, type ScriptedStep } from "looplet/practice";
 import { proxy, type ProxyCall, type ProxyOptions, type ProxyUsage, type Quota } from "looplet/proxy";
@@ -69,4 +70,16 @@ export function noting(): Quota & { begun: ProxyCall[]; ended: [ProxyCall, Proxy
     begin: (call) => void begun.push(call),
     end: (call, usage) => void ended.push([call, usage]),
   };
+}
+
+/** The status of a request, and its words. The vendor must not have heard of one that is refused. */
+export async function statusOf(
+  request: Request,
+  options: Partial<ProxyOptions> = {},
+): Promise<[number, string]> {
+  const { handler, sent } = proxyOf([{ text: "Hi." }, { text: "Hi." }], options);
+  const response = await handler(request);
+  const text = await response.text();
+  if (!response.ok) expect(sent).toEqual([]);
+  return [response.status, text];
 }

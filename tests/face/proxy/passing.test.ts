@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   anthropic,
+  bedrock,
   compatible,
   createAgent,
   gemini,
@@ -12,7 +13,7 @@ import {
 import { raw, scripted } from "looplet/practice";
 import { prices } from "looplet/prices";
 import { proxy } from "looplet/proxy";
-import { groq } from "looplet/vendors";
+import { groq, vertex } from "looplet/vendors";
 import { body, claude, KEY, noting, pageFetch, proxyOf, requestOf, vendorOf, type Sent } from "./kit.js";
 
 // The first run loads the engine.
@@ -29,6 +30,16 @@ const VENDORS: [string, string, Make][] = [
   ["openai", "gpt-4.1", openaiChat],
   ["google", "gemini-2.5-pro", gemini],
   ["groq", "openai/gpt-oss-120b", groq],
+  [
+    "vertex",
+    "gemini-2.5-pro",
+    (name, options) => vertex(name, { project: "p", location: "europe-west1", ...options }),
+  ],
+  [
+    "bedrock",
+    "us.anthropic.claude-sonnet-4-6-v1:0",
+    (name, options) => bedrock(name, { region: "eu-central-1", ...options }),
+  ],
   [
     "compatible",
     "local",

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { prices } from "looplet/prices";
 import { anthropic } from "looplet";
-import { memoryQuota, type ProxyOptions, type ProxyUsage } from "looplet/proxy";
+import { memoryQuota, storeQuota, type ProxyOptions, type ProxyUsage } from "looplet/proxy";
+import { memoryStore } from "looplet/stores";
 import { claude, KEY, noting, proxyOf, requestOf } from "./kit.js";
 
 const used = (tokens: number, costUsd: number | null = null): ProxyUsage => ({
@@ -47,6 +48,65 @@ describe("a quota in memory", () => {
     const models = [claude(), anthropic("claude-sonnet-4-6", { apiKey: KEY, price: prices })];
     expect(() => proxyOf([], { models, quota: memoryQuota({ maxUsd: 1 }) })).toThrow("models[0].price");
     expect(() => proxyOf([], { models: models.slice(1), quota: memoryQuota({ maxUsd: 1 }) })).not.toThrow();
+  });
+});
+
+describe("a quota in a store", () => {
+  const limits = { maxUsd: 1, maxParallel: 3, periodMs: 1000 };
+
+  it("counts for all processes at once, however their calls fall together", async () => {
+    const store = memoryStore();
+    const processes = [1, 2, 3].map(() => storeQuota({ store, ...limits, now: () => 0 }));
+    const calls = Array.from({ length: 9 }, (_, at) => [processes[at % 3]!, call()] as const);
+    const told = await Promise.all(calls.map(([quota, one]) => quota.begin(one)));
+    const begun = calls.filter((_, at) => told[at] === undefined);
+    expect(begun).toHaveLength(3);
+    expect(told.find((refusal) => refusal)).toEqual({
+      message: "3 calls at once are the most.",
+      retryAfterMs: 1000,
+    });
+    await Promise.all(begun.map(([quota, one]) => quota.end(one, used(1, 0.4))));
+    for (const quota of processes)
+      expect(await quota.begin(call())).toEqual({ message: "Your quota is used up." });
+    expect(await processes[0]!.begin(call("eve"))).toBeUndefined();
+  });
+
+  it("begins anew with a period, in which a call of the one before may end", async () => {
+    let nowMs = 999;
+    const store = memoryStore();
+    const quota = storeQuota({ store, ...limits, now: () => nowMs });
+    const late = call();
+    expect(await quota.begin(late)).toBeUndefined();
+    nowMs = 1000;
+    await quota.end(late, used(1, 5));
+    expect(await quota.begin(call())).toBeUndefined();
+  });
+
+  it("forgets a call whose process has ended, and writes nothing for one that it refuses", async () => {
+    let nowMs = 0;
+    const store = memoryStore();
+    let writes = 0;
+    const counting = {
+      ...store,
+      append: (...given: Parameters<typeof store.append>) => ((writes += 1), store.append(...given)),
+    };
+    const quota = storeQuota({
+      store: counting as typeof store,
+      ...limits,
+      maxParallel: 1,
+      maxCallMs: 500,
+      now: () => nowMs,
+    });
+    expect(await quota.begin(call())).toBeUndefined();
+    expect(await quota.begin(call())).toMatchObject({ retryAfterMs: 1000 });
+    expect(writes).toBe(1);
+    nowMs = 500;
+    expect(await quota.begin(call())).toBeUndefined();
+  });
+
+  it("names what is wrong with it", () => {
+    expect(() => storeQuota({ ...limits } as never)).toThrow("store");
+    expect(() => storeQuota({ store: memoryStore(), maxUsd: 0 })).toThrow("maxUsd: must be more than 0");
   });
 });
 

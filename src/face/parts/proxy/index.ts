@@ -8,6 +8,8 @@ export {
   type MemoryQuotaOptions,
   type ProxyCall,
   type Quota,
+  type QuotaLimits,
   type QuotaRefusal,
 } from "./quota.js";
+export { storeQuota, type StoreQuotaOptions } from "./store-quota.js";
 export type { ProxyUsage } from "./usage.js";

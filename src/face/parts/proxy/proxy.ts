@@ -12,10 +12,10 @@ import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
 import { checkOptions, isObject } from "../../core/options/check.js";
 import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
-import { answersOf, geminiPath, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
+import { answersOf, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
 import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
 import { upstreamOf, type Upstream } from "./upstream.js";
-import { UsageReader, type ProxyUsage } from "./usage.js";
+import { formOf, UsageReader, type ProxyUsage } from "./usage.js";
 
 export interface ProxyOptions {
   /**
@@ -231,14 +231,12 @@ class Route {
     const vendor = rest.slice(0, Math.max(0, slash));
     const path = rest.slice(vendor.length);
     const known = this.#upstreams.filter(({ parts }) => parts.config.vendor === vendor);
-    const named = geminiPath(path);
-    const upstreams = known.filter(({ protocol, protocolName }) =>
-      protocolName === "gemini" ? named !== undefined : protocol.path === path,
-    );
-    const isStream = named?.path.endsWith(":streamGenerateContent") === true;
-    const query = isStream ? "?alt=sse" : "";
-    if (upstreams.length === 0 || search !== query) throw nothing;
-    return { vendor, path: (named?.path ?? path) + query, model: named?.model, upstreams };
+    const asked = known
+      .flatMap(({ protocol }) => protocol.read(path) ?? [])
+      .find(({ query }) => query === search);
+    if (asked === undefined) throw nothing;
+    const upstreams = known.filter(({ protocol }) => protocol.read(path)?.path === asked.path);
+    return { vendor, path: asked.path + asked.query, model: asked.model, upstreams };
   }
 
   /** The model that a body asks for. @throws Refused */
@@ -324,15 +322,15 @@ class Route {
     context: ProxyContext | undefined,
   ): Response {
     const type = response.headers.get("content-type") ?? "";
-    const isWhole = !/^text\/event-stream\b/i.test(type);
-    const headers = headersOf(/^(text\/event-stream|application\/json)\b/i.test(type) ? type : "text/plain");
+    const form = formOf(type);
+    const headers = headersOf(form === "other" ? "text/plain" : type);
     for (const name of PASSED_BACK) {
       const value = response.headers.get(name);
       if (value !== null) headers.push([name, value]);
     }
     const { status, body } = response;
     const reader = body?.getReader();
-    const usage = new UsageReader(protocolName, isWhole);
+    const usage = new UsageReader(protocolName, form);
     const over = (isOver: boolean): Promise<void> =>
       end(response.ok ? usage.spent(isOver, sentBytes, price) : NOTHING);
     const passed = new ReadableStream<Uint8Array>({

@@ -33,7 +33,8 @@ export interface QuotaRefusal {
   readonly retryAfterMs?: number | undefined;
 }
 
-export interface MemoryQuotaOptions {
+/** What every user may spend in a period. */
+export interface QuotaLimits {
   /** Tokens of a user in a period, read and written. Default: no limit. */
   maxTokens?: number | undefined;
   /** US dollars of a user in a period. Default: no limit. */
@@ -46,14 +47,16 @@ export interface MemoryQuotaOptions {
   now?: (() => number) | undefined;
 }
 
-interface Account {
-  sinceMs: number;
+export type MemoryQuotaOptions = QuotaLimits;
+
+/** What a user has spent in a period, and the calls that are under way. */
+export interface Account {
   tokens: number;
   usd: number;
   open: number;
 }
 
-const TABLE = {
+export const LIMITS_TABLE = {
   maxTokens: "count64",
   maxUsd: "number",
   periodMs: "count64",
@@ -62,21 +65,45 @@ const TABLE = {
 } as const;
 
 /**
+ * The limits with their defaults.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function limitsOf(given: QuotaLimits): {
+  [name in keyof QuotaLimits]-?: NonNullable<QuotaLimits[name]>;
+} {
+  const { maxTokens, maxUsd, periodMs, maxParallel, now } = given;
+  if (maxUsd !== undefined && maxUsd <= 0)
+    throw new LoopletError("config_invalid_value", "maxUsd", "must be more than 0");
+  return {
+    maxTokens: maxTokens ?? Infinity,
+    maxUsd: maxUsd ?? Infinity,
+    periodMs: periodMs ?? 86_400_000,
+    maxParallel: maxParallel ?? 4,
+    now: now ?? Date.now,
+  };
+}
+
+/** Why another call of this user is refused. */
+export function refusalOf(
+  { tokens, usd, open }: Account,
+  { maxTokens, maxUsd, maxParallel }: ReturnType<typeof limitsOf>,
+): QuotaRefusal | undefined {
+  if (tokens >= maxTokens || usd >= maxUsd) return { message: "Your quota is used up." };
+  if (open < maxParallel) return undefined;
+  return { message: `${maxParallel} calls at once are the most.`, retryAfterMs: 1000 };
+}
+
+/**
  * A quota in the memory of this process, equal for all users. It begins anew with the process, and each process
  * counts for itself.
  *
  * @throws LoopletError `config_…`
  */
 export function memoryQuota(options: MemoryQuotaOptions): Quota {
-  const {
-    maxTokens = Infinity,
-    maxUsd = Infinity,
-    periodMs = 86_400_000,
-    maxParallel = 4,
-    now = Date.now,
-  } = checkOptions(options, "", TABLE);
-  if (maxUsd <= 0) throw new LoopletError("config_invalid_value", "maxUsd", "must be more than 0");
-  const accounts = new Map<string, Account>();
+  const limits = limitsOf(checkOptions(options, "", LIMITS_TABLE));
+  const { periodMs, now } = limits;
+  const accounts = new Map<string, Account & { sinceMs: number }>();
   let mostAccounts = 1000;
   /** Forgets accounts that have nothing open and whose period is over. */
   const prune = (): void => {
@@ -86,7 +113,7 @@ export function memoryQuota(options: MemoryQuotaOptions): Quota {
     mostAccounts = Math.max(1000, 2 * accounts.size);
   };
   return {
-    needsPrice: maxUsd !== Infinity,
+    needsPrice: limits.maxUsd !== Infinity,
     begin({ owner }) {
       let account = accounts.get(owner);
       if (account === undefined) {
@@ -95,11 +122,9 @@ export function memoryQuota(options: MemoryQuotaOptions): Quota {
         accounts.set(owner, account);
       }
       if (now() - account.sinceMs >= periodMs) Object.assign(account, { sinceMs: now(), tokens: 0, usd: 0 });
-      if (account.tokens >= maxTokens || account.usd >= maxUsd) return { message: "Your quota is used up." };
-      if (account.open >= maxParallel)
-        return { message: `${maxParallel} calls at once are the most.`, retryAfterMs: 1000 };
-      account.open += 1;
-      return undefined;
+      const refusal = refusalOf(account, limits);
+      if (refusal === undefined) account.open += 1;
+      return refusal;
     },
     end({ owner }, { inputTokens, outputTokens, costUsd }) {
       const account = accounts.get(owner)!;

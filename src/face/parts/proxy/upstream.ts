@@ -4,7 +4,7 @@ import type { Fetch, Model } from "../../core/api/index.js";
 import type { Price } from "../../core/generated/input.js";
 import { nanoPrice } from "../../core/models/nano-price.js";
 import { modelParts, type ModelParts } from "../../core/models/models.js";
-import { PROTOCOLS, type Protocol } from "./protocols.js";
+import { PROTOCOLS, vertexProtocol, type Protocol } from "./protocols.js";
 
 export interface Upstream {
   readonly parts: ModelParts;
@@ -35,10 +35,9 @@ export function upstreamOf(model: Model, field: string, fetch: Fetch | undefined
   const known = KNOWN[config.vendor];
   const protocolName = config.protocol ?? known?.protocol ?? "";
   const protocol = Object.hasOwn(PROTOCOLS, protocolName) ? PROTOCOLS[protocolName] : undefined;
-  // Vertex AI has the project in its paths.
-  if (protocol === undefined || config.vendor === "vertex")
+  if (protocol === undefined)
     throw wrong(
-      "speaks a protocol that the proxy does not know; use Anthropic, OpenAI, Gemini, or a vendor like them",
+      "speaks a protocol that the proxy does not know; use Anthropic, OpenAI, Gemini, Bedrock, or a vendor like them",
     );
   if (
     apiKey === undefined &&
@@ -53,14 +52,13 @@ export function upstreamOf(model: Model, field: string, fetch: Fetch | undefined
     : undefined;
   if (url === undefined) throw wrong("needs an absolute baseUrl");
   const path = url.pathname.replace(/\/+$/, "");
+  const isVertex = config.vendor === "vertex" && protocolName === "gemini";
   const price = config.price ?? (prices && nanoPriceOf(prices(config.vendor, config.model)));
   return {
     parts,
     protocolName,
-    protocol,
-    base:
-      url.origin +
-      (path === "" ? (pathOf(known?.base) ?? protocol.basePath) : withoutEnd(path, protocol.path)),
+    protocol: isVertex ? vertexProtocol(path) : protocol,
+    base: url.origin + (isVertex ? "" : baseOf(path, protocol, known?.base)),
     auth: parts.auth ?? {
       header: known?.header ?? "authorization",
       prefix: known === undefined || known.header === "authorization" ? "Bearer " : "",
@@ -75,6 +73,11 @@ function nanoPriceOf(price: ReturnType<NonNullable<ModelParts["prices"]>>): Pric
 
 function pathOf(base: string | undefined): string | undefined {
   return base === undefined ? undefined : new URL(base).pathname.replace(/\/$/, "");
+}
+
+/** The path before that of the protocol. */
+function baseOf(path: string, protocol: Protocol, known: string | undefined): string {
+  return path === "" ? (pathOf(known) ?? protocol.basePath) : withoutEnd(path, protocol.path);
 }
 
 function withoutEnd(path: string, end: string): string {

@@ -3,6 +3,7 @@
  * A proxy looks for the few numbers of the report alone. An answer that broke off before is estimated by its text.
  */
 import type { Price } from "../../core/generated/input.js";
+import { Frames } from "./frames.js";
 import type { Body } from "./protocols.js";
 
 /** What a call has used. */
@@ -35,11 +36,27 @@ const LETTERS_A_TOKEN = 4;
 
 /** Fields whose texts a model writes piece by piece. */
 const WRITTEN =
-  /"(?:text|delta|thinking|content|partial_json|arguments|reasoning|reasoning_content)"\s*:\s*"/g;
+  /"(?:text|delta|thinking|content|partial_json|arguments|reasoning|reasoning_content|input)"\s*:\s*"/g;
+
+/** The form of an answer: server-sent events, frames of Amazon's, one JSON object, or anything else. */
+export type Form = "events" | "frames" | "json" | "other";
+
+/** The form of an answer by its content-type. */
+export function formOf(type: string): Form {
+  const [name = ""] = type.toLowerCase().split(";");
+  const forms: { readonly [type: string]: Form } = {
+    "text/event-stream": "events",
+    "application/vnd.amazon.eventstream": "frames",
+    "application/json": "json",
+  };
+  return forms[name.trim()] ?? "other";
+}
 
 export class UsageReader {
   readonly #protocol: string;
+  /** Whether the answer is one JSON object, and not a stream. */
   readonly #isWhole: boolean;
+  readonly #frames: Frames | undefined;
   readonly #decoder = new TextDecoder();
   #rest = "";
   #isSkipping = false;
@@ -47,13 +64,17 @@ export class UsageReader {
   #hasEnd = false;
   #written = 0;
 
-  /** `isWhole`: the answer is one JSON object, and not a stream of events. */
-  constructor(protocol: string, isWhole: boolean) {
+  constructor(protocol: string, form: Form) {
     this.#protocol = protocol;
-    this.#isWhole = isWhole;
+    this.#isWhole = form === "json" || form === "other";
+    this.#frames = form === "frames" ? new Frames() : undefined;
   }
 
   look(bytes: Uint8Array): void {
+    if (this.#frames !== undefined) {
+      for (const payload of this.#frames.feed(bytes)) this.#line(`data:${payload}`);
+      return;
+    }
     this.#rest += this.#decoder.decode(bytes, { stream: true });
     if (!this.#isWhole) {
       const lines = this.#rest.split(/\r\n|\r|\n/);
@@ -174,6 +195,26 @@ const READERS: { readonly [protocol: string]: (event: Body) => Known | undefined
         cacheRead: countIn(usage, "cachedContentTokenCount"),
       },
       isEnd: candidates.some(({ finishReason }) => finishReason !== undefined),
+    };
+  },
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html (2026-11-26)
+  bedrock_converse(event) {
+    const usage = objectIn(event, "usage");
+    if (usage === undefined) return undefined;
+    const [cacheRead = 0, cacheWrite = 0] = ["cacheReadInputTokens", "cacheWriteInputTokens"].map((name) =>
+      countIn(usage, name),
+    );
+    const hours = listIn(usage, "cacheDetails").filter(({ ttl }) => ttl === "1h");
+    const fresh = countIn(usage, "inputTokens");
+    return {
+      counts: {
+        input: fresh === undefined ? undefined : fresh + cacheRead + cacheWrite,
+        output: countIn(usage, "outputTokens"),
+        cacheRead,
+        cacheWrite,
+        cacheWriteHour: hours.reduce((sum, one) => sum + (countIn(one, "inputTokens") ?? 0), 0),
+      },
+      isEnd: true,
     };
   },
 };

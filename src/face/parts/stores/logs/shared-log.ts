@@ -25,14 +25,16 @@ export class SharedLog {
     return objectsOf(await this.#entries());
   }
 
-  /** Adds an entry, and returns those before it. */
-  add(entry: object): Promise<LogObject[]> {
-    const json = JSON.stringify(entry);
+  /** Adds an entry, and returns those before it. A function makes the entry of those, or leaves it out. */
+  add(entry: object | ((before: LogObject[]) => object | undefined)): Promise<LogObject[]> {
     return behindOthers(async () => {
-      const before = await this.#entries();
-      const last = before.at(-1)?.seq ?? 0;
-      await this.#store.append(this.#key, [{ seq: last + 1, json }], last);
-      return objectsOf(before);
+      const entries = await this.#entries();
+      const before = objectsOf(entries);
+      const added = typeof entry === "function" ? (entry(before) as object | undefined) : entry;
+      const last = entries.at(-1)?.seq ?? 0;
+      if (added !== undefined)
+        await this.#store.append(this.#key, [{ seq: last + 1, json: JSON.stringify(added) }], last);
+      return before;
     });
   }
 
