@@ -45,6 +45,38 @@ export const aiSdk = {
     // `useChat` has one list of messages, and takes no chunk behind its own `stop()` (`makeRequest` of ai 7.0.173).
     inPage: (page) => personsPath(page, { keepsVersions: false, showsStopped: false }),
   },
+  "ai-sdk-ui/served.ts": {
+    async after({ made, requests }) {
+      const body = JSON.stringify({ id: "chat-1", trigger: "submit-message", messages: [user("Hello")] });
+      const api = "https://page.test/api/agent/ui-messages";
+      const response = await made.handle(new Request(api, { method: "POST", body }));
+      assert.equal(response.headers.get("x-vercel-ai-ui-message-stream"), "v1");
+      assert.match(await response.text(), /"type":"text-delta".*data: \[DONE\]\n\n$/s);
+      assert.equal(requests.length, 1);
+      assert.equal((await made.handle(new Request(`${api}/chat-1/stream`))).status, 204);
+      const { messages } = await (await made.handle(new Request(`${api}/chat-1`))).json();
+      assert.deepEqual(
+        messages.map(({ role }) => role),
+        ["user", "assistant"],
+      );
+    },
+  },
+  "ai-sdk-ui/load.ts": {
+    async after({ made }) {
+      const { fetch } = globalThis;
+      const messages = [user("Hello")];
+      globalThis.fetch = async (url) =>
+        url === "/api/agent/ui-messages/chat-1"
+          ? Response.json({ messages })
+          : new Response("", { status: 404 });
+      try {
+        assert.deepEqual(await made.loadMessages("chat-1"), messages);
+        assert.deepEqual(await made.loadMessages("new"), []);
+      } finally {
+        globalThis.fetch = fetch;
+      }
+    },
+  },
   "ai-sdk-ui/route.ts": {
     async after({ made, requests }) {
       const post = (body) =>

@@ -5,6 +5,7 @@
  * - `agUiAgent` is an agent of `@ag-ui/client` that runs in the page.
  * - `toAgUi` and `agUiResponse` translate a run of yours.
  */
+export { agUi } from "./served/format.js";
 export { agUiHandler, type AgUiHandlerOptions } from "./handler.js";
 export { agUiAgent, type AgUiAgentOptions, type HttpAgentClass } from "./page-agent.js";
 export { agUiResponse, toAgUi, type AgUiOptions, type AgUiSource } from "./stream.js";

@@ -119,7 +119,7 @@ export function eventResponse(events: AsyncGenerator<AgUiEvent>, leave: () => vo
   return respond(body, { headers: HEADERS });
 }
 
-const HEADERS = {
+export const HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",

@@ -221,7 +221,7 @@ function goOn(run: Run, input: AgUiInput): void {
 }
 
 /** The answer of an input to a question; undefined if it has none. */
-function answerTo(
+export function answerTo(
   asked: Asked,
   run: string,
   { messages, resume = [] }: AgUiInput,
@@ -237,7 +237,7 @@ function answerTo(
   return entry && answerOf(asked, entry);
 }
 
-function promptOf({ messages }: AgUiInput): ContentBlock[] {
+export function promptOf({ messages }: AgUiInput): ContentBlock[] {
   const last = messages.at(-1);
   return last?.role === "user" ? blocksOf(last.content, `messages[${messages.length - 1}].content`) : [];
 }

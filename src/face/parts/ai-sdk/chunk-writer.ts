@@ -441,7 +441,7 @@ function idOf({ iteration, attempt, block }: EventStamp & { block: number }): st
 }
 
 /** The id of a call in the message. A subagent may use an id of the root again. */
-function callIdOf({ agentPath, parentToolCallId }: RunEvent, toolCallId: string): string {
+export function callIdOf({ agentPath, parentToolCallId }: RunEvent, toolCallId: string): string {
   return agentPath === "root" ? toolCallId : `${parentToolCallId}/${toolCallId}`;
 }
 

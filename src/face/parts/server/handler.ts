@@ -9,7 +9,7 @@ import { sessionsOf } from "../sessions/index.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
 import { refuseForeign, WORDS } from "./access.js";
 import type { EventFormat } from "./formats.js";
-import { json, problem, type RequestLike } from "./http.js";
+import { bodyOf, json, problem, type RequestLike } from "./http.js";
 import { ownedAgent, ownedStore, prefixOf } from "./owned.js";
 import { BadRequest } from "./problems.js";
 import { answerRequest } from "./routes.js";
@@ -150,10 +150,16 @@ export function handler<Request extends RequestLike = RequestLike>(
     if (owner === undefined || owner === null || owner === "") throw new BadRequest("Sign in first.", 401);
     if (typeof owner === "object" && "status" in owner) return owner;
     const prefix = prefixOf(owner);
-    const path = pathOf(request, base);
-    if (path === undefined) return json({ sessions: await list(prefix) });
-    const { id, word } = path;
     const { method } = request;
+    const { format, segment, word: found } = pathOf(request, base, formats);
+    const isPost = segment === "" && method === "POST" && format?.session !== undefined;
+    if (segment === "" && !isPost) {
+      if (method !== "GET") throw new BadRequest(`The list has no ${method}.`, 405);
+      return json({ sessions: await list(prefix) });
+    }
+    const body = isPost ? await bodyOf(request, maxBytes) : undefined;
+    const word = isPost ? "run" : found;
+    const id = checkedId(body === undefined ? decoded(segment) : format!.session!(body));
     if (word === "session" && method === "PUT" && !trusted)
       throw new BadRequest("This server takes no chats from pages.", 405);
     const [session, done] = use(prefix, id);
@@ -162,7 +168,7 @@ export function handler<Request extends RequestLike = RequestLike>(
       if (isNeeded && !(await session.isKnown())) throw new BadRequest(`There is no session "${id}".`, 404);
       const hold = (): (() => void) => use(prefix, id)[1];
       if (word !== "" || method !== "DELETE")
-        return await answerRequest({ session, id, word, request, maxBytes, formats, hold });
+        return await answerRequest({ session, id, word, request, maxBytes, formats, format, body, hold });
       await remove(session, prefix, id);
       return json({ deleted: true });
     } finally {
@@ -184,22 +190,32 @@ export function handler<Request extends RequestLike = RequestLike>(
 /** The words for a session that need not be there yet. */
 const BEGINNING = ["run", "stream", "events", "call"];
 
-/** The session of a path and the word behind it; undefined for the list. @throws BadRequest */
-function pathOf({ url, method }: RequestLike, base: string): { id: string; word: string } | undefined {
+interface Path {
+  /** The format whose name is the first word. */
+  readonly format: EventFormat | undefined;
+  /** The id of the session as the path has it; empty for the list, and for a body that names the session. */
+  readonly segment: string;
+  /** The word behind it. */
+  readonly word: string;
+}
+
+/** @throws BadRequest */
+function pathOf({ url }: RequestLike, base: string, formats: readonly EventFormat[]): Path {
   const { pathname } = new URL(url);
   const none = (): BadRequest => new BadRequest(`There is no ${pathname} here.`, 404);
   if (!pathname.startsWith(base)) throw none();
-  const [beginning, segment = "", word = "", ...more] = pathname.slice(base.length).split("/");
+  const [beginning, ...segments] = pathname.slice(base.length).split("/");
+  const format = formats.find(({ name }) => name === segments[0]);
+  const [segment = "", word = "", ...more] = format === undefined ? segments : segments.slice(1);
   if (beginning !== "" || more.length > 0 || !["", ...WORDS].includes(word)) throw none();
   if (segment === "" && word !== "") throw none();
-  if (segment === "") {
-    if (method !== "GET") throw new BadRequest(`The list has no ${method}.`, 405);
-    return undefined;
-  }
-  const id = decoded(segment);
-  if (id === undefined || !ID.test(id))
-    throw new BadRequest("The id of a session needs 1 to 128 letters, digits and . _ ~ : @ = + -", 400);
-  return { id, word };
+  return { format, segment, word };
+}
+
+/** @throws BadRequest */
+function checkedId(id: unknown): string {
+  if (typeof id === "string" && ID.test(id)) return id;
+  throw new BadRequest("The id of a session needs 1 to 128 letters, digits and . _ ~ : @ = + -", 400);
 }
 
 function decoded(segment: string): string | undefined {
@@ -227,6 +243,8 @@ const FORMAT_TABLE = {
   name: "text!",
   accept: "text!",
   headers: "object",
+  session: "function",
   read: "function",
+  messages: "function",
   stream: "function!",
 } as const;

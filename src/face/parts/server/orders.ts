@@ -1,11 +1,11 @@
 /** The words of clients: what they may order, and which methods a page may call. */
-import type { QuestionAnswer } from "../../core/api/run.js";
+import type { Prompt, QuestionAnswer } from "../../core/api/run.js";
 import { isObject } from "../../core/options/check.js";
 import { BadRequest } from "./problems.js";
 
 /** What a client asks for, in a request or in a message of a WebSocket. */
 export type Order =
-  | { readonly do: "run"; readonly prompt: string; readonly requestId?: string }
+  | { readonly do: "run"; readonly prompt: Prompt; readonly requestId?: string }
   | { readonly do: "answer"; readonly questionId: number; readonly answer: QuestionAnswer }
   | { readonly do: "abort"; readonly reason?: string };
 
@@ -48,7 +48,7 @@ export function checkedOrder(given: unknown): Order {
     throw new BadRequest(`${String(order.do)} needs ${needed}`);
   };
   if (order.do === "run") {
-    if (typeof order["prompt"] !== "string") wrong('{ "prompt": "…" }');
+    if (typeof order["prompt"] !== "string" && !Array.isArray(order["prompt"])) wrong('{ "prompt": "…" }');
     if (!isId(order["requestId"] ?? "r")) wrong("a text of whole letters as its requestId");
   } else if (order.do === "answer") {
     if (!isAnswer(order["questionId"], order["answer"])) wrong('{ "questionId": 1, "answer": {…} }');

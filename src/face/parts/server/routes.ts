@@ -1,13 +1,15 @@
 /** The requests to a session: the words behind its path, their methods and their responses. */
 import type { RunEvent } from "../../core/api/event.js";
+import type { KeptChat } from "../../core/api/message.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import type { Batch } from "../workers/feed.js";
 import { eventStream, textStream } from "./event-stream.js";
-import { formatOf, type EventFormat } from "./formats.js";
+import { formatOf, type EventFormat, type FormattedRun } from "./formats.js";
 import { bodyOf, json, respond, textOf, type RequestLike } from "./http.js";
-import { BadRequest } from "./problems.js";
+import { BadRequest, ofRequest } from "./problems.js";
 import type { Session } from "./session.js";
 import type { ToldEvent } from "./session-log.js";
+import { takeTurn } from "./turns.js";
 
 export interface Route {
   readonly session: Session;
@@ -17,6 +19,10 @@ export interface Route {
   readonly request: RequestLike;
   readonly maxBytes: number;
   readonly formats: readonly EventFormat[];
+  /** The format whose path was asked. */
+  readonly format?: EventFormat | undefined;
+  /** The body, if it has been read. */
+  readonly body?: object | undefined;
   /** Called when the response is a stream; the function that it returns is called at the end of the stream. */
   readonly hold?: () => () => void;
 }
@@ -29,16 +35,26 @@ export async function answerRequest(route: Route): Promise<HostResponse> {
   if (method === "POST") {
     if (word === "" || word === "events" || word === "stream")
       throw new BadRequest(`There is no POST ${new URL(request.url).pathname} here.`, 404);
-    const body = await bodyOf(request, maxBytes);
+    const body = route.body ?? (await bodyOf(request, maxBytes));
     if (word === "call") return json({ value: await session.call(body) });
     if (word === "run") return begin(route, body);
     return json(await session.obey({ ...body, do: word }));
   }
   if (method !== "GET") throw new BadRequest(`There is no ${method}.`, 405);
-  if (word === "") return json(await session.state());
+  if (word === "") return state(route);
   if (word === "events") return follow(route);
   if (word === "stream") return stream(route);
   throw new BadRequest(`${word} needs the method POST.`, 405);
+}
+
+async function state(route: Route): Promise<HostResponse> {
+  const { session } = route;
+  const state = await session.state();
+  const format = asked(route);
+  if (format?.messages === undefined) return json(state);
+  // The messages of a chat have the prompt of the run under way when that has ended.
+  const kept = (await session.call({ method: "readChat", args: [] })) as KeptChat | undefined;
+  return json({ ...state, messages: format.messages(kept?.messages ?? [], kept?.isRunning ?? false) });
 }
 
 /** The chat as text, or a chat that comes from another store. */
@@ -58,14 +74,31 @@ async function transfer({ session, request, maxBytes }: Route): Promise<HostResp
 async function begin(route: Route, body: object): Promise<HostResponse> {
   const { session, request } = route;
   const format = asked(route);
-  const read = format?.read?.(body);
-  for (const answer of read?.answers ?? []) await session.obey({ do: "answer", ...answer });
-  if (read !== undefined && read.prompt === undefined) return running(route, format, session.current);
-  const begun = await session.obey({ ...(read ?? body), do: "run" });
+  if (format?.read !== undefined) return turn(route, format, body);
+  const begun = await session.obey({ ...body, do: "run" });
   const isStream = format !== undefined || wants(request, "text/event-stream");
   if (!isStream) return json(begun);
   // A short run may be over by now.
-  return running(route, format, begun.taken ? session.latest : session.current, begun.after);
+  const run = begun.taken ? session.latest : session.current;
+  return format === undefined ? running(route, run, begun.after) : formatted(route, format, run, begun.after);
+}
+
+/** Does what a request of another system asks. */
+async function turn(route: Route, format: EventFormat, body: object): Promise<HostResponse> {
+  const { session } = route;
+  await session.open();
+  const { current } = session;
+  const told = current === undefined ? [] : session.told(current);
+  const read = await ofRequest(() => format.read!(body, told, current));
+  for (const answer of read.answers ?? []) await session.obey({ do: "answer", ...answer });
+  if (read.prompt === undefined) {
+    const { seen } = read;
+    const run = seen === undefined ? session.current : current;
+    return formatted(route, format, run, undefined, { seen, body });
+  }
+  const begun = await takeTurn(session, read);
+  const run = begun.taken ? session.latest : read.isTurn ? read.requestId : session.current;
+  return formatted(route, format, run, read.isTurn ? undefined : begun.after, { body });
 }
 
 /** The events of the session behind a cursor, and each that comes later; with `?run=`, those of a run up to its end. */
@@ -83,30 +116,68 @@ async function follow(route: Route): Promise<HostResponse> {
 
 /** The events of the run under way up to its end; status 204 if there is none. */
 async function stream(route: Route): Promise<HostResponse> {
-  await route.session.open();
-  return running(route, asked(route), route.session.current, cursorOf(route.request));
+  const { session, request } = route;
+  await session.open();
+  const format = asked(route);
+  const cursor = cursorOf(request);
+  if (format === undefined) return running(route, session.current, cursor);
+  // The run of a client that comes back may be over by now.
+  const [, run, after] = /^([\w%.!~*'()-]+):(.*)$/.exec(cursor ?? "") ?? [];
+  return formatted(route, format, run === undefined ? session.current : decoded(run), undefined, { after });
 }
 
 async function running(
+  { session, hold = free }: Route,
+  run: string | undefined,
+  cursor: string | undefined,
+): Promise<HostResponse> {
+  const gone = new AbortController();
+  const batches = run === undefined ? undefined : await session.eventsOf(run, cursor, gone.signal);
+  return batches === undefined ? none() : eventStream(batches, gone, false, hold());
+}
+
+/** The events of a run in another system's form. */
+async function formatted(
   { session, id, hold = free }: Route,
-  format: EventFormat | undefined,
+  format: EventFormat,
   run: string | undefined,
   cursor?: string,
+  from: Pick<FormattedRun, "seen" | "after" | "body"> = {},
 ): Promise<HostResponse> {
   const gone = new AbortController();
   const batches = run === undefined ? undefined : await session.eventsOf(run, cursor, gone.signal);
   if (run === undefined || batches === undefined) return none();
-  if (format === undefined) return eventStream(batches, gone, false, hold());
   const headers = { "content-type": format.accept, "cache-control": "no-store", ...format.headers };
-  const texts = format.stream(eventsIn(batches), { id: run, session: id });
+  const { events, hasMore } = eventsIn(session, batches);
+  const texts = format.stream(events, { id: run, session: id, hasMore, ...from });
   return textStream(texts, gone, headers, hold());
 }
 
-async function* eventsIn(batches: AsyncGenerator<Batch<ToldEvent>>): AsyncGenerator<RunEvent> {
-  for await (const { entries } of batches) for (const { entry } of entries) yield entry.event;
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new BadRequest(`There is no event "${text}".`);
+  }
 }
 
-function asked({ formats, request }: Route): EventFormat | undefined {
+function eventsIn(session: Session, batches: AsyncGenerator<Batch<ToldEvent>>) {
+  let left = 0;
+  let behind = 0;
+  async function* events(): AsyncGenerator<RunEvent> {
+    for await (const { entries, place } of batches) {
+      [left, behind] = [entries.length, place];
+      for (const { entry } of entries) {
+        left -= 1;
+        yield entry.event;
+      }
+    }
+  }
+  return { events: events(), hasMore: () => left > 0 || session.last > behind };
+}
+
+function asked({ format: own, formats, request }: Route): EventFormat | undefined {
+  if (own !== undefined) return own;
   const named = new URL(request.url).searchParams.get("format");
   const format = formatOf(formats, request.headers.get("accept") ?? "", named);
   if (named === null || format !== undefined) return format;

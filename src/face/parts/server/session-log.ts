@@ -1,7 +1,7 @@
 /** The log of a session: the events of its runs, one run behind the other, for clients that come back. */
 import type { RunEvent } from "../../core/api/event.js";
 import type { Store } from "../../core/api/run.js";
-import type { Feed, Source } from "../workers/feed.js";
+import type { Batch, Feed, Source } from "../workers/feed.js";
 import type { LogEntry } from "../workers/protocol.js";
 import { RunLog } from "../workers/run-log.js";
 
@@ -85,5 +85,23 @@ export class StoreLog implements SessionLog {
 
   prune(): void {
     if (this.last > this.#keep) this.#log.restart();
+  }
+}
+
+/** The batches of a client that has missed events. */
+export async function* withGap<E>(batches: AsyncGenerator<Batch<E>>): AsyncGenerator<Batch<E>> {
+  yield { hasGap: true, entries: [], place: 0 };
+  yield* batches;
+}
+
+/** The events of one run, up to its end. */
+export async function* upToEnd(
+  run: string,
+  batches: AsyncGenerator<Batch<ToldEvent>>,
+): AsyncGenerator<Batch<ToldEvent>> {
+  for await (const batch of batches) {
+    const entries = batch.entries.filter(({ entry }) => entry.run === run);
+    if (entries.length > 0 || batch.hasGap) yield { ...batch, entries };
+    if (entries.at(-1)?.entry.event.type === "finish") return;
   }
 }

@@ -27,7 +27,7 @@ import { thrown, type ChatState, type RunEnd } from "../workers/protocol.js";
 import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
 import { BadRequest, ofRequest } from "./problems.js";
-import { logOf, type SessionLog, type ToldEvent } from "./session-log.js";
+import { logOf, upToEnd, withGap, type SessionLog, type ToldEvent } from "./session-log.js";
 
 /** The parts that a session is made of. */
 export interface SessionParts {
@@ -115,6 +115,19 @@ export class Session {
   /** The id of the run that is under way here. */
   get current(): string | undefined {
     return this.#hosted?.run.outcome === undefined ? this.latest : undefined;
+  }
+
+  /** The number of the last event in the log. */
+  get last(): number {
+    return this.#parts.log.last;
+  }
+
+  /** The events of a run so far. */
+  told(run: string): RunEvent[] {
+    const { log } = this.#parts;
+    const [beginning = log.last] = this.#placesOf(run);
+    const told = log.behind(beginning, log.last - beginning);
+    return told.flatMap(({ entry }) => (entry.run === run ? [entry.event] : []));
   }
 
   /** Whether there is anything of the session. */
@@ -472,20 +485,4 @@ function endOfRun(run: Run): Promise<RunEnd> {
     (result) => ({ result }),
     (error: unknown) => ({ thrown: thrown(error) }),
   );
-}
-
-async function* withGap<E>(batches: AsyncGenerator<Batch<E>>): AsyncGenerator<Batch<E>> {
-  yield { hasGap: true, entries: [], place: 0 };
-  yield* batches;
-}
-
-async function* upToEnd(
-  run: string,
-  batches: AsyncGenerator<Batch<ToldEvent>>,
-): AsyncGenerator<Batch<ToldEvent>> {
-  for await (const batch of batches) {
-    const entries = batch.entries.filter(({ entry }) => entry.run === run);
-    if (entries.length > 0 || batch.hasGap) yield { ...batch, entries };
-    if (entries.at(-1)?.entry.event.type === "finish") return;
-  }
 }

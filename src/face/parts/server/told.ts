@@ -1,0 +1,51 @@
+/** What formats make of the events that a run has told: its questions, and places for clients that come back. */
+import type { RunEvent, RunEventOf } from "../../core/api/index.js";
+import type { FormattedRun } from "./formats.js";
+
+/** The questions of a run. */
+export interface Asked {
+  /** All of them, the oldest first. */
+  readonly all: readonly RunEventOf<"question">[];
+  /** Whether nobody has answered a question. */
+  isOpen(question: RunEventOf<"question">): boolean;
+}
+
+export function askedIn(told: readonly RunEvent[]): Asked {
+  const questions = new Map<number, RunEventOf<"question">>();
+  const answered = new Set<number>();
+  for (const event of told) {
+    if (event.type === "question") questions.set(event.questionId, event);
+    if (event.type === "answered") answered.add(event.questionId);
+  }
+  return { all: [...questions.values()], isOpen: ({ questionId }) => !answered.has(questionId) };
+}
+
+/** The number of the last event that a client has seen which answers these questions: the run began to wait there. */
+export function seenBefore(told: readonly RunEvent[], questionIds: readonly number[]): number {
+  const last = told.at(-1)?.seq ?? 0;
+  const waits = questionIds.map((questionId) =>
+    [...told].reverse().find((event) => event.type === "waiting" && event.questionIds.includes(questionId)),
+  );
+  return Math.min(last, ...waits.map((event) => event?.seq ?? last));
+}
+
+/**
+ * Writes the pieces of an event as server-sent events. Each has the number of its event and its own in it, so that a
+ * client may go on behind any of them. Pieces that the client has are left out.
+ */
+export function numbered(run: FormattedRun): (seq: number, pieces: Iterable<object>) => Generator<string> {
+  const [, seq, piece] = /^(\d+)\.(\d+)$/.exec(run.after ?? "") ?? [];
+  const [seen, seenPiece] = seq === undefined ? [run.seen ?? -1, Infinity] : [Number(seq), Number(piece)];
+  return function* (seq, pieces) {
+    let at = 0;
+    for (const piece of pieces) {
+      if (seq > seen || (seq === seen && at > seenPiece))
+        yield `id: ${encodeURIComponent(run.id)}:${seq}.${at}\n${dataOf(piece)}`;
+      at += 1;
+    }
+  };
+}
+
+export function dataOf(piece: object): string {
+  return `data: ${JSON.stringify(piece)}\n\n`;
+}
