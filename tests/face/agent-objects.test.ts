@@ -2,32 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, custom, tool, type Agent, type Store } from "looplet";
 import { AgentObject, type DurableObjectStateLike } from "looplet/cloudflare";
-
-interface Database {
-  prepare(query: string): { all(...values: unknown[]): Record<string, unknown>[] };
-}
-const sqlite = (process.getBuiltinModule as ((name: string) => unknown) | undefined)?.("node:sqlite") as
-  { DatabaseSync: new (name: string) => Database } | undefined;
-
-function state(): DurableObjectStateLike {
-  const database = new sqlite!.DatabaseSync(":memory:");
-  return {
-    storage: {
-      sql: {
-        exec(query, ...values) {
-          const rows = database.prepare(query).all(...values);
-          return { toArray: () => rows };
-        },
-      },
-      transactionSync: (work) => work(),
-      sync: () => Promise.resolve(),
-      setAlarm: () => Promise.resolve(),
-      deleteAlarm: () => Promise.resolve(),
-    },
-    acceptWebSocket() {},
-    getWebSockets: () => [],
-  };
-}
+import { objectState, sqlite } from "./support/object-state.js";
 
 class Session extends AgentObject {
   agent(store: Store): Agent {
@@ -76,14 +51,14 @@ function slowly(text: string): [body: Promise<string>, arrive: () => void] {
 
 describe.skipIf(sqlite === undefined)("a session in an object", () => {
   const text = async (): Promise<string> => {
-    const session = new Session(state(), {});
+    const session = new Session(objectState(), {});
     await session.through("Hi");
     return session.asked("GET", "session");
   };
 
   it("that is asked while its text arrives goes on from that text", async () => {
     const [body, arrive] = slowly(await text());
-    const session = new Session(state(), {});
+    const session = new Session(objectState(), {});
     const put = session.asked("PUT", "session", body);
     expect((await session.asked("GET", "")).messages).toEqual([]);
     arrive();
@@ -97,7 +72,7 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
 
   it("whose run begins while a text arrives refuses the text, and its run goes on", async () => {
     const [body, arrive] = slowly(await text());
-    const session = new Session(state(), {});
+    const session = new Session(objectState(), {});
     const put = session.asked("PUT", "session", body);
     await session.post("run", { prompt: "Pay." });
     arrive();
@@ -108,7 +83,7 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
 
   it("gets two texts at once, and takes one of them", async () => {
     const [one, two] = [await text(), await text()];
-    const session = new Session(state(), {});
+    const session = new Session(objectState(), {});
     const put = (body: string): Promise<any> => session.asked("PUT", "session", body);
     expect((await Promise.all([put(one), put(two), put("no chat")])).map(({ status }) => status)).toEqual([
       200, 400, 400,
@@ -118,7 +93,7 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
   });
 
   it("does what a request asks once, also in another instance, another object and behind other runs", async () => {
-    const one = new Session(state(), {});
+    const one = new Session(objectState(), {});
     const order = { prompt: "Pay.", requestId: "order" };
     const more = { prompt: "More.", requestId: "more" };
     const both = await Promise.all([one.post("run", order), one.post("run", order)]);
@@ -128,7 +103,7 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
     await one.post("abort", {});
     await one.through("Hi");
     const two = new Session(one.ctx, {});
-    const three = new Session(state(), {});
+    const three = new Session(objectState(), {});
     expect((await three.asked("PUT", "session", await two.asked("GET", "session"))).taken).toBe(true);
     for (const session of [one, two, three]) {
       expect((await session.post("run", order)).taken).toBe(false);
@@ -147,7 +122,7 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
     ["answer", { questionId: 1, answer: { behavior: "perhaps" } }],
     ["abort", { reason: { a: 1 } }],
   ])("tells who sends %s with %j what is wrong, and its log nothing", async (word, body) => {
-    const session = new Session(state(), {});
+    const session = new Session(objectState(), {});
     await session.post("run", { prompt: "Pay." });
     expect((await session.post(word, body)).status).toBe(400);
     expect((await session.post("abort", { reason: "enough" })).taken).toBe(true);
@@ -156,7 +131,7 @@ describe.skipIf(sqlite === undefined)("a session in an object", () => {
 
 describe.skipIf(sqlite === undefined)("the events of an AgentObject", () => {
   it("are read as the client reads them, each once", async () => {
-    const own = state();
+    const own = objectState();
     const { exec } = own.storage.sql;
     let rows = 0;
     const storage = {
@@ -192,7 +167,7 @@ describe.skipIf(sqlite === undefined)("the events of an AgentObject", () => {
   });
 
   it("that are gone are told as a gap, and the next one is numbered on behind the last", async () => {
-    const session = new Session(state(), {}, { keepEvents: 0 });
+    const session = new Session(objectState(), {}, { keepEvents: 0 });
     await session.through("Hello");
     const before = Number((await session.asked("GET", "")).cursor);
     await session.through("Again");

@@ -1,35 +1,46 @@
 // A page that is reloaded at random moments of a conversation with tools, an approval and a subagent.
 import { describe, expect, it } from "vitest";
 import { createAgent, custom, subagent, tool, type Agent, type Message, type Store } from "looplet";
+import { AgentObject } from "looplet/cloudflare";
+import { handler } from "looplet/server";
 import { memoryStore } from "looplet/stores";
 import type { Answers, OpenQuestion } from "looplet/ui";
+import { connectAgent, type RemoteAgent } from "looplet/workers";
+import { objectState } from "../support/object-state.js";
+import { Place } from "../support/worker-kit.js";
 import { lines, Screen } from "./kit.js";
 
-/** What outlives a page: the store, the effects in the world, and the time. */
+/** What outlives a process: the store, the effects in the world, and the time. */
 class World {
   readonly effects: string[] = [];
-  /** The pages so far. */
-  pages = 0;
   #nowMs = 0;
   readonly #kept = memoryStore({ now: () => this.#nowMs });
   #isDead = { now: false };
+  store = this.alive(this.#kept);
 
-  /** A page begins, and the one before it is gone: it reaches no store any more, and its leases run out. */
-  page(): Screen {
-    this.pages += 1;
+  /** The process is gone: it reaches no store any more, and its leases run out. */
+  die(): void {
     this.#isDead.now = true;
+    this.#isDead = { now: false };
     this.#nowMs += 1_000_000;
-    const isDead = (this.#isDead = { now: false });
+    this.store = this.alive(this.#kept);
+  }
+
+  /** A store as long as the process lives. */
+  alive(kept: Store): Store {
+    const isDead = this.#isDead;
     const alive =
       (name: keyof Store) =>
       (...given: never[]): unknown =>
-        isDead.now ? new Promise(() => {}) : (this.#kept[name] as (...given: never[]) => unknown)(...given);
-    const names = ["append", "load", "lease", "pending", "delete"] as const;
-    const store = Object.fromEntries(names.map((name) => [name, alive(name)])) as unknown as Store;
-    return new Screen(this.#agent(store, isDead), { id: "chat", store });
+        isDead.now ? new Promise(() => {}) : (kept[name] as (...given: never[]) => unknown)(...given);
+    const names = (["append", "load", "lease", "pending", "delete"] as const).filter(
+      (name) => kept[name] !== undefined,
+    );
+    return Object.fromEntries(names.map((name) => [name, alive(name)])) as unknown as Store;
   }
 
-  #agent(store: Store, isDead: { readonly now: boolean }): Agent {
+  agent(store = this.store): Agent {
+    const isDead = this.#isDead;
     const acts = (name: string, more: object = {}) =>
       tool({
         description: name,
@@ -54,6 +65,94 @@ class World {
       store,
     });
   }
+}
+
+/** Where the agent is. */
+interface Where {
+  /** Another page, in the place of the one that `reload` has ended. */
+  page(): Screen;
+  /** The page is gone. `isHostGone` takes its worker or its server too. */
+  reload(isHostGone: boolean): void;
+}
+
+const CHAT = { id: "chat" };
+
+function inPage(world: World): Where {
+  return {
+    page: () => new Screen(world.agent(), { ...CHAT, store: world.store }),
+    reload: () => world.die(),
+  };
+}
+
+/** A worker of its own ends with its page, and one that pages share may end. */
+function inWorker(world: World): Where {
+  const place = new Place();
+  let agent: RemoteAgent | undefined;
+  const begin = (): void => place.serve(world.agent(), { store: world.store });
+  begin();
+  return {
+    page: () => new Screen((agent = place.connect()), CHAT),
+    reload(isHostGone) {
+      agent?.disconnect();
+      if (!isHostGone) return;
+      place.kill();
+      world.die();
+      begin();
+    },
+  };
+}
+
+function onServer(world: World): Where {
+  const begin = () => handler(world.agent(), { store: world.store, authorize: () => "ada" });
+  let handle = begin();
+  return behind(
+    (request) => handle(request),
+    () => {
+      world.die();
+      handle = begin();
+    },
+  );
+}
+
+function inObject(world: World): Where {
+  class Chat extends AgentObject {
+    agent(store: Store): Agent {
+      return world.agent(world.alive(store));
+    }
+  }
+  const { storage, ...state } = objectState();
+  // Each instance has a storage object of its own, which is of no use when the instance is gone.
+  const instance = (): [object: Chat, end: () => void] => {
+    let isGone = false;
+    const exec: typeof storage.sql.exec = (...query) => {
+      if (isGone) throw new Error("The instance is gone.");
+      return storage.sql.exec(...query);
+    };
+    const object = new Chat({ ...state, storage: { ...storage, sql: { exec } } }, {});
+    return [object, () => (isGone = true)];
+  };
+  let [object, end] = instance();
+  return behind(
+    (request) => object.fetch(request as never) as never,
+    () => {
+      end();
+      world.die();
+      [object, end] = instance();
+    },
+  );
+}
+
+/** Pages of an address. */
+function behind(answer: (request: Request) => Promise<unknown>, restart: () => void): Where {
+  let agent: RemoteAgent | undefined;
+  const fetch = (url: string, init: object): any => answer(new Request(url, init));
+  return {
+    page: () => new Screen((agent = connectAgent("http://server.test", { fetch })), CHAT),
+    reload(isHostGone) {
+      agent?.disconnect();
+      if (isHostGone) restart();
+    },
+  };
 }
 
 /** The model: the next step of the plan that its tools and its transcript show. */
@@ -104,11 +203,12 @@ function randomOf(seed: number): () => number {
 }
 
 /** The end of the conversation when the page is reloaded so often. Three ends without progress would stop the run. */
-async function talk(seed: number, reloads: number) {
+async function talk(where: (world: World) => Where, seed: number, reloads: number) {
   const random = randomOf(seed);
   const world = new World();
-  let screen = world.page();
-  let [left, isSent] = [reloads, false];
+  const place = where(world);
+  let screen = place.page();
+  let [left, isSent, done] = [reloads, false, 0];
   let due = 1 + Math.floor(random() * 15);
   for (let step = 0; step < 5000; step++) {
     screen.draw();
@@ -119,7 +219,7 @@ async function talk(seed: number, reloads: number) {
       await screen.conversation.send("Go.");
       isSent = true;
     } else if (status === "ready" && isSent && left === 0) {
-      return { messages, world };
+      return { messages, effects: world.effects, reloads: done };
     } else if (status === "ready") {
       left = 0;
       continue;
@@ -127,29 +227,34 @@ async function talk(seed: number, reloads: number) {
     if (random() < 0.7) answerAll(screen, world.effects);
     if (left > 0 && --due === 0) {
       left -= 1;
+      done += 1;
       due = 1 + Math.floor(random() * 15);
       screen.leave();
-      screen = world.page();
+      place.reload(random() < 0.5);
+      screen = place.page();
     }
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
   throw new Error(`the conversation stays ${screen.now.status}: ${lines(screen.now.messages).join(" / ")}`);
 }
 
-describe("a page that is reloaded", () => {
+describe.each([
+  ["that has its agent", inPage],
+  ["with its agent in a worker", inWorker],
+  ["with its agent on a server", onServer],
+  ["with its agent in a Durable Object", inObject],
+])("a page %s, reloaded at a hundred moments", (_, where) => {
   it("draws at the end what a page draws that was never reloaded, and nothing runs twice", async () => {
-    const whole = await talk(0, 0);
+    const whole = await talk(where, 0, 0);
     const expected = lines(whole.messages);
     expect(expected.at(-1)).toContain("helper output-available");
     let reloads = 0;
-    for (let seed = 1; seed <= 100; seed++) {
-      const { messages, world } = await talk(seed, 1 + (seed % 2));
-      reloads += world.pages - 1;
+    for (let seed = 1; reloads < 100; seed++) {
+      const { messages, effects, reloads: more } = await talk(where, seed, 1 + (seed % 2));
+      reloads += more;
       expect(lines(messages), `seed ${seed}`).toEqual(expected);
-      const payments = world.effects.filter((id) => id.startsWith("pay"));
+      const payments = effects.filter((id) => id.startsWith("pay"));
       expect(payments, `seed ${seed}`).toEqual(["pay1", "pay2"]);
     }
-    // In the middle of the run: behind its end no page is reloaded.
-    expect(reloads).toBeGreaterThanOrEqual(100);
   }, 60_000);
 });

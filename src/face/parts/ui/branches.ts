@@ -4,6 +4,7 @@
  * leaves.
  */
 import type { Message, Store } from "../../core/api/index.js";
+import type { Branch, UiMessage } from "./parts.js";
 import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
 
 /** A place at which the conversation branches. */
@@ -50,6 +51,30 @@ export class Branches {
   at(place: number): { readonly shown: number; readonly count: number } | undefined {
     const fork = this.#forks.find(({ at }) => at === place);
     return fork && { shown: fork.shown, count: fork.versions.length };
+  }
+
+  /**
+   * The messages with the versions that they have. `prompts` are the places of those of the person, by their ids.
+   * What is the same in `known`, the messages shown before, stays the same object.
+   */
+  on(
+    messages: readonly UiMessage[],
+    prompts: ReadonlyMap<string, number>,
+    known: readonly UiMessage[],
+  ): readonly UiMessage[] {
+    if (this.#forks.length === 0) return messages;
+    return messages.map((message, index) => {
+      const place = message.role === "user" ? prompts.get(message.id) : undefined;
+      const fork = place === undefined ? undefined : this.at(place);
+      if (fork === undefined) return message;
+      const branch: Branch = { number: fork.shown + 1, count: fork.count };
+      const before = known[index];
+      const isKnown =
+        before?.parts === message.parts &&
+        before.branch?.number === branch.number &&
+        before.branch.count === branch.count;
+      return isKnown ? before : { ...message, branch };
+    });
   }
 
   /** Begins a new version at a place of the transcript. */

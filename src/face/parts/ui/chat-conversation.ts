@@ -30,7 +30,7 @@ import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
 import { isSame, lastOfPerson, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
-import type { Answers, Branch, OpenQuestion, UiMessage } from "./parts.js";
+import type { Answers, OpenQuestion } from "./parts.js";
 import {
   UNOPENED,
   addedUsage,
@@ -270,8 +270,9 @@ export class ChatConversation implements Conversation {
     const isNow = isSame(known.messages, chat.messages);
     const view = isNow ? known.view : withMessages(known.view, chat.messages);
     // A run in this page tells everything from here on. One of another page is joined from its beginning.
-    if (current !== undefined && this.#agent.attach === undefined) this.#follow(current, view);
-    else this.#show(view);
+    if (current === undefined) this.#show(view);
+    else if (this.#agent.attach === undefined) this.#follow(current, view);
+    else this.#view = view;
     const drops = [chat.onRun?.((run) => this.#join(id, run)), chat.onReset?.(() => this.#takeReset(chat))];
     this.#dropRuns = () => drops.forEach((drop) => drop?.());
     return chat;
@@ -360,6 +361,8 @@ export class ChatConversation implements Conversation {
     this.#run = run;
     this.#result = this.#error = undefined;
     this.#heard = new EventBuffer();
+    // Until `from` has come, the run goes on behind the view that is shown.
+    if (from instanceof Promise) this.#emit();
     const events = run.events({ detached: true });
     this.#following = this.#followed(run, events, from);
     // A waiter may have gone.
@@ -441,7 +444,7 @@ export class ChatConversation implements Conversation {
     const notice = this.#isReconnecting ? ({ type: "reconnecting" } as const) : this.#view.notice;
     const shown = {
       status: this.#status(),
-      messages: this.#withBranches(messages),
+      messages: this.#branches.on(messages, this.#prompts, this.#snapshot.messages),
       questions,
       queue: this.#queue,
       notice,
@@ -468,24 +471,6 @@ export class ChatConversation implements Conversation {
     if (this.#run !== undefined) return addedUsage(before, this.#view.usage);
     // The host of a chat may tell it later, and it never shrinks.
     return this.#result?.chatUsage ?? before ?? this.#snapshot.usage;
-  }
-
-  #withBranches(messages: readonly UiMessage[]): readonly UiMessage[] {
-    let changed = messages;
-    messages.forEach((message, index) => {
-      const place = message.role === "user" ? this.#prompts.get(message.id) : undefined;
-      const fork = place === undefined ? undefined : this.#branches.at(place);
-      if (fork === undefined) return;
-      const branch: Branch = { number: fork.shown + 1, count: fork.count };
-      const known = this.#snapshot.messages[index];
-      const isKnown =
-        known?.parts === message.parts &&
-        known.branch?.number === branch.number &&
-        known.branch.count === branch.count;
-      if (changed === messages) changed = [...messages];
-      (changed as UiMessage[])[index] = isKnown ? known : { ...message, branch };
-    });
-    return changed;
   }
 }
 

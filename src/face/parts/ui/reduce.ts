@@ -23,6 +23,9 @@ export function reduce(view: View, event: RunEvent): View {
     case "agent-start":
       return begin(view, event);
     case "attempt-start":
+      // A process that has ended could not take its part of an answer back.
+      return takeBack(view, event.agentPath);
+    case "iteration-finish":
       return withAgent(view, event.agentPath, { blocks: {} });
     case "text-start":
       return add(view, event, textPart(event.refusal), event.block);
@@ -52,7 +55,7 @@ export function reduce(view: View, event: RunEvent): View {
     case "waiting":
       return { ...view, isWaiting: isForPerson(view, event) };
     case "reset":
-      return takeBack(view, event);
+      return takeBack(view, event.agentPath, event.blocks);
     case "compact-start":
       return add(view, event, { type: "compaction", state: "running", ...compactionOf(event) });
     case "compact-boundary":
@@ -271,11 +274,12 @@ function answered(view: View, id: number): View {
   );
 }
 
-/** The blocks of a failed attempt go. They are the last ones of their agent. */
-function takeBack(view: View, { agentPath, blocks }: Stamped<"reset">): View {
+/** The blocks of an attempt go, all of them by default. They are the last parts of their agent. */
+function takeBack(view: View, agentPath: string, blocks?: readonly number[]): View {
   const place = view.places.agents[agentPath];
-  const indexes = blocks.flatMap((block) => place?.blocks[block] ?? []);
-  if (place === undefined || indexes.length === 0) return view;
+  if (place === undefined) return view;
+  const indexes = blocks?.flatMap((block) => place.blocks[block] ?? []) ?? Object.values(place.blocks);
+  if (indexes.length === 0) return view;
   const first = Math.min(...indexes);
   const messages = withPartsAt(view.messages, place.at, (parts) => parts.slice(0, first));
   return withAgent({ ...view, messages }, agentPath, { blocks: {} });
