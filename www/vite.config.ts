@@ -11,6 +11,7 @@ export default defineConfig({
       "looplet/replay",
       "looplet/stores",
       "looplet/trace",
+      "looplet/ui",
       "looplet/vfs",
     ],
   },

@@ -1,4 +1,5 @@
 /** One session at a time: prompts become queries that go on with it. */
+import type { PermissionResult, Reconciliation } from "looplet";
 import {
   InMemorySessionStore,
   forkSession,
@@ -8,13 +9,15 @@ import {
   query,
   type CanUseTool,
   type Options,
-  type PermissionMode,
-  type SDKMessage,
 } from "looplet/agent-sdk";
+import type { OpenQuestion } from "looplet/ui";
 import type { Vfs } from "looplet/vfs";
-import { modelOf, type Connection } from "../connection.js";
+import { Store } from "../chat/store.js";
+import { modelOf, practiceConnection, type Connection } from "../words/connection.js";
+import type { Mode } from "../words/permission.js";
 import { folder } from "./project.js";
 import { standIn } from "./stand-in.js";
+import { begun, ended, textPart, turnsOf, withMessage, withPart, withQuestion, type Turn } from "./turn.js";
 
 /** A session in the list: its first prompt says what it is about. */
 export interface Session {
@@ -22,57 +25,65 @@ export interface Session {
   title: string;
 }
 
-export interface TalkEvents {
-  /** A query begins. */
-  started(prompt: string): void;
-  message(message: SDKMessage): void;
-  /** The query is over; `error` is what it threw. */
-  ended(error?: unknown): void;
-  sessions(sessions: readonly Session[], current: string | undefined): void;
-  canUseTool: CanUseTool;
+export interface State {
+  readonly turns: readonly Turn[];
+  readonly connection: Connection;
+  readonly mode: Mode;
+  readonly isRunning: boolean;
+  readonly sessions: readonly Session[];
+  /** The id of the session that goes on. */
+  readonly current: string | undefined;
+  /** The files that were written or removed, the latest last. */
+  readonly changed: readonly string[];
 }
 
-export class Talk {
-  connection: Connection;
-  readonly #events: TalkEvents;
+const fresh: State = {
+  turns: [],
+  connection: practiceConnection,
+  mode: "default",
+  isRunning: false,
+  sessions: [],
+  current: undefined,
+  changed: [],
+};
+
+export class Talk extends Store<State> {
   readonly #vfs: Vfs;
   readonly #store = new InMemorySessionStore();
   /** The titles of forks; other sessions have their first prompt. */
   readonly #titles = new Map<string, string>();
-  #mode: PermissionMode = "default";
-  #session: string | undefined;
+  /** The questions that wait for the person, with their calls. */
+  readonly #open = new Map<number, { toolCallId: string; resolve(result: PermissionResult): void }>();
+  #questions = 0;
   #query: ReturnType<typeof query> | undefined;
 
-  constructor(vfs: Vfs, connection: Connection, events: TalkEvents) {
+  constructor(vfs: Vfs) {
+    super(fresh);
     this.#vfs = vfs;
-    this.connection = connection;
-    this.#events = events;
-  }
-
-  get isRunning(): boolean {
-    return this.#query !== undefined;
   }
 
   async ask(prompt: string): Promise<void> {
-    this.#events.started(prompt);
+    this.set({ turns: [...this.getState().turns, begun(prompt)], isRunning: true });
+    let thrown: unknown;
     try {
       this.#query = query({ prompt, options: this.#options() });
       for await (const message of this.#query) {
-        this.#session = message.session_id;
-        this.#events.message(message);
+        this.#change((turn) => withMessage(turn, message), message.type === "stream_event");
+        this.set({ current: message.session_id }, true);
       }
-      this.#query = undefined;
-      this.#events.ended();
     } catch (error) {
-      this.#query = undefined;
-      this.#events.ended(error);
+      thrown = error;
     }
+    this.#query = undefined;
+    this.#change((turn) => ended(turn, thrown));
+    this.set({ isRunning: false });
     await this.#list();
   }
 
   /** Tells the model something before its next answer. */
   async tell(text: string): Promise<void> {
     const message = { type: "user" as const, message: { role: "user" as const, content: text } };
+    this.#change((turn) => withPart(turn, "user", textPart(text)));
     await this.#query?.streamInput(
       (async function* () {
         yield message;
@@ -84,34 +95,81 @@ export class Talk {
     void this.#query?.interrupt();
   }
 
-  setMode(mode: PermissionMode): void {
-    this.#mode = mode;
+  setMode(mode: Mode): void {
+    this.set({ mode });
     void this.#query?.setPermissionMode(mode);
+  }
+
+  connect(connection: Connection): void {
+    this.set({ connection });
+  }
+
+  /** A file was written or removed. */
+  changed(path: string): void {
+    const { changed } = this.getState();
+    this.set({ changed: [...changed.filter((known) => known !== path), path] });
+  }
+
+  /** The tools are those of the SDK. */
+  schemaOf(): undefined {
+    return undefined;
+  }
+
+  answer({ questionId }: OpenQuestion, result: PermissionResult | Reconciliation): void {
+    const asked = this.#open.get(questionId);
+    this.#open.delete(questionId);
+    if (!asked || "outcome" in result) return;
+    this.#change((turn) => withQuestion(turn, asked.toolCallId, undefined));
+    asked.resolve(result);
   }
 
   /** The next prompt begins a session of its own. */
   async begin(): Promise<void> {
-    this.#session = undefined;
+    if (this.#query) return;
+    this.set({ turns: [], current: undefined });
     await this.#list();
   }
 
-  /** Goes on with another session; returns its messages. */
-  async open(id: string) {
-    this.#session = id;
+  /** Goes on with another session, whose messages are shown. */
+  async open(id: string): Promise<void> {
+    if (this.#query) return;
+    const messages = await getSessionMessages(id, { sessionStore: this.#store, dir: folder });
+    this.set({ turns: turnsOf(messages as Parameters<typeof turnsOf>[0]), current: id });
     await this.#list();
-    return getSessionMessages(id, { sessionStore: this.#store, dir: folder });
   }
 
   /** Goes on in a copy of a session, which stays as it is. */
   async fork(id: string): Promise<void> {
+    if (this.#query) return;
     const { sessionId } = await forkSession(id, { sessionStore: this.#store, dir: folder });
     const info = await getSessionInfo(id, { sessionStore: this.#store, dir: folder });
     this.#titles.set(sessionId, `${this.#titles.get(id) ?? info?.summary} (fork)`);
     await this.open(sessionId);
   }
 
+  readonly #ask: CanUseTool = (toolName, input, request) =>
+    new Promise((resolve) => {
+      const { toolCallId } = request;
+      const questionId = (this.#questions += 1);
+      this.#open.set(questionId, { toolCallId, resolve });
+      const question = {
+        ...request,
+        questionId,
+        kind: "permission",
+        toolName,
+        input,
+      } as unknown as OpenQuestion;
+      this.#change((turn) => withQuestion(turn, toolCallId, question));
+    });
+
+  /** Replaces the turn that began last. */
+  #change(next: (turn: Turn) => Turn, isPiece = false): void {
+    const { turns } = this.getState();
+    this.set({ turns: [...turns.slice(0, -1), next(turns.at(-1)!)] }, isPiece);
+  }
+
   #options(): Options {
-    const { connection } = this;
+    const { connection, mode, current } = this.getState();
     const model = connection.kind === "practice" ? standIn(connection.delayMs) : modelOf(connection);
     return {
       model,
@@ -124,10 +182,10 @@ export class Talk {
       disallowedTools: ["AskUserQuestion"],
       includePartialMessages: true,
       maxTurns: 30,
-      permissionMode: this.#mode,
-      canUseTool: this.#events.canUseTool,
+      permissionMode: mode,
+      canUseTool: this.#ask,
       sessionStore: this.#store,
-      resume: this.#session,
+      resume: current,
       host: { vfs: this.#vfs },
     };
   }
@@ -138,6 +196,6 @@ export class Talk {
       id,
       title: this.#titles.get(id) ?? summary,
     }));
-    this.#events.sessions(sessions, this.#session);
+    this.set({ sessions });
   }
 }

@@ -1,0 +1,104 @@
+/**
+ * The conversation as this tab keeps it over a reload: what the model needs to go on, and what happened, to be shown
+ * again. No connection and no key is ever in it.
+ */
+import type { Message, RunEvent, Trace, TracedRun, Tracer } from "looplet";
+import type { Limits } from "../words/budget.js";
+import type { Connection } from "../words/connection.js";
+import type { Mode } from "../words/permission.js";
+import type { RunTrace } from "./run-trace.js";
+import type { Happened, ShownRun } from "./shown-run.js";
+
+/** A run as JSON. */
+export type KeptRun = Omit<ShownRun, "tally" | "trace"> & {
+  readonly tally: object;
+  readonly traced: RunTrace["run"];
+};
+
+export interface Kept {
+  messages: readonly Message[];
+  /** The last prompt, and the transcript that it was asked on. */
+  last: { prompt: string; before: readonly Message[] } | undefined;
+  runs: readonly KeptRun[];
+  /** The run that goes on, which is the last one. */
+  open: OpenRun | undefined;
+}
+
+/** What a fork has otherwise than the page. */
+export interface Changes {
+  system?: string;
+  /** Tools that the model does not get. */
+  without?: readonly string[];
+  /** What the model is told about tools, by their names. */
+  descriptions?: { readonly [toolName: string]: string };
+}
+
+/** What a run needs to go on, beside its journal. */
+export interface OpenRun extends Changes {
+  /** The practice provider; a connection with a key is gone with the page, and only its model's name is kept. */
+  connection: Extract<Connection, { kind: "practice" }> | { kind: "gone"; model: string };
+  limits: Limits;
+  mode: Mode;
+  /** Tools that the person has allowed once and for all. */
+  allowed: readonly string[];
+}
+
+const key = "looplet.chat";
+
+/** Keeps the conversation, or nothing if the tab has no room for it. */
+export function keep(kept: Kept): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(kept));
+  } catch {
+    forget();
+  }
+}
+
+export function forget(): void {
+  sessionStorage.removeItem(key);
+}
+
+export function remembered(): Kept | undefined {
+  try {
+    const text = sessionStorage.getItem(key);
+    return text === null ? undefined : (JSON.parse(text) as Kept);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A run for the tab to keep. The transcript of one that goes on is in its journal; the trace needs its events. */
+export function keptRun({ trace, ...run }: ShownRun): KeptRun {
+  const traced = trace.run;
+  if (run.result) return { ...run, traced, happened: merged(run.happened) };
+  const whole = run.happened.filter(({ event }) => !event.type.endsWith("-delta"));
+  return { ...run, traced, earlier: [...run.earlier, ...whole], happened: [] };
+}
+
+/** The events with the pieces of a block as one. */
+function merged(happened: readonly Happened[]): Happened[] {
+  const list: Happened[] = [];
+  for (const { event, timeMs } of happened) {
+    const last = list.at(-1)?.event;
+    const isPiece = event.type.endsWith("-delta") && last !== undefined && blockOf(last) === blockOf(event);
+    if (isPiece && "text" in last && "text" in event)
+      list.splice(-1, 1, { event: { ...event, text: last.text + event.text } as RunEvent, timeMs });
+    else list.push({ event, timeMs });
+  }
+  return list;
+}
+
+const blockOf = ({ type, agentPath, iteration, attempt, ...event }: RunEvent) =>
+  [type, agentPath, iteration, attempt, "block" in event && event.block].join();
+
+/** The trace of a run that is told first what happened in it before the page was reloaded. */
+export function traceFrom(earlier: readonly Happened[], tracer: Tracer, run: TracedRun): Trace {
+  let earlierMs: number | undefined;
+  const trace = tracer({ ...run, now: () => earlierMs ?? run.now() });
+  for (const { event, timeMs } of earlier) {
+    earlierMs = timeMs;
+    if (!event.type.endsWith("-delta")) trace.onEvent(event);
+  }
+  earlierMs = undefined;
+  return trace;
+}

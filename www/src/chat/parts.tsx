@@ -1,0 +1,79 @@
+/** The parts of an answer as `looplet/ui` has them: texts, reasoning, cards of calls, and what stands between them. */
+import type { UiPart } from "looplet/ui";
+import type { ReactElement, ReactNode } from "react";
+import { tokens } from "../words/amount.js";
+import { Markdown } from "./markdown.js";
+import { Divider } from "./notice.js";
+import { ToolCard, type CallActions } from "./tool-card.js";
+
+export interface PartsProps {
+  parts: readonly UiPart[];
+  actions: CallActions;
+  /** Gives the lines that stand before the part with this number, of this agent; behind all parts for the last. */
+  linesAt?: ((agentPath: string, part: number, isLast: boolean) => ReactNode[]) | undefined;
+  agentPath?: string;
+  /** The summary that stands for the messages before a compaction, if that is known. */
+  summary?: string | undefined;
+}
+
+export function Parts(props: PartsProps) {
+  const { parts, actions, linesAt = () => [], agentPath = "root" } = props;
+  const drawn: ReactNode[] = [];
+  // Calls that follow each other share a row.
+  let calls: ReactElement[] = [];
+  const closeRow = () => {
+    if (calls[0]) drawn.push(<div key={`calls-${calls[0].key}`} className="calls" children={calls} />);
+    calls = [];
+  };
+  parts.forEach((part, at) => {
+    const lines = linesAt(agentPath, at, false);
+    if (lines.length > 0 || part.type !== "tool") closeRow();
+    drawn.push(...lines);
+    if (part.type !== "tool") return drawn.push(<Piece key={at} part={part} summary={props.summary} />);
+    const { agent } = part;
+    return calls.push(
+      <ToolCard key={`${at} ${part.toolCallId}`} part={part} actions={actions}>
+        {agent && <Parts {...props} parts={agent.parts} agentPath={agent.agentPath} />}
+      </ToolCard>,
+    );
+  });
+  closeRow();
+  return [...drawn, ...linesAt(agentPath, parts.length, true)];
+}
+
+function Piece({ part, summary }: { part: UiPart; summary?: string | undefined }) {
+  switch (part.type) {
+    case "text":
+      return <Markdown text={part.text} />;
+    case "reasoning":
+      return (
+        <details className="reasoning" data-state={part.state}>
+          <summary>
+            <span>{part.state === "done" ? "Reasoning" : "Thinking …"}</span>
+          </summary>
+          <p className="reasoning-text">{part.text}</p>
+        </details>
+      );
+    case "compaction": {
+      const { state, preTokens, postTokens } = part;
+      if (state === "running") return null;
+      const sizes =
+        preTokens === undefined ? "" : `: about ${tokens(preTokens)} → ${tokens(postTokens ?? 0)} tokens`;
+      return <Divider icon="fold" text={`History compacted${sizes}`} summary={part.summary ?? summary} />;
+    }
+    case "file":
+      return <p className="quiet">[{part.name ?? part.mediaType}]</p>;
+    default:
+      return null;
+  }
+}
+
+/** What a person has said. `kind` says how, if it was not a prompt. */
+export function Bubble({ text, kind }: { text: string; kind?: string | undefined }) {
+  return (
+    <section className="asked" aria-label="You">
+      {kind !== undefined && <span className="badge">{kind}</span>}
+      <p>{text}</p>
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+/** The permission modes of the page. */
+import type { PermissionMode } from "looplet";
+
+/** The modes that a person can switch to here; `auto` would need a classifier. */
+export const modes = {
+  default: { label: "Ask first", title: "Tools that change something wait for you" },
+  plan: { label: "Plan only", title: "Tools that change something are held back" },
+  acceptEdits: { label: "Accept edits", title: "Notes are saved without asking, all else asks" },
+  dontAsk: { label: "Never ask", title: "What is not allowed already is refused" },
+  bypassPermissions: { label: "Run everything", title: "No tool waits for you" },
+} as const satisfies Partial<Record<PermissionMode, { label: string; title: string }>>;
+
+export type Mode = keyof typeof modes;
+
+/** Tools that only look: they run in every mode. */
+export const harmless = ["calculator", "time", "list_notes", "read_document", "slow_lookup"];
+
+/** A part of looplet's reason for denying a call in the mode `plan`. */
+export const heldBack = "plan mode";
