@@ -20,7 +20,9 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     rollupOptions: {
-      input: ["index.html", "query.html"].map((page) => new URL(page, import.meta.url).pathname),
+      input: ["index.html", "query.html", "screens.html"].map(
+        (page) => new URL(page, import.meta.url).pathname,
+      ),
     },
     // The engine travels inside the JavaScript.
     chunkSizeWarningLimit: 1000,

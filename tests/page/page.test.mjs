@@ -234,6 +234,12 @@ describe("the playground", { skip }, () => {
     assert.equal(await focused(), "prompt", "focus is not lost with the button");
   });
 
+  test("the tab of other front ends says how it gets their packages", async () => {
+    await visitor.page.route("**/screens/chats.js", (route) => route.fulfill({ contentType: "text/html" }));
+    await visitor.page.getByRole("link", { name: "Screens" }).click();
+    await visitor.page.getByText("npm start -- --screens").waitFor();
+  });
+
   test("Escape stops a run", async () => {
     await visitor.say("Look up keys in the archive");
     await visitor.until(visitor.page.locator("progress"));

@@ -6,6 +6,7 @@ import { Icon, type IconName } from "./icon.js";
 const tabs = [
   ["/", "Agent"],
   ["/query.html", "Query"],
+  ["/screens.html", "Screens"],
 ] as const;
 
 interface HeaderProps {
