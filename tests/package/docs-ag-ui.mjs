@@ -60,6 +60,19 @@ export const agUi = {
       assert.match(requests[0].body, /The user is ada\.\\nThe page: a map/);
     },
   },
+  "ag-ui/connected.ts": {
+    async after({ made, serve }) {
+      serve((url, init) =>
+        route(new Request(url, { ...init, headers: { ...init.headers, cookie: "session=ada" } })),
+      );
+      const page = new made.Connected({ url: "https://page.test/api/agent", threadId: "t" });
+      await page.connectAgent();
+      assert.deepEqual(
+        page.messages.map(({ role }) => role),
+        ["user", "assistant"],
+      );
+    },
+  },
   "ag-ui/in-page.ts": {
     before: () => (globalThis.location = new URL("https://page.test/")),
     async after({ made: { page } }) {

@@ -47,7 +47,8 @@ export function agUiHandler(
     if (typeof owner !== "string" || owner === "") return refusal(401, "Nobody is signed in.");
     const text = await readText(request, maxBodyBytes);
     if (text === undefined) return refusal(413, `The body is longer than ${maxBodyBytes} bytes.`);
-    return answer(threads, text, owner, request.signal);
+    const isConnecting = new URL(request.url).pathname.endsWith("/connect");
+    return answer(threads, text, owner, request.signal, isConnecting);
   };
 }
 
@@ -57,6 +58,7 @@ export function answer(
   text: string,
   owner: string,
   signal?: AbortSignal | null,
+  isConnecting = false,
 ): HostResponse {
   let input: AgUiInput;
   try {
@@ -65,7 +67,7 @@ export function answer(
     if (error instanceof LoopletError) return refusal(400, error.message);
     return refusal(400, "The body is not JSON.");
   }
-  const { events, leave } = threads.segment(input, owner);
+  const { events, leave } = isConnecting ? threads.connection(input, owner) : threads.segment(input, owner);
   signal?.addEventListener("abort", leave);
   return eventResponse(events, leave);
 }

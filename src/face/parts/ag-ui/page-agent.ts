@@ -15,7 +15,8 @@ export interface AgUiAgentOptions<A, C> extends AgUiThreadOptions {
 
 /**
  * An agent of AG-UI, an `AbstractAgent`, that runs in this page. It is an `HttpAgent` whose `fetch` is the agent of
- * looplet. `abortRun` aborts the run.
+ * looplet. `abortRun` aborts the run. `connectAgent` brings the conversation that the agent's store has, with the run
+ * that goes on or waits for answers.
  *
  * @throws LoopletError `config_missing`
  */
@@ -26,7 +27,22 @@ export function agUiAgent<A, C extends object>(
   if (typeof HttpAgent !== "function")
     throw new LoopletError("config_missing", "HttpAgent", "needs the class HttpAgent of @ag-ui/client");
   const threads = new Threads(agent, options);
-  const fetch = async (_url: string, { body, signal }: RequestInit): Promise<Response> =>
-    answer(threads, String(body), "", signal);
-  return new HttpAgent({ ...config, url: "looplet:", fetch } as unknown as C);
+  const fetchOf =
+    (isConnecting: boolean) =>
+    async (_url: string, { body, signal }: RequestInit): Promise<Response> =>
+      answer(threads, String(body), "", signal, isConnecting);
+  const configOf = (isConnecting: boolean): C =>
+    ({ ...config, url: "looplet:", fetch: fetchOf(isConnecting) }) as unknown as C;
+  const connecting = new HttpAgent(configOf(true)) as unknown as Runs;
+  class PageAgent extends (HttpAgent as unknown as new (config: C) => object) {
+    // `connectAgent` calls it; that of `HttpAgent` throws (`@ag-ui/client` 1.0.0).
+    protected connect(input: unknown): unknown {
+      return connecting.run(input);
+    }
+  }
+  return new PageAgent(configOf(false)) as unknown as A;
+}
+
+interface Runs {
+  run(input: unknown): unknown;
 }

@@ -9,7 +9,8 @@ import { checkOptions } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import { Deciding } from "./deciding.js";
 import { answerOf, isOfPage, type Asked } from "./interrupts.js";
-import { blocksOf, historyOf } from "./messages.js";
+import { blocksOf, historyOf, messagesOf } from "./messages.js";
+import { forClient } from "./older.js";
 import { callAnswer, withPageTools } from "./page-tools.js";
 import { goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
 import { interruptId, memoryOf, Translation } from "./translation.js";
@@ -90,16 +91,35 @@ export class Threads {
     };
   }
 
-  async *#told(input: AgUiInput, owner: string, take: (run: Run) => void): AsyncGenerator<AgUiEvent> {
+  /**
+   * The conversation of a thread as it stands, for a page that was loaded again: its messages, and the run that goes
+   * on or waits for answers. To leave it stops nothing.
+   */
+  connection(input: AgUiInput, owner: string): Segment {
+    return { events: this.#reading(input, owner, (key) => this.#connected(input, owner, key)), leave() {} };
+  }
+
+  #told(input: AgUiInput, owner: string, take: (run: Run) => void): AsyncGenerator<AgUiEvent> {
+    return this.#reading(input, owner, async (key) => {
+      const going = await this.#going(input, owner, key);
+      take(going.run);
+      return this.#follow(going, input, key);
+    });
+  }
+
+  /** The events of a thread, which one page reads at a time. */
+  async *#reading(
+    input: AgUiInput,
+    owner: string,
+    read: (key: string) => Promise<AsyncIterable<AgUiEvent>>,
+  ): AsyncGenerator<AgUiEvent> {
     const key = agUiChatId(owner, input.threadId);
     const isFree = !this.#read.has(key);
     this.#read.add(key);
     let hasBegun = false;
     try {
       if (!isFree) throw refused("threadId", "has a run under way; wait for its end", "misuse_chat_busy");
-      const going = await this.#going(input, owner, key);
-      take(going.run);
-      for await (const event of this.#follow(going, input, key)) {
+      for await (const event of await read(key)) {
         hasBegun = true;
         yield event;
       }
@@ -143,16 +163,45 @@ export class Threads {
       return known;
     }
     this.#waiting.delete(key);
+    const { agent, own, isKept, deciding } = await this.#agentFor(input, owner);
+    const run = isKept ? await open(agent, input, key, deciding) : begin(agent, input, deciding);
+    return { run, own };
+  }
+
+  /** The agent of an input, with the tools of its page. */
+  async #agentFor(input: AgUiInput, owner: string) {
     const agents = this.#agents;
     const given = typeof agents === "function" ? await agents({ input, owner }) : agents;
     const made = madeOf(given);
     const deciding = new Deciding();
     const own = made?.again(deciding.watch(withPageTools(made.options, input.tools ?? [])));
-    const agent: Agent = own ?? given;
     const isKept = made?.options.store !== undefined;
-    const run = isKept ? await open(agent, input, key, deciding) : begin(agent, input, deciding);
-    return { run, own };
+    return { agent: own ?? given, own, isKept, deciding };
   }
+
+  async #connected(input: AgUiInput, owner: string, key: string): Promise<AsyncIterable<AgUiEvent>> {
+    const { agent, own, isKept, deciding } = await this.#agentFor(input, owner);
+    const kept = isKept ? await agent.readChat(key) : undefined;
+    const messages = kept === undefined ? input.messages : messagesOf(kept.messages, key);
+    const shown: AgUiInput = { ...input, messages };
+    const waiting = this.#waiting.get(key)?.run;
+    if (waiting !== undefined && waiting.outcome === undefined)
+      return told(shown, new Translation(shown, goingOf(waiting)), "wait");
+    if (kept?.isRunning !== true) return told(shown, new Translation(shown, memoryOf("")), "stand");
+    const { current } = await agent.openChat(key, { takeOver: true });
+    if (current === undefined) return told(shown, new Translation(shown, memoryOf("")), "stand");
+    goingOf(current, "", deciding);
+    return this.#follow({ run: current, own }, shown, key);
+  }
+}
+
+/** What a translation tells without an event of a run. */
+async function* told(
+  input: AgUiInput,
+  translation: Translation,
+  what: "wait" | "stand",
+): AsyncGenerator<AgUiEvent> {
+  for (const event of [translation.begin(), ...translation[what]()]) yield forClient(input, event);
 }
 
 /** Begins a run with the history that the page sends. */

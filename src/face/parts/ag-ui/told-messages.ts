@@ -41,6 +41,12 @@ export class ToldMessages {
     return message?.toolCalls?.some((call) => call.id === toolCallId) ?? false;
   }
 
+  /** Whether a call with this id has no result: the one that a run tells again which goes on here. */
+  hasOpenCall(toolCallId: string): boolean {
+    const isCalled = this.#all.some(({ toolCalls = [] }) => toolCalls.some(({ id }) => id === toolCallId));
+    return isCalled && !this.hasResult(toolCallId);
+  }
+
   remove(id: string): boolean {
     const at = this.#all.findIndex((message) => message.id === id);
     if (at >= 0) this.#all.splice(at, 1);

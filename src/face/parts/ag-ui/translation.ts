@@ -141,6 +141,7 @@ export class Translation {
       case "tool-call":
         // It was told as it came, or by a process before this one.
         if (this.#begun.delete(event.toolCallId) || this.#messages.hasCall(message, event.toolCallId)) break;
+        if (this.#messages.hasOpenCall(event.toolCallId)) break;
         yield this.#callStart(message, event, owner);
         this.#begun.delete(event.toolCallId);
         yield this.#callArguments(event.toolCallId, JSON.stringify(event.input), owner);
@@ -187,6 +188,12 @@ export class Translation {
       default:
         if (RAW.includes(event.type)) yield { type: "RAW", source: "looplet", event, ...owner };
     }
+  }
+
+  /** The conversation as it stands, when no run goes on. */
+  *stand(): Generator<AgUiSent> {
+    yield this.#snapshot();
+    yield* this.#end({ type: "success" });
   }
 
   /** The events of the run have ended before its end. */
