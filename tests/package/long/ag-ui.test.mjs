@@ -22,10 +22,17 @@ const fetch = scripted([
   { text: "Let me see.", toolCalls: [{ name: "weather", input: {} }] },
   { toolCalls: [{ name: "color", input: { color: "rgb(255, 0, 0)" } }] },
   { text: "It is 7 degrees, and the page is red." },
+  { toolCalls: [{ id: "toolu_1", name: "mail", input: { to: "ada" } }, { id: "toolu_2", name: "mail", input: { to: "eve" } }] },
+  { text: "I wrote to one of them." },
 ]);
+window.sent = [];
 const weather = tool({ description: "The weather", inputSchema: { type: "object" }, execute: () => "7 degrees" });
+const mail = tool({
+  description: "Sends a mail", inputSchema: { type: "object" }, needsApproval: true,
+  execute: ({ to }) => (window.sent.push(to), "sent"),
+});
 const config = { agentId: "default", threadId: "t" };
-const agent = agUiAgent(createAgent({ model: anthropic("m", { fetch }), tools: { weather } }), { HttpAgent, config });
+const agent = agUiAgent(createAgent({ model: anthropic("m", { fetch }), tools: { weather, mail } }), { HttpAgent, config });
 const execute = async ({ color }) => ((document.body.style.background = color), "it is red");
 const show = (Page) => createRoot(document.querySelector("main")).render(h(Page));
 `;
@@ -34,11 +41,16 @@ const pages = {
   CopilotKit: {
     packages: [`@copilotkit/react-core@${LOOPLET_COPILOTKIT}`, "zod@4"],
     script: `${shared}
-import { CopilotChat, CopilotKitProvider, useFrontendTool } from "@copilotkit/react-core/v2";
+import { CopilotChat, CopilotKitProvider, useFrontendTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { z } from "zod";
 const parameters = z.object({ color: z.string() });
 function Chat() {
   useFrontendTool({ name: "color", description: "Colours the page", parameters, handler: execute });
+  const render = ({ interrupts: [first, ...rest], resolve, cancel }) => {
+    const answer = () => (void resolve({ approved: true }, first.id), rest.forEach(({ id }) => void cancel(id)));
+    return h("button", { onClick: answer }, "Approve the first");
+  };
+  useInterrupt({ render });
   return h(CopilotChat, config);
 }
 show(() => h(CopilotKitProvider, { agents__unsafe_dev_only: { default: agent } }, h(Chat)));
@@ -53,14 +65,24 @@ show(() => h(CopilotKitProvider, { agents__unsafe_dev_only: { default: agent } }
 import {
   AssistantRuntimeProvider, ComposerPrimitive, makeAssistantTool, MessagePrimitive, ThreadPrimitive,
 } from "@assistant-ui/react";
-import { useAgUiRuntime } from "@assistant-ui/react-ag-ui";
+import { useAgUiInterrupts, useAgUiRuntime, useAgUiSubmitInterruptResponses } from "@assistant-ui/react-ag-ui";
 const parameters = { type: "object", properties: { color: { type: "string" } } };
 const Color = makeAssistantTool({
   toolName: "color", type: "frontend", description: "Colours the page", parameters, execute,
 });
 const Message = () => h(MessagePrimitive.Root, null, h(MessagePrimitive.Content));
+function Asked() {
+  const submit = useAgUiSubmitInterruptResponses();
+  const [first, ...rest] = useAgUiInterrupts();
+  if (first === undefined) return null;
+  const answers = [
+    { interruptId: first.id, status: "resolved", payload: { approved: true } },
+    ...rest.map(({ id }) => ({ interruptId: id, status: "cancelled" })),
+  ];
+  return h("button", { onClick: () => submit(answers) }, "Approve the first");
+}
 show(() =>
-  h(AssistantRuntimeProvider, { runtime: useAgUiRuntime({ agent }) }, h(Color),
+  h(AssistantRuntimeProvider, { runtime: useAgUiRuntime({ agent }) }, h(Color), h(Asked),
     h(ThreadPrimitive.Root, null,
       h(ThreadPrimitive.Messages, { components: { UserMessage: Message, AssistantMessage: Message } }),
       h(ComposerPrimitive.Root, null, h(ComposerPrimitive.Input)))));
@@ -106,7 +128,7 @@ for (const [name, { packages, script }] of Object.entries(pages))
       installed?.remove();
     });
 
-    test("shows the answer, and runs the tool of the page", async () => {
+    test("shows the answer, runs the tool of the page, and asks for approvals", async () => {
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${server.address().port}/`);
       await page.locator("textarea").first().fill("What is the weather? And make it red.");
@@ -118,5 +140,12 @@ for (const [name, { packages, script }] of Object.entries(pages))
       }));
       assert.match(text, /Let me see\.[^]*It is 7 degrees/);
       assert.equal(background, "rgb(255, 0, 0)");
+
+      // Two approvals at once: one is given, and one is not.
+      await page.locator("textarea").first().fill("Write to Ada and to Eve.");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Approve the first" }).click();
+      await page.waitForFunction(() => document.body.innerText.includes("I wrote to one of them."));
+      assert.deepEqual(await page.evaluate(() => window.sent), ["ada"]);
     });
   });
