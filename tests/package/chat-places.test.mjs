@@ -23,14 +23,13 @@ before(async () => {
 after(() => installed?.remove());
 
 /** Goes a person's path on a page with the chat and these files of its project. */
-function path(name, files, others, screen) {
+function path(name, files, others) {
   const folder = join(installed.folder, "docs");
   mkdirSync(join(folder, name), { recursive: true });
   for (const [file, code] of Object.entries({ "chat.tsx": codeOf("react/chat.tsx"), ...files }))
     writeFileSync(join(folder, name, file), code);
-  const inPage = (page) => personsPath(page, screen);
   return visit(
-    { folder, file: `${name}/chat.tsx`, mount: mounted("chat", "Chat"), others, inPage },
+    { folder, file: `${name}/chat.tsx`, mount: mounted("chat", "Chat"), others, inPage: personsPath },
     browserPath,
   );
 }
@@ -88,6 +87,5 @@ test("a person chats with an agent on a server", { skip }, async () => {
   const fetch = async (url, init) => answer(practice, await new Response(init.body).text())(url, init);
   const agent = createAgent({ model: anthropic("m", { apiKey: "key", fetch }), tools, store });
   const handle = handler(agent, { store, base: "/api/agent", authorize: () => "ada" });
-  // A page may not bring the answers of another version.
-  await path("server", { "agent.ts": page }, { "/api/agent": ofNode(handle) }, { keepsVersions: false });
+  await path("server", { "agent.ts": page }, { "/api/agent": ofNode(handle) });
 });
