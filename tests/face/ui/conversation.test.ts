@@ -160,6 +160,30 @@ describe("a conversation", () => {
     expect(await screen.conversation.bound("Hi")).toMatchObject({ costNanoUsd: null });
   });
 
+  it("tells what is left for the run that goes on", async () => {
+    const options = {
+      limits: { maxIterations: 2, maxToolCalls: 1 },
+      context: { window: 9000 },
+      maxOutputTokens: 99,
+    };
+    const screen = new Screen(agentOf(pays, options));
+    await screen.rest();
+    expect(screen.now.left).toBeUndefined();
+    await screen.conversation.send("Pay");
+    const { left, usage, questions } = await screen.until(
+      ({ status, left }) => status === "waiting" && !!left,
+    );
+    expect(usage!.outputTokens).toBeGreaterThan(0);
+    const bound = await agentOf([], options).bound("Pay");
+    expect(left).toEqual({
+      inputTokens: bound.inputTokens! - usage!.inputTokens,
+      outputTokens: bound.outputTokens! - usage!.outputTokens,
+      costUsd: null,
+    });
+    screen.conversation.answer(questions[0] as Approval, { behavior: "allow" });
+    expect((await screen.rest()).left).toBeUndefined();
+  });
+
   it("leaves a blank message out", async () => {
     const screen = new Screen(agentOf([]));
     await screen.rest();

@@ -36,6 +36,7 @@ import {
   addedUsage,
   errorOf,
   inWordsOfUi,
+  leftOf,
   type ConversationError,
   type ConversationSnapshot,
   type ConversationStatus,
@@ -67,6 +68,8 @@ export class ChatConversation implements Conversation {
   #queue: readonly Waiting[] = [];
   #queued = 0;
   #result: RunResult | undefined;
+  /** The most that the run under way may use. */
+  #bound: RunBound | undefined;
   #error: ConversationError | undefined;
   /** The places of the messages of the person in the transcript. */
   #prompts: ReadonlyMap<string, number> = new Map();
@@ -310,20 +313,26 @@ export class ChatConversation implements Conversation {
   #isBeginning = false;
 
   #begin(chat: OpenedChat, blocks: readonly ContentBlock[]): void {
-    const before = this.#view;
-    const view = withPrompt(before, [...this.#undelivered(), ...blocks]);
+    const asked = [...this.#undelivered(), ...blocks];
+    const view = withPrompt(this.#view, asked);
+    const { messages } = chat;
     let run: Run<any, any>;
     this.#isBeginning = true;
     try {
-      run = chat.run([...this.#undelivered(), ...blocks]);
+      run = chat.run(asked);
     } finally {
       this.#isBeginning = false;
     }
     this.#queue = [];
     this.#note(blocks);
     const { id } = view.messages.at(-1)!;
-    if (!this.#prompts.has(id)) this.#prompts = new Map([...this.#prompts, [id, chat.messages.length]]);
+    if (!this.#prompts.has(id)) this.#prompts = new Map([...this.#prompts, [id, messages.length]]);
     this.#follow(run, view);
+    const bind = (bound: RunBound): void => {
+      if (this.#run === run) this.#bound = bound;
+    };
+    // The agent of a server tells no bounds.
+    this.#agent.bound(asked, { messages }).then(bind, () => {});
   }
 
   #undelivered(): readonly ContentBlock[] {
@@ -359,7 +368,7 @@ export class ChatConversation implements Conversation {
   /** Shows a run from its events. `from` is the view before the first of them. */
   #follow(run: Run<any, any>, from: View | Promise<View>): void {
     this.#run = run;
-    this.#result = this.#error = undefined;
+    this.#result = this.#error = this.#bound = undefined;
     this.#heard = new EventBuffer();
     // Until `from` has come, the run goes on behind the view that is shown.
     if (from instanceof Promise) this.#emit();
@@ -452,6 +461,7 @@ export class ChatConversation implements Conversation {
       outcome: this.#result?.outcome,
       reason: this.#result?.stoppedBy ?? this.#result?.abortReason,
       usage: this.#usage(),
+      left: this.#run && leftOf(this.#bound, this.#view.usage),
     };
     this.#snapshot = shown;
     for (const listener of [...this.#listeners]) listener();

@@ -28,6 +28,7 @@ export type {
   UiMessage,
 } from "./parts.js";
 export type {
+  BudgetLeft,
   ConversationError,
   ConversationSnapshot,
   ConversationStatus,

@@ -1,6 +1,6 @@
 /** What a screen draws of a conversation. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { ContentBlock, ModelUsage, OutcomeKind, Usage } from "../../core/api/index.js";
+import type { ContentBlock, ModelUsage, OutcomeKind, RunBound, Usage } from "../../core/api/index.js";
 import type { OpenQuestion, UiMessage } from "./parts.js";
 import type { Notice } from "./view.js";
 
@@ -36,6 +36,18 @@ export interface ConversationSnapshot {
   readonly reason: string | undefined;
   /** The tokens and the money of the whole conversation; `null` before the first report. */
   readonly usage: ModelUsage | null;
+  /**
+   * What the run under way may still use; undefined if none goes on, if another page has begun it, or if the agent is
+   * on a server.
+   */
+  readonly left: BudgetLeft | undefined;
+}
+
+/** The `bound` of a run without what it has used. A figure is `null` if nothing limits it. */
+export interface BudgetLeft {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costUsd: number | null;
 }
 
 /** Why a run has failed, or why a chat cannot be opened. */
@@ -66,7 +78,21 @@ export const UNOPENED: ConversationSnapshot = {
   outcome: undefined,
   reason: undefined,
   usage: null,
+  left: undefined,
 };
+
+/** What is left of this bound behind this usage. */
+export function leftOf(bound: RunBound | undefined, used: Usage | null): BudgetLeft | undefined {
+  if (bound === undefined) return undefined;
+  const left = (most: number | null, now = 0): number | null =>
+    most === null ? null : Math.max(most - now, 0);
+  const cost = left(bound.costNanoUsd, used?.costNanoUsd ?? 0);
+  return {
+    inputTokens: left(bound.inputTokens, used?.inputTokens),
+    outputTokens: left(bound.outputTokens, used?.outputTokens),
+    costUsd: cost === null ? null : cost / 1e9,
+  };
+}
 
 /** The sum of the usage before a run and that of the run so far. The cost is known if both are. */
 export function addedUsage(before: ModelUsage | null, run: Usage | null): ModelUsage | null {
