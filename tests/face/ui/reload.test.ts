@@ -256,5 +256,5 @@ describe.each([
       const payments = effects.filter((id) => id.startsWith("pay"));
       expect(payments, `seed ${seed}`).toEqual(["pay1", "pay2"]);
     }
-  }, 60_000);
+  }, 120_000);
 });
