@@ -44,6 +44,24 @@ describe("two processes of a server", { timeout: 30_000 }, () => {
     expect(told.length).toBeGreaterThan(seqs.length);
   });
 
+  it("take a run from each other where they may, and the clients of both see it", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    ends.push(() => vi.useRealTimers());
+    const kit = new Kit();
+    const [one, two] = [new Server(kit, { takeOver: true }), new Server(kit, { takeOver: true })];
+    await one.post("/a/run", { prompt: "Pay.", requestId: "r1" });
+    const { questionId, id } = (await eventsIn(await one.asked("/a/events"), isQuestion)).at(-1);
+    const waiting = eventsIn(await one.asked(`/a/events?after=${id}`));
+    const answered = two.post("/a/answer", { questionId, answer: { behavior: "deny" } });
+    expect(await steadily(answered)).toMatchObject({ status: 200, taken: true });
+    // The stream of the first process ends, and its client comes back behind what it has.
+    const heard = await steadily(waiting);
+    const after = heard.at(-1)?.id ?? id;
+    const rest = await steadily(eventsIn(await one.asked(`/a/events?after=${after}`)));
+    expect([...heard, ...rest].at(-1).outcome).toMatchObject({ outcome: "completed" });
+    expect(kit.effects).toEqual([]);
+  });
+
   it.each(["ada", "ada/eve", "é y"])("hand a run of %s over when its process is gone", async (user) => {
     const server = new Server(undefined, { authorize: () => user });
     server.restart();

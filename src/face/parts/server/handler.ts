@@ -41,6 +41,11 @@ export interface HandlerOptions<Request = RequestLike> {
    * Their users can then run every tool. Default false.
    */
   trusted?: boolean | undefined;
+  /**
+   * Whether an order takes a run from another process that is at work on it, such as one that a deploy has left. A
+   * call of a tool that it has begun may still be under way there. Default false: the order gets status 409.
+   */
+  takeOver?: boolean | undefined;
 }
 
 /** Answers requests. */
@@ -65,6 +70,7 @@ const TABLE = {
   keepEvents: "count",
   formats: "any",
   trusted: "boolean",
+  takeOver: "boolean",
 } as const;
 
 /** The list of an owner. No id of a session has a space in it. */
@@ -94,7 +100,14 @@ export function handler<Request extends RequestLike = RequestLike>(
 ): Handler<Request> {
   if (typeof (Object(agent) as Partial<ChatAgent>).openChat !== "function")
     throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent({ …, store })");
-  const { store, authorize, formats = [], trusted = false, ...rest } = checkOptions(options, "", TABLE);
+  const {
+    store,
+    authorize,
+    formats = [],
+    trusted = false,
+    takeOver = false,
+    ...rest
+  } = checkOptions(options, "", TABLE);
   const { keepEvents = 20_000, maxBodyBytes: maxBytes = 4_194_304, allowedOrigins } = rest;
   const base = checkedBase(rest.base ?? "");
   if (allowedOrigins !== undefined && allowedOrigins !== "*" && !Array.isArray(allowedOrigins))
@@ -115,6 +128,7 @@ export function handler<Request extends RequestLike = RequestLike>(
       log: new StoreLog(own, logOf(id), keepEvents),
       agent: () => ownedAgent(agent, prefix),
       trusted,
+      takeOver,
       note: (title) => noteIn(list, { id, ...(title !== undefined && { title }) }),
       unwatch: () => leave(prefix + id),
     });

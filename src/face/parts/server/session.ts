@@ -39,6 +39,8 @@ export interface SessionParts {
   readonly agent: () => ChatAgent;
   /** Whether clients may do everything: bring histories, change permissions, raise limits. */
   readonly trusted: boolean;
+  /** Whether an order takes a run from another process that is at work on it. */
+  readonly takeOver?: boolean;
   /** Called when a run begins, goes on, or does not wait for a person any more. */
   readonly watch?: () => Promise<void> | void;
   /** Called when a run begins that belongs to a chat of a page. */
@@ -89,6 +91,7 @@ export class Session {
   readonly #opened = new Making<Opened>();
   #claimed: Promise<unknown> | undefined;
   readonly #deleted = new AbortController();
+  #lost = new AbortController();
   /** The last run, which may be under way. */
   #hosted: HostedRun | undefined;
 
@@ -205,7 +208,7 @@ export class Session {
    * @throws BadRequest
    */
   async events(cursor: string | undefined, left: AbortSignal): Promise<AsyncGenerator<Batch<ToldEvent>>> {
-    const signal = AbortSignal.any([left, this.#deleted.signal]);
+    const signal = AbortSignal.any([left, this.#deleted.signal, this.#lost.signal]);
     const { isElsewhere } = await this.#open();
     const { log } = this.#parts;
     const place = log.placeOf(cursor);
@@ -282,7 +285,9 @@ export class Session {
 
   /** The chat for an order. @throws BadRequest 409 if another process goes on with it */
   async #ready(): Promise<Chat> {
-    const { chat, isElsewhere } = await this.#open();
+    let { chat, isElsewhere } = await this.#open();
+    if (isElsewhere && this.#parts.takeOver)
+      ({ chat, isElsewhere } = await this.#opened.of(OPENED, () => this.#openChat(true)));
     if (isElsewhere)
       throw new BadRequest("Another process of the server goes on with this session. Try again later.", 409);
     await this.#claim();
@@ -295,14 +300,14 @@ export class Session {
     await log.written();
   }
 
-  async #openChat(): Promise<Opened> {
+  async #openChat(takeOver = false): Promise<Opened> {
     const { log, id } = this.#parts;
     await log.load();
     const agent = this.#parts.agent();
     const [last] = log.behind(log.last - 1, 1);
     const hosting = this.#host(true);
     const afterEvent = last?.entry.event.seq ?? 0;
-    const chat = await agent.openChat(id, { afterEvent, onEvent: hosting.hear });
+    const chat = await agent.openChat(id, { afterEvent, takeOver, onEvent: hosting.hear });
     const { current } = chat;
     if (current === undefined) return { chat, agent, isElsewhere: false };
     const isElsewhere = await Promise.race([endOfRun(current).then(isTaken), hosting.begun]);
@@ -367,8 +372,10 @@ export class Session {
     const end = await endOfRun(run);
     await this.#parts.unwatch?.();
     if (!isTaken(end)) return this.#keepEnd(run.id, end);
-    // Another process goes on with the session.
+    // Another process goes on with the session. Clients that listen ask again.
     this.#opened.forget(OPENED);
+    this.#lost.abort();
+    this.#lost = new AbortController();
     this.#claimed = undefined;
   }
 
