@@ -56,7 +56,9 @@ function Screen({ name, Chat }) {
           {isAlive ? `Kill ${name}` : `Resume ${name}`}
         </button>
       </header>
-      {isAlive ? <Chat hub={hub} /> : <p className="quiet">It is gone. The run goes on.</p>}
+      <div className="screen-body">
+        {isAlive ? <Chat hub={hub} /> : <p className="quiet">It is gone. The run goes on.</p>}
+      </div>
     </section>
   );
 }
