@@ -1,3 +1,4 @@
+import { createAgent } from "looplet";
 import { describe, expect, it } from "vitest";
 import { custom, customFetch } from "../../src/face/core/models/custom.js";
 import type { CustomModel } from "../../src/face/core/api/index.js";
@@ -86,6 +87,13 @@ describe("the fetch of a custom model", () => {
     ["bytes", () => [new Uint8Array(2)] as never, [invalid("type is nothing")]],
     ["a text that is none", () => [{ type: "text", text: 5 }] as never, [invalid("text is the number 5")]],
     ["a call without a name", () => [{ type: "tool_call" }] as never, [invalid("name is nothing")]],
+    [
+      "a file without bytes",
+      () => [{ type: "file", mediaType: "a/b" }] as never,
+      [invalid("data is nothing")],
+    ],
+    ["a source without a page", () => [{ type: "source" }] as never, [invalid("url is nothing")]],
+    ["a raw part without a value", () => [{ type: "raw" }] as never, [invalid("json is nothing")]],
     ["a number as input", () => [{ type: "tool_call", name: "t", input: 1 }], [invalid("input is")]],
     [
       "what JSON cannot hold",
@@ -112,6 +120,27 @@ describe("the fetch of a custom model", () => {
     ],
   ])("writes %s as lines of JSON", async (_, answer, expected) => {
     expect(await lines(answer)).toEqual(expected);
+  });
+
+  it("says files, sources and blocks of its own", async () => {
+    const model = custom(function* () {
+      yield { type: "source", url: "https://early.test" };
+      yield "It rains.";
+      yield { type: "source", url: 'https://a.test/"', title: "A" };
+      yield { type: "raw", json: { mine: [1] } };
+      yield { type: "source", url: "https://b.test" };
+      yield { type: "file", mediaType: "text/plain", data: "SGk=" };
+    });
+    const { messages } = await createAgent({ model }).run("go").result;
+    expect(messages[1]!.content).toEqual([
+      {
+        type: "text",
+        text: "It rains.",
+        vendor: { citations: [{ url: 'https://a.test/"', title: "A" }, { url: "https://b.test" }] },
+      },
+      { type: "raw", json: { mine: [1] } },
+      { type: "media", mediaType: "text/plain", data: "SGk=" },
+    ]);
   });
 
   it("shows the request as the engine wrote it", async () => {

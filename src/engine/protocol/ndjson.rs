@@ -16,7 +16,7 @@ use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{PromptCaching, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::json::named;
-use crate::engine::model::message::Message;
+use crate::engine::model::message::{Json, Message};
 use crate::engine::model::usage::{Usage, shifted};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::failure::malformed;
@@ -156,6 +156,9 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 /// - `{"type":"text","text"}` appends to the open text block, or begins one;
 /// - `{"type":"reasoning","text","signature"?}` does so for reasoning;
 /// - `{"type":"refusal","text"}` does so for a refusal;
+/// - `{"type":"file","mediaType","data"}` is a file as base64;
+/// - `{"type":"raw","json"}` is a block that has no neutral form;
+/// - `{"type":"source","url","title"?}` names a page for the last text;
 /// - `{"type":"tool_call","id"?,"name","input"}` is a whole call; `input` is an object, or a string of JSON text;
 /// - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}` and
 ///   `{"type":"tool_call_end","id"|"index"}` are a call in pieces; a piece without both belongs to the last call;
@@ -243,6 +246,14 @@ impl NdjsonDecoder {
                 }
             }
             "refusal" => self.push(PartKind::Refusal, &event, answer),
+            "file" => self.push_whole(
+                PartKind::Media,
+                &event.text("data"),
+                &event.text("mediaType"),
+                answer,
+            ),
+            "raw" => self.push_whole(PartKind::Raw, event.get("json").unwrap_or("null"), "", answer),
+            "source" => cite(&event, answer),
             "tool_call" => {
                 let part = self.start_call(&event, answer);
                 push_input(part, &event, answer);
@@ -298,6 +309,16 @@ impl NdjsonDecoder {
         answer.push(part, &text);
     }
 
+    fn push_whole(&mut self, kind: PartKind, text: &str, name: &str, answer: &mut ModelAnswer) {
+        self.end_flow(answer);
+        let part = answer.start(kind);
+        answer.push(part, text);
+        if let Some(part) = answer.parts.get_mut(part) {
+            part.name.push_str(name);
+        }
+        answer.end(part);
+    }
+
     fn end_flow(&mut self, answer: &mut ModelAnswer) {
         if let Some((_, part)) = self.flow.take() {
             answer.end(part);
@@ -331,6 +352,25 @@ impl NdjsonDecoder {
         answer.complete = true;
         self.done = true;
     }
+}
+
+/// Adds a page to the citations of the last text, in the form of Anthropic's Messages API.
+fn cite(event: &Object<'_>, answer: &mut ModelAnswer) {
+    let mut texts = answer.parts.iter_mut().filter(|part| part.kind == PartKind::Text);
+    let (Some(text), Some(url)) = (texts.next_back(), event.get("url")) else {
+        return;
+    };
+    let title = event.get("title").map(|title| format!(",\"title\":{title}"));
+    let citation = format!("{{\"url\":{url}{}}}", title.unwrap_or_default());
+    let before = text
+        .vendor
+        .as_ref()
+        .and_then(|vendor| vendor.as_str().strip_suffix("]}"));
+    let all = match before {
+        Some(before) => format!("{before},{citation}]}}"),
+        None => format!("{{\"citations\":[{citation}]}}"),
+    };
+    text.vendor = Some(Json::from_valid(&all));
 }
 
 /// Writes a call's input. A string is the text of the input, any other value is written as its own text, and a

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAgent, tool } from "looplet";
 import type { AgentOptions, RunEvent } from "looplet";
 import { aiSdkModel, type LanguageModelLike } from "looplet/ai-sdk";
+import { viewOf } from "looplet/ui";
 import { scripted, type ScriptedFetch, type ScriptedStep } from "looplet/practice";
 import { createAnthropic as anthropicV2 } from "ai-sdk-anthropic-2";
 import { createAnthropic as anthropicV3 } from "ai-sdk-anthropic-3";
@@ -197,5 +198,67 @@ describe("a provider", () => {
     expect(() =>
       aiSdkModel({ doStream() {}, specificationVersion: "v3" } as never, { temprature: 1 } as never),
     ).toThrow(/temperature/);
+  });
+});
+
+describe("what a provider answers beside text and calls", () => {
+  const bytes = new Uint8Array([1, 2, 3]);
+  const file = {
+    v2: { type: "file", mediaType: "image/png", data: "AQID" },
+    v3: { type: "file", mediaType: "image/png", data: bytes },
+    v4: { type: "file", mediaType: "image/png", data: { type: "data", data: bytes } },
+  };
+  const usage = { inputTokens: 1, outputTokens: 1 };
+
+  it.each(["v2", "v3", "v4"] as const)("stands in the transcript and goes back, with %s", async (version) => {
+    const asked: any[] = [];
+    const search = { toolCallId: "s1", toolName: "web_search" };
+    const parts = [
+      { type: "tool-call", ...search, input: '{"query":"rain"}', providerExecuted: true },
+      { type: "tool-result", ...search, result: ["wet"], providerMetadata: { vendor: { token: "t" } } },
+      { type: "text-delta", id: "1", delta: "It rains." },
+      { type: "source", sourceType: "url", id: "a", url: "https://rain.test", title: "Rain" },
+      { type: "source", sourceType: "url", id: "b", url: "https://sun.test" },
+      { type: "source", sourceType: "document", id: "c", mediaType: "application/pdf", title: "Paper" },
+      file[version],
+      { type: "finish", usage, finishReason: "stop" },
+    ];
+    const model: LanguageModelLike = {
+      specificationVersion: version,
+      provider: "vendor",
+      modelId: "m",
+      doStream(options) {
+        asked.push(options.prompt);
+        const stream = new ReadableStream({
+          start(controller) {
+            for (const part of parts) controller.enqueue(part);
+            controller.close();
+          },
+        });
+        return Promise.resolve({ stream });
+      },
+    };
+    const chat = createAgent({ model: aiSdkModel(model) }).chat();
+    const { outcome, messages } = await chat.run("Weather?").result;
+    expect(outcome).toBe("completed");
+    expect(messages[1]!.content.map(({ type }) => type)).toEqual(["raw", "raw", "text", "media"]);
+    expect(viewOf(messages).messages[1]!.parts.slice(2)).toMatchObject([
+      { type: "text", text: "It rains." },
+      { type: "source", url: "https://rain.test", title: "Rain" },
+      { type: "source", url: "https://sun.test" },
+      { type: "file", mediaType: "image/png", data: "AQID" },
+    ]);
+    await chat.run("And now?").result;
+    expect(asked[1][1].content).toMatchObject([
+      { type: "tool-call", ...search, input: { query: "rain" }, providerExecuted: true },
+      {
+        type: "tool-result",
+        ...search,
+        output: { type: "json", value: ["wet"] },
+        providerOptions: { vendor: { token: "t" } },
+      },
+      { type: "text", text: "It rains." },
+      { type: "file", mediaType: "image/png" },
+    ]);
   });
 });

@@ -225,6 +225,12 @@ export type CustomPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string; signature?: string }
   | { type: "refusal"; text: string }
+  /** A file that the model has made, as base64. */
+  | { type: "file"; mediaType: string; data: string }
+  /** A page that the text before it rests on. */
+  | { type: "source"; url: string; title?: string }
+  /** A block without a neutral form. It stands in the transcript, and comes back in the messages of a request. */
+  | { type: "raw"; json: unknown }
   /** A complete call. looplet makes an `id` if there is none. `input` is an object, or its JSON text. */
   | { type: "tool_call"; id?: string; name: string; input: unknown }
   /**

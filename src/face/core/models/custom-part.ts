@@ -50,6 +50,17 @@ export class PartCheck {
       may(part, "signature", "string");
     },
     refusal: (part) => need(part, "text", "string"),
+    file: (part) => {
+      need(part, "mediaType", "string");
+      need(part, "data", "string");
+    },
+    source: (part) => {
+      need(part, "url", "string");
+      may(part, "title", "string");
+    },
+    raw: (part) => {
+      if (part["json"] === undefined) throw mistake(part, "json", "a value that JSON can hold");
+    },
     tool_call: (part) => {
       may(part, "id", "string");
       need(part, "name", "string");

@@ -6,9 +6,10 @@
 import { LoopletError } from "../../../core/api/errors.js";
 import type { CustomOptions, CustomPart, CustomRequest, Model } from "../../../core/api/index.js";
 import { custom } from "../../../core/models/custom.js";
+import { base64Of } from "../../../core/tools/tool-json.js";
 import { describe, describeWord, isObject } from "../../../core/options/check.js";
 import { message } from "../../../core/options/thrown.js";
-import { callOptions, OF_CALL, type Specification } from "./request.js";
+import { callOptions, HOSTED, OF_CALL, type Specification } from "./request.js";
 
 /** A `LanguageModelV2`, `V3` or `V4` of the AI SDK, by what looplet needs of it. */
 export interface LanguageModelLike {
@@ -28,8 +29,8 @@ export interface AiSdkModelOptions extends CustomOptions {
 
 /**
  * The model of a provider of the AI SDK, for example `aiSdkModel(anthropic("claude-sonnet-4-6"))` with
- * `@ai-sdk/anthropic`. The key stays where the provider has it. Files that the model makes, and tools that the vendor
- * runs, have no way into the run.
+ * `@ai-sdk/anthropic`. The key stays where the provider has it. Files that the model makes, sources with a URL, and
+ * tools that the vendor runs stand in the transcript, and go back to the model where it takes them.
  *
  * @throws LoopletError `config_…`
  */
@@ -62,6 +63,14 @@ interface StreamPart {
   providerExecuted?: boolean;
   providerMetadata?: object;
   modelId?: string;
+  mediaType?: string;
+  data?: unknown;
+  sourceType?: string;
+  url?: string;
+  title?: string;
+  result?: unknown;
+  isError?: boolean;
+  preliminary?: boolean;
   usage?: any;
   finishReason?: any;
   error?: unknown;
@@ -117,6 +126,18 @@ class Calls {
         return;
       case "tool-call":
         return yield* this.#call(part);
+      case "tool-result":
+        if (part.preliminary !== true) yield hosted(hostedResult(part));
+        return;
+      case "file":
+        return yield* file(part);
+      case "source":
+        if (part.sourceType !== "url") return;
+        return yield {
+          type: "source",
+          url: part.url!,
+          ...(part.title !== undefined && { title: part.title }),
+        };
       case "response-metadata":
         return yield {
           type: "response",
@@ -129,18 +150,55 @@ class Calls {
     }
   }
 
-  *#call({ toolCallId = "", toolName = "", input = "", providerExecuted, providerMetadata }: StreamPart) {
-    if (providerExecuted) return;
-    if (this.#begun.delete(toolCallId)) yield { type: "tool_call_end", id: toolCallId } as const;
-    else yield { type: "tool_call", id: toolCallId, name: toolName, input } as const;
+  *#call(part: StreamPart): Generator<CustomPart> {
+    const { toolCallId = "", toolName = "", input = "", providerExecuted, providerMetadata } = part;
+    if (providerExecuted)
+      return yield hosted({
+        ...{ type: "tool-call", toolCallId, toolName, input: parsedInput(input), providerExecuted },
+        ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
+      });
+    if (this.#begun.delete(toolCallId)) yield { type: "tool_call_end", id: toolCallId };
+    else yield { type: "tool_call", id: toolCallId, name: toolName, input };
     // Only reasoning has a place for what a vendor wants back with a call, such as the thought signatures of Gemini.
     if (providerMetadata !== undefined)
       yield {
         type: "reasoning",
         text: "",
         signature: JSON.stringify({ [OF_CALL]: toolCallId, ...providerMetadata }),
-      } as const;
+      };
   }
+}
+
+/** A part that goes back to the model as it stands here: a call of a tool that the vendor runs, or its result. */
+function hosted(part: object): CustomPart {
+  return { type: "raw", json: { type: HOSTED, part } };
+}
+
+function hostedResult({
+  toolCallId,
+  toolName,
+  result = null,
+  isError,
+  providerMetadata,
+}: StreamPart): object {
+  const output = { type: isError === true ? "error-json" : "json", value: result };
+  const vendors = providerMetadata !== undefined && { providerOptions: providerMetadata };
+  return { type: "tool-result", toolCallId, toolName, output, ...vendors };
+}
+
+function parsedInput(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}
+
+/** V2 and V3 have the bytes or their base64, V4 has them in an object. A file at a URL is left out. */
+function* file({ mediaType = "application/octet-stream", data }: StreamPart): Generator<CustomPart> {
+  const bytes = isObject(data) && !(data instanceof Uint8Array) ? data["data"] : data;
+  if (bytes instanceof Uint8Array) yield { type: "file", mediaType, data: base64Of(bytes) };
+  else if (typeof bytes === "string") yield { type: "file", mediaType, data: bytes };
 }
 
 /** V2 has flat counts, V3 and V4 have groups. */

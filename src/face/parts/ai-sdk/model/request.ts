@@ -9,6 +9,9 @@ export type Specification = "v2" | "v3" | "v4";
 /** The field of a signature that belongs to the call with this id. */
 export const OF_CALL = "looplet-call";
 
+/** The type of a raw block with a part of the prompt: a call of a tool that the vendor runs, or its result. */
+export const HOSTED = "ai-sdk";
+
 type Vendors = { readonly [vendor: string]: object };
 
 /** The options for `doStream`. `version` is that of the model: they differ in files and results. */
@@ -89,6 +92,10 @@ function assistantParts(content: readonly Block[], version: Specification): obje
       }
       case "media":
         return [filePart(block, version)];
+      case "raw": {
+        const { type, part } = Object(block.json) as { type?: unknown; part?: object };
+        return type === HOSTED && isObject(part) ? [part] : [];
+      }
       default:
         return [];
     }
