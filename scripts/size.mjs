@@ -29,7 +29,7 @@ export async function checkSize() {
     gated("minimal", "JavaScript of a minimal agent", sizes(minimal)),
   ];
   for (const [name, names] of Object.entries(screens)) {
-    const own = await bundled(`export ${names} from "./dist/${name}.js";`);
+    const own = await bundled(`export ${names} from "./dist/${name}.js";`, [withoutLater]);
     results.push(gated("screen", `looplet/${name}`, sizes(own)));
   }
   const server = await bundled('export * from "./dist/server.js";');
@@ -44,8 +44,16 @@ function gated(row, name, counts) {
   return isWithin;
 }
 
+/** Leaves out what a page loads when it needs it: the connection of a component that names an address. */
+const withoutLater = {
+  name: "without-later",
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind }) => (kind === "dynamic-import" ? { external: true } : null));
+  },
+};
+
 /** The bundle of a page with these imports, minified. */
-async function bundled(contents) {
+async function bundled(contents, plugins = []) {
   // Set-up may have just installed it.
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
@@ -54,6 +62,7 @@ async function bundled(contents) {
     bundle: true,
     minify: true,
     format: "esm",
+    plugins,
     external: Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).peerDependencies),
     logLevel: "error",
   });

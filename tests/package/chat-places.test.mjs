@@ -59,8 +59,7 @@ function ofNode(handle) {
 test("a person chats with an agent on a server", { skip }, async () => {
   const page = `
     import { indexedDbStore } from "looplet/stores";
-    import { connectAgent } from "looplet/workers";
-    export const agent = connectAgent("/api/agent");
+    export const agent = "/api/agent";
     export const store = indexedDbStore();
   `;
   const { createAgent, anthropic, tool } = await import("looplet");

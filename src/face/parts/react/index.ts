@@ -12,6 +12,7 @@ import {
   type OpenQuestion,
 } from "../ui/index.js";
 import { UNOPENED } from "../ui/snapshot.js";
+import { agentAt } from "./at-address.js";
 
 /** What {@link useAgent} returns: the snapshot and the verbs of its conversation. */
 export type UseAgent = ConversationSnapshot &
@@ -21,13 +22,14 @@ export type UseAgent = ConversationSnapshot &
   };
 
 /**
- * The conversation with an agent. The component is rendered again at each update, at most once a frame. A server
- * renders the snapshot of a chat that has not been opened.
+ * The conversation with an agent, or with the one behind an address, such as `"/api/agent"` of `looplet/server`, which
+ * needs an `id`. With headers of yours, give it the agent of `connectAgent(address, { headers })`. The component is
+ * rendered again at each update, at most once a frame. A server renders the snapshot of a chat that has not been opened.
  *
  * An agent without an `id` has a conversation for each component, whose run stops when the component goes away.
  * Components with the same agent and the same `id` share one.
  */
-export function useAgent(agent: ConversationAgent, options: ConversationOptions = {}): UseAgent {
+export function useAgent(agent: ConversationAgent | string, options: ConversationOptions = {}): UseAgent {
   const conversation = useConversation(agent, options);
   const { subscribe, getSnapshot, ...verbs } = conversation;
   const snapshot = useSyncExternalStore(subscribe, getSnapshot, unopened);
@@ -37,8 +39,12 @@ export function useAgent(agent: ConversationAgent, options: ConversationOptions 
 const unopened = (): ConversationSnapshot => UNOPENED;
 
 /** The conversation with an agent, for `useSelect`: the component is not rendered again when it changes. */
-export function useConversation(agent: ConversationAgent, options: ConversationOptions = {}): Conversation {
+export function useConversation(
+  agentOrAddress: ConversationAgent | string,
+  options: ConversationOptions = {},
+): Conversation {
   const { id } = options;
+  const agent = typeof agentOrAddress === "string" ? agentAt(agentOrAddress) : agentOrAddress;
   const [held, hold] = useState(() => ({ agent, id, conversation: conversation(agent, options) }));
   if (held.agent === agent && held.id === id) return held.conversation;
   const next = { agent, id, conversation: conversation(agent, options) };
