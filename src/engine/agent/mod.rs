@@ -395,6 +395,12 @@ impl Agent {
         self.answers.text_with(reading.map(|call| &call.answer))
     }
 
+    /// Returns true while an answer streams that has brought something.
+    pub fn is_streaming(&self) -> bool {
+        let reading = self.machine.reading();
+        reading.is_some_and(|call| !call.answer.parts.is_empty())
+    }
+
     /// The text of a delta that has not been polled.
     pub fn grown_text(&self, grown: &Grown) -> &str {
         self.machine.grown_text(grown)

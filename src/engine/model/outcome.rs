@@ -129,6 +129,9 @@ pub struct Report<'a> {
     pub finish_reason: Option<FinishReason>,
     /// The vendor's own word for `finishReason`.
     pub raw_finish_reason: Option<&'a str>,
+    /// True while an answer streams, whose text the messages do not have.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_streaming: bool,
     /// Ids of the steers and follow-ups that no model call has taken.
     pub undelivered: Vec<u32>,
 }

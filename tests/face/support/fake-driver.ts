@@ -127,6 +127,7 @@ export class FakeDriver implements Driver {
       finishReason: "stop",
       rawFinishReason: "end_turn",
       undelivered: [],
+      isStreaming: this.#outcome === undefined && this.text !== "",
       subagents: [{ agentPath: "root/keeper", messages: [] }],
     };
   }

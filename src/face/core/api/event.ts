@@ -106,8 +106,8 @@ type EventKind<C extends ToolTypes = ToolTypes> =
   | QuestionEvent<C>
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
-   * The first event of an iteration that began later than the run: `text` is the answer so far, `messages` the
-   * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's. The
-   * face makes it, so the engine does not know it.
+   * The first event of an iteration that began later than the run: `text` is that of the answer under way,
+   * `messages` the transcript before it. The stamp is that of the last event that was delivered; its iteration is the
+   * root's. The face makes it, so the engine does not know it.
    */
   | { type: "snapshot"; text: string; messages: Message[]; usage: Usage | null; iterations: number };

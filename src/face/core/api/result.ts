@@ -31,7 +31,9 @@ export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
 
 /** The part of a result that every outcome has. */
 export interface RunReport<C extends ToolTypes = ToolTypes>
-  extends Omit<Report, "output" | "profile" | "modelUsage" | "chatUsage">, Omit<History, "toolCalls"> {
+  extends
+    Omit<Report, "output" | "profile" | "modelUsage" | "chatUsage" | "isStreaming">,
+    Omit<History, "toolCalls"> {
   /** The run's id, as `run.id`. */
   id: string;
   /** The agent that spoke last: `"root"`, or with a handoff a path of tools such as `"root/to_billing"`. */

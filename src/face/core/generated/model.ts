@@ -1336,6 +1336,8 @@ export interface Report {
   finishReason: FinishReason | null;
   /** The vendor's own word for `finishReason`. */
   rawFinishReason: string | null;
+  /** True while an answer streams, whose text the messages do not have. */
+  isStreaming?: boolean;
   /** Ids of the steers and follow-ups that no model call has taken. */
   undelivered: number[];
 }

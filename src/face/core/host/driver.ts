@@ -101,6 +101,7 @@ export interface RawRunResult extends History {
   finishReason: string | null;
   rawFinishReason: string | null;
   undelivered: number[];
+  isStreaming?: boolean;
 }
 
 /** The result of a tool as the engine reads it. */

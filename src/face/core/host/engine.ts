@@ -22,6 +22,8 @@ export type EngineResult = Omit<
   modelUsage: { [model: string]: Usage | null };
   chatUsage: Usage | null;
   output: unknown;
+  /** Whether `text` is that of an answer under way, which `messages` do not have. */
+  isStreaming?: boolean;
   /** The index of the agent that spoke last. */
   profile: number;
 };

@@ -417,8 +417,9 @@ export class EngineRun implements Run {
   }
 
   #snapshot(): RunEvent {
-    const { text, messages, usage, iterations } =
-      (this.#driver === undefined ? this.#ended : resultOf(this.#driver)) ?? this.#alone();
+    const now = this.#driver && resultOf(this.#driver);
+    const { messages, usage, iterations } = now ?? this.#ended ?? this.#alone();
+    const text = now?.isStreaming === true ? now.text : "";
     return { ...this.#delivery.stamp, type: "snapshot", text, messages, usage, iterations };
   }
 

@@ -409,8 +409,7 @@ export class ChunkWriter {
     this.#push(...past.chunks);
     this.#isInStep = past.isInStep;
     this.#hasCalls = past.isInStep;
-    // The text of an answer that is over stands in the messages, too.
-    if (event.text === "" || event.text === past.text) return;
+    if (event.text === "") return;
     this.#startStep();
     const id = `snapshot-${event.seq}`;
     this.#adopted = { kind: "text", id, isTold: true, isOver: false, isClosed: false };

@@ -10,8 +10,6 @@ export interface Past {
   readonly settled: UiChunk[];
   /** Whether a step has begun. */
   readonly isInStep: boolean;
-  /** The text of the last step. */
-  readonly text: string;
 }
 
 /** The index behind the last message that is a prompt of a person; 0 if there is none. */
@@ -30,13 +28,11 @@ export function pastChunks(messages: readonly Message[], calls: Set<string>, ver
   const chunks: UiChunk[] = [];
   const settled: UiChunk[] = [];
   let isInStep = false;
-  let text = "";
   for (const [at, { role, content }] of messages.slice(behindPrompt(messages)).entries()) {
     if (role === "assistant") {
       if (isInStep) chunks.push({ type: "finish-step" });
       chunks.push({ type: "start-step" });
       isInStep = true;
-      text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
       content.forEach((block, index) => chunks.push(...blockChunks(block, `past-${at}-${index}`)));
     } else {
       for (const result of content) {
@@ -48,7 +44,7 @@ export function pastChunks(messages: readonly Message[], calls: Set<string>, ver
     }
     for (const block of content) if (block.type === "tool_call") calls.add(block.id);
   }
-  return { chunks, settled, isInStep, text };
+  return { chunks, settled, isInStep };
 }
 
 function blockChunks(block: Block, id: string): UiChunk[] {

@@ -22,9 +22,11 @@ export type UseAgent = ConversationSnapshot &
   };
 
 /**
- * The conversation with an agent, or with the one behind an address, such as `"/api/agent"` of `looplet/server`, which
- * needs an `id`. With headers of yours, give it the agent of `connectAgent(address, { headers })`. The component is
- * rendered again at each update, at most once a frame. A server renders the snapshot of a chat that has not been opened.
+ * The conversation with an agent, or with the one behind an address, such as `"/api/agent"` of `looplet/server`,
+ * which needs an `id`. With headers of yours, give it the agent of `connectAgent(address, { headers })`.
+ *
+ * The component is rendered again at each update, at most once a frame. A server renders the snapshot of a chat that
+ * nobody has opened.
  *
  * An agent without an `id` has a conversation for each component, whose run stops when the component goes away.
  * Components with the same agent and the same `id` share one.

@@ -35,7 +35,7 @@ function settled(part: UiPart, records: ReadonlyMap<string, RunResult["toolCalls
 /** A late reader has the transcript so far in place of its events, and the text of the answer under way. */
 export function withSnapshot(view: View, { messages, text, usage }: RunEventOf<"snapshot">): View {
   let shown = shownMessages(messages);
-  if (text !== "" && !endsWith(shown, text)) {
+  if (text !== "") {
     const part: TextUiPart = { ...textPart(), text, stable: stableLength(text) };
     const last = shown.at(-1);
     shown =
@@ -44,12 +44,6 @@ export function withSnapshot(view: View, { messages, text, usage }: RunEventOf<"
         : [...shown, { id: idAt(shown.length), role: "assistant", parts: [part] }];
   }
   return { ...withTranscript(view, shown), usage: usage ?? view.usage };
-}
-
-/** Between two answers the text of a snapshot is that of the last one, which the transcript has. */
-function endsWith(shown: readonly UiMessage[], text: string): boolean {
-  const texts = shown.at(-1)?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? [];
-  return texts.join("").endsWith(text);
 }
 
 /** The view with the transcript as it is now. */

@@ -179,8 +179,8 @@ export class RemoteRun implements Run, Following {
   /** What a loop begins with that comes after the end. */
   #lastSnapshot(): RunEvent[] {
     if (this.#ended === undefined) return [];
-    const { text, messages, usage, iterations } = this.#ended;
-    return [{ ...this.#delivery.stamp, type: "snapshot", text, messages, usage, iterations }];
+    const { messages, usage, iterations } = this.#ended;
+    return [{ ...this.#delivery.stamp, type: "snapshot", text: "", messages, usage, iterations }];
   }
 
   #queue(method: "steer" | "followUp", prompt: Prompt, options: SteerOptions): Queued {
