@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, vi } from "vitest";
 import { createAgent, custom, type Agent, type Tool } from "looplet";
 import { pageTool, type PageToolOptions } from "looplet/tools";
 import { Kit } from "../support/worker-kit.js";
@@ -55,4 +56,16 @@ export class PageWork {
   get signals(): boolean[] {
     return this.calls.map(({ signal }) => signal.aborted);
   }
+}
+
+/** Each test of the file has timers of its own, which go on with the real ones. */
+export function virtualTime(): void {
+  beforeEach(
+    () =>
+      void vi.useFakeTimers({
+        shouldAdvanceTime: true,
+        toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+      }),
+  );
+  afterEach(() => void vi.useRealTimers());
 }

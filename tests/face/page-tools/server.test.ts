@@ -1,19 +1,12 @@
 /** Tools of pages in the runs of a server. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { isPageCall, pageTool } from "looplet/tools";
 import { connectAgent } from "looplet/workers";
 import { Server } from "../support/server-kit.js";
-import { PageKit, PageWork } from "./kit.js";
+import { PageKit, PageWork, virtualTime } from "./kit.js";
 
-beforeEach(
-  () =>
-    void vi.useFakeTimers({
-      shouldAdvanceTime: true,
-      toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
-    }),
-);
-afterEach(() => void vi.useRealTimers());
+virtualTime();
 
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(200);
 

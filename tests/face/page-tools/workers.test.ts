@@ -1,18 +1,11 @@
 /** Tools of pages in the runs of a worker. */
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { conversation } from "looplet/ui";
 import { connectAgent } from "looplet/workers";
 import { ends, Place } from "../support/worker-kit.js";
-import { PageKit, PageWork } from "./kit.js";
+import { PageKit, PageWork, virtualTime } from "./kit.js";
 
-beforeEach(
-  () =>
-    void vi.useFakeTimers({
-      shouldAdvanceTime: true,
-      toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
-    }),
-);
-afterEach(() => void vi.useRealTimers());
+virtualTime();
 
 function served(kit: PageKit): Place {
   const place = new Place();

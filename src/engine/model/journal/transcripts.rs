@@ -1,4 +1,4 @@
-//! What each agent of a chat has said, for a reader who wants to see all of it.
+//! The whole transcript of each agent of a chat, for a reader who wants to see all of it.
 //!
 //! A run goes on from the messages that a model still gets, so a [`Checkpoint`] has neither the messages that a
 //! summary stands for nor the subagents of earlier runs. A reader that asks for them folds the same entries, and each
@@ -14,7 +14,7 @@ use crate::engine::model::journal::{AgentCheckpoint, CallStatus, Checkpoint, Pla
 use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, ToolInput};
 use crate::engine::model::outcome::{OutcomeKind, ToolCallRecord};
 
-/// What an agent of a chat has said, from its first message on.
+/// The transcript of an agent of a chat, from its first message on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -33,7 +33,7 @@ pub struct AgentTranscript {
     pub tool_calls: Vec<ToolCallRecord>,
 }
 
-/// What an agent has said and its checkpoint does not have.
+/// The part of an agent's transcript that its checkpoint does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
     /// The messages for which summaries stand.
@@ -70,12 +70,14 @@ impl Said {
         let (_, kept) = split(messages.get(..from).unwrap_or_default());
         let place = self.before.len() + kept.len();
         match new {
-            [head] if is_change && head.role == Role::User => {
+            [head] if is_change && from == 0 && head.role == Role::User => {
                 let (_, replaced) = split(messages.get(..upto).unwrap_or_default());
                 let (summary, joined) = split(new);
-                let replaced = replaced.get(..replaced.len() - joined.len()).unwrap_or_default();
+                // What has joined the summary is said once. A damaged journal may have less to replace.
+                let length = replaced.len().saturating_sub(joined.len());
+                let replaced = replaced.get(..length).unwrap_or_default();
                 self.before.extend_from_slice(replaced);
-                let rest = messages.len() - upto;
+                let rest = messages.len().saturating_sub(upto);
                 let said = self.before.len() + joined.len() + rest;
                 self.summaries.extend(summary.map(|summary| (said, summary)));
             }
@@ -195,7 +197,7 @@ fn input_of(messages: &[Message], call_id: &str) -> Option<Json> {
 }
 
 impl Checkpoint {
-    /// What an agent that begins has said so far, if the reader wants transcripts.
+    /// The beginning of an agent's transcript, if the reader wants transcripts.
     pub(super) fn said_by(&self, place: &Place) -> Option<Box<Said>> {
         self.past.as_ref()?;
         let is_its = |memory: &&Memory| place.is_kept && memory.agent_path == place.home;
@@ -218,5 +220,18 @@ impl Checkpoint {
         self.keep_transcripts();
         let root = self.agents.first().and_then(AgentCheckpoint::transcript);
         root.into_iter().chain(self.past.unwrap_or_default()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_of_nothing_in_a_damaged_journal_replaces_nothing() {
+        let mut said = Said::behind(&[]);
+        let head = Message::user(vec![Block::text("no summary")]);
+        said.hear(&[], 0..0, true, std::slice::from_ref(&head));
+        assert_eq!(said.with(std::slice::from_ref(&head)), [head]);
     }
 }

@@ -715,7 +715,7 @@ export interface ToolCallRecord {
   durationMs: number;
 }
 
-/** What an agent of a chat has said, from its first message on. */
+/** The transcript of an agent of a chat, from its first message on. */
 export interface AgentTranscript {
   /** The agent's place in the tree, for example `root/researcher-2`. Runs of a chat use the same paths. */
   agentPath: string;

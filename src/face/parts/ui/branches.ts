@@ -55,7 +55,7 @@ export class Branches {
 
   /**
    * The messages with the versions that they have. `prompts` are the places of those of the person, by their ids.
-   * What is the same in `known`, the messages shown before, stays the same object.
+   * Messages that have not changed since `known` was shown stay the same objects.
    */
   on(
     messages: readonly UiMessage[],
