@@ -1,9 +1,42 @@
 // What the examples about recorded runs must have done; docs-tasks.mjs takes them in.
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+/** Writes a run of an agent as that of the page about comparisons, under its prompt or another one. */
+async function recordRun(
+  { looplet: { anthropic, createAgent, tool }, practice: { scripted }, folder },
+  system,
+) {
+  const { recorder } = await import("looplet/replay");
+  const weather = tool({
+    description: "Current weather of a city",
+    inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    readOnly: true,
+    execute: ({ city }) => `Rain in ${city}`,
+  });
+  const fetch = scripted([
+    { toolCalls: [{ name: "weather", input: { city: "Paris" } }] },
+    { text: "Take one." },
+  ]);
+  const model = anthropic("claude-sonnet-4-6", { fetch });
+  const run = createAgent({ model, system, tools: { weather }, record: recorder() }).run("Umbrella?");
+  await run.result;
+  await mkdir(join(folder, "runs"), { recursive: true });
+  await writeFile(join(folder, "runs/umbrella.loop"), run.export());
+}
+
 export const replays = {
+  "compare/compare.test.ts": { isTest: true, before: (kit) => recordRun(kit, "Be kind.") },
+  "compare/compare.ts": { isTest: true, before: (kit) => recordRun(kit, "Be kind.") },
+  "compare/agent.ts": { after: ({ made }) => assert.equal(typeof made.agent.run, "function") },
+  "compare-1": {
+    before: ({ answer }) => answer({ text: '{"rain":true}' }),
+    after: ({ made: { report }, output }) => {
+      assert.deepEqual(report.runs[0].judges.form, { pass: true });
+      assert.match(output.join(""), /^Of 1 run 1 equal\.\n/);
+    },
+  },
   "send-us-the-run/report.ts": {
     before({ answer }) {
       globalThis.location = new URL("https://page.test/");

@@ -3,21 +3,20 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { Agent } from "../../core/api/index.js";
 import { loadWasm } from "../../core/host/wasm.js";
 import type { ToolInvocation } from "../../core/host/question.js";
-import { checkOptions, describe } from "../../core/options/check.js";
-import { madeOf, type Made } from "../../core/tools/made-agent.js";
-import {
-  readLoop,
-  type Expected,
-  type ExpectedRequest,
-  type LoopFile,
-  type LoopProcess,
-} from "../replay/loop-file.js";
+import { checkOptions } from "../../core/options/check.js";
+import { readLoop, type Expected, type ExpectedRequest } from "../replay/loop-file.js";
 import { play, type Replay, type ReplayRequest } from "../replay/replay.js";
-import { runTools } from "./run-tools.js";
-
-/** Characters of an excerpt before and behind the difference. */
-const BEFORE = 30;
-const BEHIND = 60;
+import {
+  endDifference,
+  ends,
+  requestDifference,
+  shared,
+  textDifference,
+  withAgent,
+  type Difference,
+  type Ending,
+} from "./differences.js";
+import { resultOf, runTools } from "./run-tools.js";
 
 /** The options of {@link expectReplay}. */
 export interface ExpectOptions {
@@ -72,7 +71,7 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
     const played = whole(play(wasm, read));
     if (read.expected !== undefined) compare(requestsOf(read.expected), read.expected, played);
     else if (read.outcome !== undefined && !read.processes.some(({ lost }) => lost !== undefined))
-      same("The outcome of the replay", read.outcome, outcomeOf(played));
+      check(textDifference("The outcome of the replay", read.outcome, ends(played).outcome));
     return played;
   }
   const before = whole(play(wasm, read));
@@ -82,7 +81,7 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
   compare(before.requests, ends(before), played);
   if (tools === "run") {
     for await (const { invocation, expected, actual } of runTools(made, read, invocations))
-      same(`The result of the call ${invocation.toolCallId} of ${invocation.toolName}`, expected, actual);
+      check(textDifference(resultOf(invocation), expected, actual));
   }
   return played;
 }
@@ -112,60 +111,16 @@ export async function withExpectations(file: string): Promise<string> {
   return `${start},\n"expected":${JSON.stringify(expected)}}\n`;
 }
 
-function compare(
-  expected: readonly ReplayRequest[],
-  end: Pick<Expected, "outcome" | "text">,
-  played: Replay,
-): void {
-  for (const [index, request] of expected.entries())
-    compareRequest(index + 1, request, played.requests[index]);
-  const more = played.requests[expected.length];
-  if (more !== undefined) {
-    const number = expected.length + 1;
-    throw new ReplayDifference(`Request ${number} is new.`, "none", start(more), number);
-  }
-  same("The outcome of the replay", end.outcome, outcomeOf(played));
-  same("The text of the replay", end.text, ends(played).text);
+/** @throws ReplayDifference */
+function check(difference: Difference | undefined): void {
+  if (difference === undefined) return;
+  const { what, expected, actual, request, at } = difference;
+  throw new ReplayDifference(what, expected, actual, request, at);
 }
 
-function compareRequest(number: number, expected: ReplayRequest, actual: ReplayRequest | undefined): void {
-  const name = `Request ${number}`;
-  if (actual === undefined)
-    throw new ReplayDifference(`${name} is missing.`, start(expected), "none", number);
-  for (const part of ["method", "url", "body"] as const) {
-    const [wanted, got] = [expected[part], actual[part]];
-    if (wanted === got) continue;
-    const { start: at } = shared(wanted, got);
-    const what = `${name} differs in its ${part}, at character ${at}.`;
-    throw new ReplayDifference(what, around(wanted, at), around(got, at), number, at);
-  }
-}
-
-function same(what: string, expected: string | undefined, actual: string | undefined): void {
-  if (expected === actual) return;
-  const [wanted, got] = [expected ?? "none", actual ?? "none"];
-  const { start: at } = shared(wanted, got);
-  throw new ReplayDifference(`${what} differs.`, around(wanted, at), around(got, at), undefined, at);
-}
-
-function around(text: string, at: number): string {
-  const from = Math.max(0, at - BEFORE);
-  const to = at + BEHIND;
-  return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
-}
-
-function start({ method, url, body }: ReplayRequest): string {
-  return `${method} ${url} ${around(body, 0)}`;
-}
-
-/** The numbers of characters that two texts share at their beginnings and, beside that, at their ends. */
-function shared(one: string, other: string): { start: number; end: number } {
-  const most = Math.min(one.length, other.length);
-  let start = 0;
-  while (start < most && one[start] === other[start]) start++;
-  let end = 0;
-  while (end < most - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-  return { start, end };
+function compare(expected: readonly ReplayRequest[], end: Ending, played: Replay): void {
+  check(requestDifference(expected, played.requests));
+  check(endDifference(end, ends(played)));
 }
 
 function requestsOf({ requests }: Expected): ReplayRequest[] {
@@ -176,34 +131,9 @@ function requestsOf({ requests }: Expected): ReplayRequest[] {
   });
 }
 
-function ends(played: Replay): Pick<Expected, "outcome" | "text"> {
-  const { outcome, text } = played.at(played.steps.length - 1);
-  return { outcome, text };
-}
-
-function outcomeOf(played: Replay): string | undefined {
-  return ends(played).outcome;
-}
-
 /** A replay that has come to its end. */
-function whole(played: Replay): Replay {
+export function whole(played: Replay): Replay {
   if (played.lost === undefined) return played;
   const what = `looplet failed at input ${played.steps.length} of the file.`;
   throw new ReplayDifference(what, "no error", played.lost);
-}
-
-/** The file with the configuration of this agent, and what the agent was made of. */
-function withAgent(file: LoopFile, agent: unknown): Made & { readonly file: LoopFile } {
-  const made = madeOf(agent);
-  if (made === undefined) {
-    const problem = `needs an agent that createAgent has made, got ${describe(agent)}`;
-    throw new LoopletError("config_wrong_type", "agent", problem);
-  }
-  const config = JSON.parse(made.config()) as LoopProcess["config"];
-  const processes = file.processes.map((process) => {
-    // The ids of effects count the saves of the journal.
-    const { journal, trace } = process.config;
-    return { ...process, config: { ...config, journal, trace } };
-  });
-  return { ...made, file: { ...file, processes } };
 }

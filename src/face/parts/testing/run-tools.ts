@@ -4,6 +4,7 @@ import type { ToolInvocation, ToolReturn } from "../../core/host/question.js";
 import type { Made } from "../../core/tools/made-agent.js";
 import type { LoopFile } from "../replay/loop-file.js";
 import type { Driver } from "../../core/host/engine.js";
+import type { ToolReturn as Returned } from "../../core/generated/input.js";
 import { ToolCalls } from "../../core/tools/tool-calls.js";
 
 /** A call, its result in the file, and its result now, both as JSON. */
@@ -44,11 +45,16 @@ export async function* runTools(
   }
 }
 
+/** The name of a call's result, for a person. */
+export function resultOf({ toolCallId, toolName }: ToolInvocation): string {
+  return `The result of the call ${toolCallId} of ${toolName}`;
+}
+
 /** The results of a file's calls, by their numbers. */
-function resultsIn(file: LoopFile): Map<number, unknown> {
-  const results = new Map<number, unknown>();
+export function resultsIn(file: LoopFile): Map<number, Returned> {
+  const results = new Map<number, Returned>();
   for (const { input } of file.processes.flatMap(({ inputs }) => inputs)) {
-    const json = "json" in input ? (input.json as { toolFinished?: { call: number; result: unknown } }) : {};
+    const json = "json" in input ? (input.json as { toolFinished?: { call: number; result: Returned } }) : {};
     if (json.toolFinished !== undefined) results.set(json.toolFinished.call, json.toolFinished.result);
   }
   return results;

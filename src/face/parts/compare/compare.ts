@@ -1,0 +1,124 @@
+/** `compare`: recorded runs under a change, each with a verdict. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { Agent } from "../../core/api/index.js";
+import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
+import { checkOptions, describe, isObject } from "../../core/options/check.js";
+import { readLoop, type LoopFile } from "../replay/loop-file.js";
+import { play } from "../replay/replay.js";
+import { withAgent } from "../testing/differences.js";
+import { ReplayDifference, whole } from "../testing/expect-replay.js";
+import { changedOptions } from "./changed-options.js";
+import { endOf, playedWith } from "./free.js";
+import { judged, type Judge } from "./judges.js";
+import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type Verdict } from "./report.js";
+
+/** A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file. */
+export type RecordedRun = string | { readonly name: string; readonly text: string };
+
+/** The agent with the change, or a function that makes it for each run. */
+export type Change = Pick<Agent, "run"> | ((file: LoopFile) => Pick<Agent, "run">);
+
+/** The options of {@link compare}. */
+export interface CompareOptions {
+  /** `"run"` calls the functions of the tools too, as in `expectReplay`. Default `"recorded"`. */
+  tools?: "recorded" | "run" | undefined;
+  /** Your judges, by names for the report. A run that a judge does not pass counts against the change. Default: none. */
+  judges?: { readonly [name: string]: Judge } | undefined;
+  /** The verdicts that do not count against the change. Default: `equal` and `other words`. */
+  allow?: readonly Verdict[] | undefined;
+}
+
+/**
+ * Plays recorded runs with the options of another agent, and says of each how it fares. Nothing is sent and no tool
+ * runs: the recorded answers and results count, up to the first request that differs. A file that cannot be played is
+ * a run with the verdict `failed`.
+ *
+ * Rejects with a `LoopletError`: `config_…` for wrong options, `misuse_invalid_argument` for runs or a change of a
+ * wrong type.
+ */
+export async function compare(
+  runs: Iterable<RecordedRun> | AsyncIterable<RecordedRun>,
+  change: Change,
+  options: CompareOptions = {},
+): Promise<CompareReport> {
+  const { tools, judges = {}, allow = ALLOWED } = checkOptions(options, "", OPTION_TABLE);
+  checkAllowed(allow);
+  const wasm = await loadWasm();
+  const compared: ComparedRun[] = [];
+  for await (const run of iterated(runs)) {
+    const { name, text } = named(run, compared.length);
+    compared.push(await comparedRun(wasm, name, text, change, { tools, judges, allow }));
+  }
+  return reportOf(compared, { requests: 0, tokens: 0, usd: 0 });
+}
+
+const OPTION_TABLE = { tools: ["recorded", "run"], judges: "object", allow: "texts" } as const;
+
+const ALLOWED: readonly Verdict[] = ["equal", "other words"];
+
+function checkAllowed(allow: readonly Verdict[]): void {
+  const wrong = allow.find((verdict) => !VERDICTS.includes(verdict));
+  if (wrong === undefined) return;
+  const words = VERDICTS.map((verdict) => `"${verdict}"`).join(", ");
+  throw new LoopletError("config_invalid_value", "allow", `needs some of ${words}, got ${describe(wrong)}`);
+}
+
+interface Comparing {
+  readonly tools: "recorded" | "run" | undefined;
+  readonly judges: { readonly [name: string]: Judge };
+  readonly allow: readonly Verdict[];
+}
+
+async function comparedRun(
+  wasm: LoadedWasm,
+  name: string | undefined,
+  text: string,
+  change: Change,
+  { tools, judges, allow }: Comparing,
+): Promise<ComparedRun> {
+  const free = { judges: {}, changed: [], usage: null, usd: 0, isFailed: true };
+  let file: LoopFile;
+  try {
+    file = readLoop(text);
+  } catch (error) {
+    return { ...free, name: name ?? "unreadable", verdict: "failed", why: problemOf(error) };
+  }
+  const called = name ?? file.id;
+  const made = withAgent(file, typeof change === "function" ? change(file) : change);
+  const changed = changedOptions(file.processes[0]!.config, made.file.processes[0]!.config);
+  try {
+    const before = whole(play(wasm, file));
+    const { after, ...found } = await playedWith(wasm, made, before, tools === "run");
+    const judgements = await judged(judges, endOf(before), after, { agent: made.again });
+    const isFailed = !allow.includes(found.verdict) || Object.values(judgements).some(({ pass }) => !pass);
+    return { ...free, ...found, name: called, changed, judges: judgements, isFailed };
+  } catch (error) {
+    if (!isOfTheFile(error)) throw error;
+    return { ...free, name: called, changed, verdict: "failed", why: problemOf(error) };
+  }
+}
+
+function isOfTheFile(error: unknown): boolean {
+  return (
+    error instanceof ReplayDifference || (error instanceof LoopletError && error.code === "misuse_run_file")
+  );
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof LoopletError ? error.problem : String((error as Error).message);
+}
+
+function iterated(runs: Iterable<RecordedRun> | AsyncIterable<RecordedRun>): typeof runs {
+  const isIterable = isObject(runs) && (Symbol.iterator in runs || Symbol.asyncIterator in runs);
+  if (isIterable || Array.isArray(runs)) return runs;
+  const problem = `needs an array of texts of .loop files, or another iterable of them, got ${describe(runs)}`;
+  throw new LoopletError("misuse_invalid_argument", "runs", problem);
+}
+
+function named(run: unknown, index: number): { readonly name: string | undefined; readonly text: string } {
+  if (typeof run === "string") return { name: undefined, text: run };
+  const { name, text } = (isObject(run) ? run : {}) as { name?: unknown; text?: unknown };
+  if (typeof name === "string" && typeof text === "string") return { name, text };
+  const problem = `needs a text, or { name, text }, got ${describe(run)}`;
+  throw new LoopletError("misuse_invalid_argument", `runs[${index}]`, problem);
+}

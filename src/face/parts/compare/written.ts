@@ -1,0 +1,172 @@
+/** Reports in the forms that people and CI servers read. */
+import { LoopletError } from "../../core/api/errors.js";
+import { describe, isObject } from "../../core/options/check.js";
+import { VERDICTS, type ComparedRun, type CompareReport, type Share } from "./report.js";
+
+/** Runs of which a text or a Markdown page tells more than the count. */
+const MAX_TOLD = 20;
+
+/** The report as plain text: one sentence, a table, and the runs that are not equal, the worst first. */
+export function textReport(report: CompareReport): string {
+  const rows = rowsOf(checked(report));
+  const [first, last] = [widthOf(rows, 0), widthOf(rows, 1)];
+  const table = rows.map((row) => `  ${row[0].padEnd(first)}  ${row[1].padStart(last)}  ${row[2]}`);
+  const told = toldRuns(report).flatMap((run) => [
+    "",
+    `${run.name}: ${run.verdict}`,
+    ...detailsOf(run).map(indent),
+  ]);
+  return [sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n");
+}
+
+/** The report as Markdown, for the summary of a CI job or a comment of a pull request. */
+export function markdownReport(report: CompareReport): string {
+  const rows = rowsOf(checked(report)).map((row) => `| ${row.map(cell).join(" | ")} |`);
+  const told = toldRuns(report).flatMap((run) => {
+    const [diff = "", ...details] = [run.firstDifference?.diff, ...sentencesOf(run)];
+    const fence = "`".repeat(Math.max(3, ...(diff.match(/`+/g) ?? []).map((ticks) => ticks.length + 1)));
+    const block = diff === "" ? [] : ["", `${fence}diff`, diff, fence];
+    return [
+      "",
+      `**${escaped(run.name)}: ${run.verdict}**`,
+      "",
+      ...details.map((one) => `- ${escaped(one)}`),
+      ...block,
+    ];
+  });
+  const table = ["| runs | number | share, 95 % interval |", "| - | -: | - |", ...rows];
+  return [sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n");
+}
+
+/** The report as JUnit XML: a test case for each run, and a failure for each that counts against the change. */
+export function junitReport(report: CompareReport): string {
+  const failed = checked(report).runs.filter(({ isFailed }) => isFailed).length;
+  const cases = report.runs.map((run) => {
+    const open = `    <testcase classname="looplet.compare" name="${xml(run.name)}"`;
+    if (!run.isFailed) return `${open}/>`;
+    const [message = run.verdict] = sentencesOf(run);
+    const body = xml(detailsOf(run).join("\n"));
+    const failure = `<failure type="${run.verdict}" message="${xml(message)}">${body}</failure>`;
+    return `${open}>\n      ${failure}\n    </testcase>`;
+  });
+  const counts = `tests="${report.runs.length}" failures="${failed}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="looplet compare" ${counts}>`,
+    ...cases,
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+/**
+ * Throws an error with the text of the report if a run counts against the change.
+ *
+ * @throws Error
+ */
+export function expectSame(report: CompareReport): void {
+  if (checked(report).isFailed) throw new Error(textReport(report));
+}
+
+function checked(report: CompareReport): CompareReport {
+  if (isObject(report) && Array.isArray(report["runs"])) return report;
+  const problem = `needs what compare has returned, got ${describe(report)}`;
+  throw new LoopletError("misuse_invalid_argument", "report", problem);
+}
+
+function sentenceOf({ runs, verdicts }: CompareReport): string {
+  if (runs.length === 0) return "There are no runs.";
+  const counts = VERDICTS.flatMap((verdict) => {
+    const count = verdicts[verdict]?.runs;
+    return count === undefined ? [] : [`${count} ${verdict}`];
+  });
+  return `Of ${runs.length} ${runs.length === 1 ? "run" : "runs"} ${counts.join(", ")}.`;
+}
+
+type Row = readonly [name: string, count: string, share: string];
+
+function rowsOf({ verdicts, judges, spent }: CompareReport): Row[] {
+  const shares = [
+    ...VERDICTS.map((verdict) => [verdict, verdicts[verdict]] as const),
+    ...Object.entries(judges).map(([name, share]) => [`judge ${name}`, share] as const),
+  ];
+  const told = shares.flatMap(([name, share]) => (share === undefined ? [] : [rowOf(name, share)]));
+  const { requests, tokens, usd } = spent;
+  const asked: Row[] = [["requests sent", `${requests}`, `${tokens} tokens, ${usd.toFixed(4)} US dollars`]];
+  return [...told, ...(requests === 0 ? [] : asked)];
+}
+
+function rowOf(name: string, { runs, share, low, high }: Share): Row {
+  return [name, `${runs}`, `${percent(share)} % (${percent(low)}–${percent(high)})`];
+}
+
+function percent(share: number): string {
+  return (100 * share).toFixed(1);
+}
+
+function widthOf(rows: readonly Row[], column: 0 | 1): number {
+  return Math.max(0, ...rows.map((row) => row[column].length));
+}
+
+/** The runs that are told one by one: those that are not equal, and those that a judge does not pass. */
+function toldRuns({ runs }: CompareReport): ComparedRun[] {
+  return notEqual(runs)
+    .sort((one, other) => VERDICTS.indexOf(other.verdict) - VERDICTS.indexOf(one.verdict))
+    .slice(0, MAX_TOLD);
+}
+
+function notEqual(runs: readonly ComparedRun[]): ComparedRun[] {
+  return runs.filter(({ verdict, isFailed }) => verdict !== "equal" || isFailed);
+}
+
+function restOf({ runs }: CompareReport): string[] {
+  const left = notEqual(runs).length - MAX_TOLD;
+  return left > 0 ? ["", `${left} more runs are not equal.`] : [];
+}
+
+function detailsOf(run: ComparedRun): string[] {
+  const { diff = "" } = run.firstDifference ?? {};
+  return [...sentencesOf(run), ...(diff === "" ? [] : diff.split("\n").map(indent))];
+}
+
+function sentencesOf({ why, firstDifference, changed, judges }: ComparedRun): string[] {
+  const { what, parts = [] } = firstDifference ?? {};
+  return [
+    ...(why === "" ? [] : [why]),
+    ...(what === undefined ? [] : [what]),
+    ...(parts.length > 1 ? [`Other parts that differ: ${parts.slice(1).join(", ")}`] : []),
+    ...(changed.length > 0 ? [`Options that changed: ${changed.join(", ")}`] : []),
+    ...Object.entries(judges).flatMap(([name, { pass, score, note }]) =>
+      pass ? [] : [`Judge ${name}${score === undefined ? "" : ` (${score})`}: ${note ?? "did not pass"}`],
+    ),
+  ];
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
+}
+
+function cell(text: string): string {
+  return escaped(text).replaceAll("|", "\\|");
+}
+
+/** A text without the marks of Markdown and HTML, on one line. */
+function escaped(text: string): string {
+  return text.replace(/[\\*_<>[\]]/g, (mark) => `\\${mark}`).replace(/\s+/g, " ");
+}
+
+/** A text for XML, without the characters that XML 1.0 forbids. */
+function xml(text: string): string {
+  const marks: { [mark: string]: string } = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&apos;",
+  };
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replace(/[&<>"']/g, (mark) => marks[mark]!);
+}
