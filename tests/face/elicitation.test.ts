@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, tool } from "looplet";
-import type { Agent, AgentOptions, RunEvent, ToolContext } from "looplet";
+import type { Agent, AgentOptions, Run, RunEvent, ToolContext } from "looplet";
 import { scripted } from "looplet/practice";
 import { memoryStore } from "looplet/stores";
 import { settled, VirtualClock } from "./support/virtual-clock.js";
@@ -52,6 +52,27 @@ describe("a tool that asks a person", () => {
     expect(toolCalls[0]!.output).toEqual({ size: "M" });
     const reason = "its tool asks a person";
     expect(asked).toEqual([{ toolCallId: "a", toolName: "book", input: {}, request: size, reason }]);
+  });
+
+  it.each<[string, (input: object, context: ToolContext) => unknown, (run: Run) => void]>([
+    [
+      "its call ends by itself",
+      async (_, { elicit }) => {
+        void elicit(size).catch(() => {});
+        await settled();
+        return "too late";
+      },
+      () => {},
+    ],
+    ["the run is aborted", (_, { elicit }) => elicit(size), (run) => run.abort("enough")],
+  ])("has its question withdrawn when %s", async (_, execute, then) => {
+    const run = agentWith(execute).run("Book.");
+    const closed: RunEvent[] = [];
+    for await (const event of run.events({ detached: true })) {
+      if (event.type === "question" && event.question === "elicitation") then(run);
+      if (event.type === "answered") closed.push(event);
+    }
+    expect(closed).toMatchObject([{ type: "answered", isWithdrawn: true }]);
   });
 
   it("gets the answer of onElicitation, which is told where the question comes from", async () => {

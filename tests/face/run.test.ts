@@ -367,7 +367,6 @@ describe("iterating a run", () => {
     driver.say("so far");
     await nextTask();
     const events = run.events();
-    driver.emit({ type: "text-end", block: 0 });
     driver.end(completed);
     expect((await events.next()).value).toEqual({
       type: "snapshot",
@@ -376,11 +375,12 @@ describe("iterating a run", () => {
       iteration: 1,
       attempt: 1,
       text: "so far",
+      blocks: [{ type: "text", block: 0, text: "so far", isOver: false }],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
       usage: driver.result().usage,
       iterations: 1,
     });
-    expect(await types(events)).toEqual(["text-end", "finish"]);
+    expect(await types(events)).toEqual(["finish"]);
   });
 
   it("after the end gives a snapshot and the finish", async () => {

@@ -1,6 +1,6 @@
 //! What holds of every run: I-01, I-03 to I-06, I-08 and I-10.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::question::Point;
@@ -173,13 +173,22 @@ pub fn check_end(world: &World) {
         "I-10: an effect is open after the end"
     );
     let mut agents: BTreeMap<u32, i32> = BTreeMap::new();
+    let mut questions: BTreeSet<u32> = BTreeSet::new();
     for event in &world.events {
         match event.kind {
             EventKind::AgentStart { .. } => *agents.entry(event.agent).or_default() += 1,
             EventKind::AgentFinish { .. } => *agents.entry(event.agent).or_default() -= 1,
+            EventKind::Question { question_id, .. } => drop(questions.insert(question_id)),
+            EventKind::Answered { question_id, .. } => {
+                assert!(
+                    questions.remove(&question_id),
+                    "I-06: {question_id} was closed twice"
+                );
+            }
             _ => {}
         }
     }
+    assert!(questions.is_empty(), "I-06: questions stay open: {questions:?}");
     assert!(
         agents.values().all(|open| *open == 0),
         "I-06: an agent began and did not end, or ended twice"

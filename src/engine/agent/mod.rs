@@ -65,7 +65,7 @@ use crate::engine::model::hook::{HookAnswer, Raise};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::{Inbox, Length, Step};
 use crate::engine::model::message::Message;
-use crate::engine::model::outcome::{Outcome, StoppedBy, ToolCallRecord};
+use crate::engine::model::outcome::{Outcome, StoppedBy, StreamedBlock, ToolCallRecord};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
 
@@ -395,10 +395,17 @@ impl Agent {
         self.answers.text_with(reading.map(|call| &call.answer))
     }
 
-    /// Returns true while an answer streams that has brought something.
-    pub fn is_streaming(&self) -> bool {
-        let reading = self.machine.reading();
-        reading.is_some_and(|call| !call.answer.parts.is_empty())
+    /// The blocks of the answer that streams, as far as events have told them.
+    pub fn streaming(&self) -> Vec<StreamedBlock<'_>> {
+        let Some(reading) = self.machine.reading() else {
+            return Vec::new();
+        };
+        let input_of = |id: &str| {
+            let mut told = self.calls.batch.told();
+            let call = told.find(|call| call.id() == id)?;
+            Some(call.record(false).input)
+        };
+        telling::told_blocks(&reading.answer, input_of)
     }
 
     /// The text of a delta that has not been polled.

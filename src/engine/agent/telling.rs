@@ -8,6 +8,8 @@ use crate::engine::ledger::Grown;
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{Change, ModelAnswer, Part, PartKind};
 use crate::engine::model::event::{DeltaKind, EventKind};
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::StreamedBlock;
 
 /// Takes back the blocks that were told of an answer.
 pub(crate) fn take_back_blocks(desk: &mut Desk<'_>, blocks: u32) {
@@ -135,6 +137,35 @@ pub(crate) fn name_call(part: &mut Part, random: &mut Random) {
     if part.id.is_empty() {
         part.id = random.id("call_");
     }
+}
+
+/// The blocks of an answer as far as their events have told them. `input_of` has the inputs of the calls that were
+/// told.
+pub fn told_blocks(answer: &ModelAnswer, input_of: impl Fn(&str) -> Option<Json>) -> Vec<StreamedBlock<'_>> {
+    let parts = (0..).zip(&answer.parts);
+    let told = parts.filter(|(_, part)| !(answer.holds_text && is_text(part.shown_kind())));
+    told.filter_map(|(block, part)| {
+        let (text, is_over) = (part.text.as_str(), part.ended);
+        Some(match part.shown_kind() {
+            shown @ (PartKind::Text | PartKind::Refusal) => StreamedBlock::Text {
+                block,
+                text,
+                is_over,
+                refusal: shown == PartKind::Refusal,
+            },
+            PartKind::Thinking => StreamedBlock::Reasoning { block, text, is_over },
+            PartKind::ToolCall => StreamedBlock::ToolInput {
+                block,
+                text,
+                is_over,
+                tool_call_id: &part.id,
+                tool_name: &part.name,
+                input: input_of(&part.id),
+            },
+            PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => return None,
+        })
+    })
+    .collect()
 }
 
 /// The kind of delta that the growth of a part is. Parts that are told only when they are whole have none.

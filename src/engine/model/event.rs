@@ -168,11 +168,16 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },
+    /// The question is closed. It comes once for each question.
     Answered {
         question_id: u32,
         /// The input that the answer gives the tool in place of the model's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
+        /// True if nobody has answered, and nobody waits for the answer any more: the call has ended, or the run.
+        #[cfg_attr(test, schemars(extend("x-type" = "true")))]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_withdrawn: bool,
     },
     /// Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
     /// that have asked themselves. It comes again when the questions are others. Your code may send a notice at this

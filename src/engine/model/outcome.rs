@@ -129,11 +129,45 @@ pub struct Report<'a> {
     pub finish_reason: Option<FinishReason>,
     /// The vendor's own word for `finishReason`.
     pub raw_finish_reason: Option<&'a str>,
-    /// True while an answer streams, whose text the messages do not have.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_streaming: bool,
+    /// The blocks of the answer that streams, which the messages do not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streaming: Vec<StreamedBlock<'a>>,
     /// Ids of the steers and follow-ups that no model call has taken.
     pub undelivered: Vec<u32>,
+}
+
+/// A block of an answer that streams, as far as events have told it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum StreamedBlock<'a> {
+    Text {
+        /// The number of the block, as the events have it.
+        block: u32,
+        text: &'a str,
+        /// True if it does not grow any more.
+        is_over: bool,
+        /// True if the model declines.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        refusal: bool,
+    },
+    Reasoning {
+        block: u32,
+        text: &'a str,
+        is_over: bool,
+    },
+    ToolInput {
+        block: u32,
+        /// The JSON text of the input.
+        text: &'a str,
+        is_over: bool,
+        /// The provider's id.
+        tool_call_id: &'a str,
+        tool_name: &'a str,
+        /// The input of a call that has been told: some begin while the answer streams.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        input: Option<Json>,
+    },
 }
 
 /// The long half of a run's result.

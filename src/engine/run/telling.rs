@@ -110,7 +110,7 @@ impl Run {
             iterations: who.map(|who| who.kept.iteration).unwrap_or_default(),
             finish_reason: root.and_then(|root| root.answers.reply().finish_reason),
             raw_finish_reason: root.and_then(|root| root.answers.reply().raw_finish_reason.as_deref()),
-            is_streaming: root.is_some_and(Agent::is_streaming),
+            streaming: root.map(Agent::streaming).unwrap_or_default(),
             undelivered: undelivered.unwrap_or_default(),
         }
     }

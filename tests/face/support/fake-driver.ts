@@ -127,7 +127,7 @@ export class FakeDriver implements Driver {
       finishReason: "stop",
       rawFinishReason: "end_turn",
       undelivered: [],
-      isStreaming: this.#outcome === undefined && this.text !== "",
+      streaming: this.#outcome === undefined && this.text !== "" ? [this.#block()] : [],
       subagents: [{ agentPath: "root/keeper", messages: [] }],
     };
   }
@@ -157,6 +157,10 @@ export class FakeDriver implements Driver {
   emit(event: { type: RunEvent["type"]; [field: string]: unknown }): void {
     const stamp = { seq: ++this.#seq, agentPath: "root", iteration: 1, attempt: 1 };
     this.#tell(() => this.host.onEvent({ ...stamp, ...event } as RunEvent, 0));
+  }
+
+  #block(): { type: "text"; block: number; text: string; isOver: boolean } {
+    return { type: "text", block: 0, text: this.text, isOver: false };
   }
 
   say(text: string, block = 0, kind: 0 | 1 | 2 = 0): void {

@@ -85,6 +85,20 @@ describe("the view of a run", () => {
     }
   });
 
+  it("is the same in mid-answer for a reader that joins there: reasoning, text and calls", async () => {
+    const { events, snapshots } = await recorded(steps);
+    const streamed = snapshots.filter(({ event }) => event.type === "snapshot" && event.blocks.length > 0);
+    const kinds = streamed.flatMap(({ event }) =>
+      event.type === "snapshot" ? event.blocks.map(({ type }) => type) : [],
+    );
+    expect(new Set(kinds)).toEqual(new Set(["reasoning", "text", "tool-input"]));
+    for (const { after, event } of streamed) {
+      const known = fold(events.filter(({ seq }) => seq <= after)).messages;
+      const joined = reduce(viewOf(), event).messages;
+      expect(lines(joined).map(withoutAgents)).toEqual(lines(known).map(withoutAgents));
+    }
+  });
+
   it("takes the blocks of a failed attempt back", async () => {
     const { events } = await recorded([{ text: ["One ", "two"], dropAfterEvents: 5 }, { text: "Three." }]);
     expect(events.map(({ type }) => type)).toContain("reset");

@@ -231,6 +231,7 @@ impl Desk<'_> {
         self.emit(EventKind::Answered {
             question_id,
             updated_input: answer.updated_input().cloned(),
+            is_withdrawn: false,
         });
         let (at, OpenQuestion { asker, .. }) = self.asks.find(question)?;
         let (asker, point) = (*asker, self.asks.open.get(at)?.point);
@@ -307,6 +308,11 @@ impl Desk<'_> {
         let closed: Vec<Pending> = closed;
         for OpenQuestion { question, .. } in closed.into_iter().flat_map(|pending| pending.questions) {
             if self.ledger.close(question) {
+                self.emit(EventKind::Answered {
+                    question_id: question,
+                    updated_input: None,
+                    is_withdrawn: true,
+                });
                 self.call_off(question, "nobody waits for it any more");
             }
         }

@@ -16,7 +16,7 @@
  *         usage*
  *         reset? retry                    a failed attempt: reset voids its blocks, the next attempt starts over
  *       tool-call*                        complete calls
- *       question answered
+ *       question answered                 each question is answered or withdrawn once
  *       limits*                           `onLimit` or `run.addBudget` has raised limits
  *       waiting*                          only answers to open questions bring the run on
  *       agent-start … agent-finish        of a subagent that answers a call, with its own agentPath
@@ -34,7 +34,7 @@
  */
 import type { Message } from "./message.js";
 import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
-import type { EventKind as EngineEvent, Facts, Usage } from "../generated/model.js";
+import type { EventKind as EngineEvent, Facts, StreamedBlock, Usage } from "../generated/model.js";
 
 export type {
   CompactTrigger,
@@ -44,6 +44,7 @@ export type {
   Outcome,
   OutcomeKind,
   StoppedBy,
+  StreamedBlock,
   ToolFault,
   Usage,
 } from "../generated/model.js";
@@ -106,8 +107,15 @@ type EventKind<C extends ToolTypes = ToolTypes> =
   | QuestionEvent<C>
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
-   * The first event of an iteration that began later than the run: `text` is that of the answer under way,
-   * `messages` the transcript before it. The stamp is that of the last event that was delivered; its iteration is the
-   * root's. The face makes it, so the engine does not know it.
+   * The first event of an iteration that began later than the run: `blocks` are those of the answer under way so far,
+   * `text` is the text among them, `messages` the transcript before it. The stamp is that of the last event that was
+   * delivered; its iteration is the root's. The face makes it, so the engine does not know it.
    */
-  | { type: "snapshot"; text: string; messages: Message[]; usage: Usage | null; iterations: number };
+  | {
+      type: "snapshot";
+      text: string;
+      blocks: StreamedBlock[];
+      messages: Message[];
+      usage: Usage | null;
+      iterations: number;
+    };

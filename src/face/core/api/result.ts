@@ -32,7 +32,7 @@ export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
 /** The part of a result that every outcome has. */
 export interface RunReport<C extends ToolTypes = ToolTypes>
   extends
-    Omit<Report, "output" | "profile" | "modelUsage" | "chatUsage" | "isStreaming">,
+    Omit<Report, "output" | "profile" | "modelUsage" | "chatUsage" | "streaming">,
     Omit<History, "toolCalls"> {
   /** The run's id, as `run.id`. */
   id: string;

@@ -576,11 +576,14 @@ export type EventKind =
       /** The data that a person needs to answer; absent where looplet answers. */
       data?: Facts["permission" | "reconcile" | "elicitation"];
     }
+  /** The question is closed. It comes once for each question. */
   | {
       type: "answered";
       questionId: number;
       /** The input that the answer gives the tool in place of the model's. */
       updatedInput?: unknown;
+      /** True if nobody has answered, and nobody waits for the answer any more: the call has ended, or the run. */
+      isWithdrawn?: true;
     }
   /**
    * Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
@@ -1299,6 +1302,37 @@ export interface Question {
   data: unknown;
 }
 
+/** A block of an answer that streams, as far as events have told it. */
+export type StreamedBlock =
+  | {
+      type: "text";
+      /** The number of the block, as the events have it. */
+      block: number;
+      text: string;
+      /** True if it does not grow any more. */
+      isOver: boolean;
+      /** True if the model declines. */
+      refusal?: boolean;
+    }
+  | {
+      type: "reasoning";
+      block: number;
+      text: string;
+      isOver: boolean;
+    }
+  | {
+      type: "tool-input";
+      block: number;
+      /** The JSON text of the input. */
+      text: string;
+      isOver: boolean;
+      /** The provider's id. */
+      toolCallId: string;
+      toolName: string;
+      /** The input of a call that has been told: some begin while the answer streams. */
+      input?: unknown;
+    };
+
 /** The short half of a run's result. */
 export interface Report {
   /** The last answer that fits the schema. */
@@ -1336,8 +1370,8 @@ export interface Report {
   finishReason: FinishReason | null;
   /** The vendor's own word for `finishReason`. */
   rawFinishReason: string | null;
-  /** True while an answer streams, whose text the messages do not have. */
-  isStreaming?: boolean;
+  /** The blocks of the answer that streams, which the messages do not have. */
+  streaming?: StreamedBlock[];
   /** Ids of the steers and follow-ups that no model call has taken. */
   undelivered: number[];
 }

@@ -20,7 +20,7 @@ import type { Answer, HookAnswer, HostOutput, ToolReturn } from "./question.js";
 import type { AgentTranscript, FetchInit, JournalEntry, Outcome, RunRecord, Usage } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
 import type { Input } from "../generated/input.js";
-import type { JournalTail } from "../generated/model.js";
+import type { JournalTail, StreamedBlock } from "../generated/model.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
 import { message } from "../options/thrown.js";
@@ -101,7 +101,7 @@ export interface RawRunResult extends History {
   finishReason: string | null;
   rawFinishReason: string | null;
   undelivered: number[];
-  isStreaming?: boolean;
+  streaming?: StreamedBlock[];
 }
 
 /** The result of a tool as the engine reads it. */

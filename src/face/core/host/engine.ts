@@ -1,5 +1,5 @@
 /** The face's view of the engine: a function that loads the WebAssembly once, and a driver per run. */
-import type { RunReport, Usage } from "../api/index.js";
+import type { RunReport, StreamedBlock, Usage } from "../api/index.js";
 import type { HostCallbacks, RunDriver, RunSource } from "./driver.js";
 
 /** The face's side of one run in the engine. */
@@ -22,8 +22,8 @@ export type EngineResult = Omit<
   modelUsage: { [model: string]: Usage | null };
   chatUsage: Usage | null;
   output: unknown;
-  /** Whether `text` is that of an answer under way, which `messages` do not have. */
-  isStreaming?: boolean;
+  /** The blocks of the answer under way, which `messages` do not have. */
+  streaming?: StreamedBlock[];
   /** The index of the agent that spoke last. */
   profile: number;
 };

@@ -6,6 +6,7 @@ import { isOnlySummary, type OnlySummary } from "./prompt.js";
 import type { ContentBlock, ModelUsage, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "../host/engine.js";
+import type { EventStamp, RunEventOf } from "../api/event.js";
 import type { Message } from "../api/message.js";
 
 /** The result of the run `id` in the form for users. `agent` spoke last, and `priceBasis` is the source of the model's price. */
@@ -52,6 +53,15 @@ export function finished(
     rawFinishReason,
     undelivered,
   };
+}
+
+/** What a `snapshot` tells of a run. */
+export function soFar(
+  now: Pick<EngineResult, "messages" | "usage" | "iterations" | "streaming">,
+): Omit<RunEventOf<"snapshot">, keyof EventStamp> {
+  const { messages, usage, iterations, streaming: blocks = [] } = now;
+  const texts = blocks.map((block) => (block.type === "text" ? block.text : ""));
+  return { type: "snapshot", text: texts.join(""), blocks, messages, usage, iterations };
 }
 
 export function withCost(usage: Usage | null): ModelUsage | null {

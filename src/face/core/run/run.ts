@@ -54,7 +54,7 @@ import { Journal } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "../host/engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
-import { finished, unfinished } from "./result.js";
+import { finished, unfinished, soFar } from "./result.js";
 import { inputOf, Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
 import { compacting, firstInputs, sourceOf, type Resumed } from "./source.js";
@@ -418,9 +418,7 @@ export class EngineRun implements Run {
 
   #snapshot(): RunEvent {
     const now = this.#driver && resultOf(this.#driver);
-    const { messages, usage, iterations } = now ?? this.#ended ?? this.#alone();
-    const text = now?.isStreaming === true ? now.text : "";
-    return { ...this.#delivery.stamp, type: "snapshot", text, messages, usage, iterations };
+    return { ...this.#delivery.stamp, ...soFar(now ?? this.#ended ?? this.#alone()) };
   }
 
   /** The driver's run is over: takes its result and frees its memory. */

@@ -6,6 +6,7 @@
  * of, because a run that goes on does not begin its subagents again.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
+import { retold } from "../transcript/retold.js";
 import { isContentBlock } from "../../core/tools/tool-content.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
@@ -176,8 +177,8 @@ export class Translation {
         break;
       case "snapshot":
         this.#messages.replace(messagesOf(event.messages, this.#memory.name));
-        if (event.text !== "") this.#messages.text(message, "assistant", event.text, owner);
         yield this.#snapshot();
+        for (const told of retold(event)) yield* this.take(told);
         break;
       case "usage":
         this.#usage.add(this.#memory.models.get(event.agentPath), event.usage, event.total);
@@ -319,10 +320,6 @@ export class Translation {
     owner: Owner,
   ): Generator<AgUiSent> {
     const { toolCallId } = event;
-    // A call that ends by itself leaves its question open.
-    for (const [id, asked] of this.#memory.asked)
-      if (asked.data.toolCallId === toolCallId && keyOf(asked) === keyOf(event))
-        this.#memory.asked.delete(id);
     // The page has brought it itself.
     if (this.#memory.pageCalls.delete(toolCallId) && this.#messages.hasResult(toolCallId)) return;
     this.#messages.result(toolCallId, content, owner);

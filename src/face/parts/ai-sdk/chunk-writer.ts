@@ -16,6 +16,7 @@ import type {
   Usage,
 } from "../../core/api/event.js";
 import type { Block } from "../../core/api/message.js";
+import { retold } from "../transcript/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";
@@ -115,8 +116,6 @@ export class ChunkWriter {
   #hasCalls = false;
   #usage: Usage | undefined;
   #finishReason: FinishReason | null = null;
-  /** The text of a snapshot, to which the next delta of a block that nobody knows belongs. */
-  #adopted: OpenBlock | undefined;
 
   /** `runId` makes the ids of questions unique; empty if nobody knows it. */
   constructor(options: UiStreamOptions, runId = "") {
@@ -196,7 +195,7 @@ export class ChunkWriter {
       case "question":
         return this.#ask(event);
       case "answered":
-        return this.#answered(event.questionId);
+        return this.#answered(event);
       case "usage":
         this.#usage = event.total;
         return;
@@ -289,17 +288,13 @@ export class ChunkWriter {
   #joined(event: RunEventOf<"text-delta" | "reasoning-delta" | "tool-input-delta">): OpenBlock | undefined {
     if (event.type === "tool-input-delta") return undefined;
     const kind = event.type === "text-delta" ? "text" : "reasoning";
-    const anew = { kind, id: idOf(event), isTold: false, isOver: false, isClosed: false } as const;
-    const open = (kind === "text" ? this.#adopted : undefined) ?? anew;
-    if (open === this.#adopted) this.#adopted = undefined;
+    const open = { kind, id: idOf(event), isTold: false, isOver: false, isClosed: false } as const;
     this.#blocks.set(event.block, open);
     return open;
   }
 
   /** Tells the ends of all blocks, and what was kept back. */
   #closeBlocks(): void {
-    if (this.#adopted !== undefined) this.#push({ type: "text-end", id: this.#adopted.id });
-    this.#adopted = undefined;
     for (const open of this.#blocks.values()) {
       const { kind, id, isTold, isClosed } = open;
       open.isClosed = true;
@@ -334,10 +329,6 @@ export class ChunkWriter {
   /** Progress, a result or an error of a call that the message has. */
   #settle(event: RunEventOf<"tool-progress" | "tool-result" | "tool-error">): void {
     const toolCallId = callIdOf(event, event.toolCallId);
-    // A call that ends by itself leaves its question open.
-    if (event.type !== "tool-progress")
-      for (const [id, question] of this.questions)
-        if (question.toolCallId === toolCallId) this.questions.delete(id);
     if (!this.#calls.has(toolCallId)) return;
     const isDenied = event.type === "tool-error" && event.error.code === "denied";
     const approvalId = this.#approvals.get(toolCallId);
@@ -377,10 +368,12 @@ export class ChunkWriter {
     this.#push({ type: "tool-approval-request", approvalId: id, toolCallId });
   }
 
-  #answered(questionId: number): void {
+  #answered({ questionId, isWithdrawn }: RunEventOf<"answered">): void {
     const id = approvalIdOf(this.#runId, questionId);
     const question = this.questions.get(id);
     this.questions.delete(id);
+    // No person has approved or denied the call.
+    if (isWithdrawn === true && question?.kind === "approval") this.#approvals.delete(question.toolCallId);
     if (question?.kind !== "data") return;
     this.#push({ type: "data-question", id, data: { toolCallId: question.toolCallId, isAnswered: true } });
   }
@@ -393,7 +386,7 @@ export class ChunkWriter {
   /** A subagent's events are a part of its own, but a person answers its questions as those of the root. */
   #ofSubagent(event: RunEvent): void {
     if (event.type === "question") this.#ask(event);
-    else if (event.type === "answered") this.#answered(event.questionId);
+    else if (event.type === "answered") this.#answered(event);
     else if (event.type === "tool-progress" || event.type === "tool-result" || event.type === "tool-error")
       this.#settle(event);
     const part = this.#subagents.feed(event);
@@ -409,11 +402,8 @@ export class ChunkWriter {
     this.#push(...past.chunks);
     this.#isInStep = past.isInStep;
     this.#hasCalls = past.isInStep;
-    if (event.text === "") return;
-    this.#startStep();
-    const id = `snapshot-${event.seq}`;
-    this.#adopted = { kind: "text", id, isTold: true, isOver: false, isClosed: false };
-    this.#push({ type: "text-start", id }, { type: "text-delta", id, delta: event.text });
+    if (event.blocks.length > 0) this.#startStep();
+    for (const told of retold(event)) this.#ofRoot(told);
   }
 
   #finish({ outcome, stoppedBy, abortReason }: Outcome): void {

@@ -308,5 +308,13 @@ function listener() {
 
 function snapshotOf(messages: readonly Message[]): RunEvent {
   const stamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
-  return { ...stamp, type: "snapshot", text: "", messages: [...messages], usage: null, iterations: 0 };
+  return {
+    ...stamp,
+    type: "snapshot",
+    text: "",
+    blocks: [],
+    messages: [...messages],
+    usage: null,
+    iterations: 0,
+  };
 }

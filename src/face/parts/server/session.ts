@@ -346,7 +346,7 @@ export class Session {
   /** Tells the clients that the chat has other messages. */
   #tellMessages({ messages }: Chat): void {
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
-    this.#tell("", { ...seen, type: "snapshot", text: "", messages: [...messages] });
+    this.#tell("", { ...seen, type: "snapshot", text: "", blocks: [], messages: [...messages] });
   }
 
   async #begin(

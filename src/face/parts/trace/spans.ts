@@ -137,7 +137,10 @@ export class SpanTree<H> implements Trace {
       case "question":
         return agent.span.note("question", timeMs, { id: event.questionId, about: event.question });
       case "answered":
-        return agent.span.note("answered", timeMs, { id: event.questionId });
+        return agent.span.note("answered", timeMs, {
+          id: event.questionId,
+          ...(event.isWithdrawn === true && { withdrawn: true }),
+        });
       case "warning":
         agent.span.note("warning", timeMs, { code: event.code });
         if (event.error !== undefined) agent.chat?.fail(event.error);

@@ -2,12 +2,11 @@
  * A view and a transcript of the same conversation, put together. The transcript has files, sources and messages that
  * no event tells; the view has subagents, exact outputs, and messages for which a summary stands.
  */
-import type { Message, RunEventOf, RunResult } from "../../core/api/index.js";
-import type { TextUiPart, ToolUiPart, UiMessage, UiPart } from "./parts.js";
-import { placesIn, withAt } from "./places.js";
-import { stableLength } from "./stable.js";
+import type { Message, RunResult } from "../../core/api/index.js";
+import type { ToolUiPart, UiMessage, UiPart } from "./parts.js";
+import { placesIn, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
-import { end, isDone, textPart, withSame, type View } from "./view.js";
+import { end, isDone, withSame, type View } from "./view.js";
 
 /** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
 export function withResult(view: View, result: RunResult): View {
@@ -30,20 +29,6 @@ function settled(part: UiPart, records: ReadonlyMap<string, RunResult["toolCalls
   const record = records.get(part.toolCallId);
   if (record !== undefined) return recorded(part, record);
   return failed(part, { code: "not_run", message: "The run has ended.", hint: "", recoverable: true });
-}
-
-/** A late reader has the transcript so far in place of its events, and the text of the answer under way. */
-export function withSnapshot(view: View, { messages, text, usage }: RunEventOf<"snapshot">): View {
-  let shown = shownMessages(messages);
-  if (text !== "") {
-    const part: TextUiPart = { ...textPart(), text, stable: stableLength(text) };
-    const last = shown.at(-1);
-    shown =
-      last?.role === "assistant"
-        ? withAt(shown, shown.length - 1, { ...last, parts: [...last.parts, part] })
-        : [...shown, { id: idAt(shown.length), role: "assistant", parts: [part] }];
-  }
-  return { ...withTranscript(view, shown), usage: usage ?? view.usage };
 }
 
 /** The view with the transcript as it is now. */
@@ -75,7 +60,16 @@ function withTranscript(view: View, shown: readonly UiMessage[]): View {
     ...before,
     ...fresh.map((message, index) => shared(known[index], { ...message, id: idAt(before.length + index) })),
   ];
-  return { ...view, messages, places: placesIn(messages) };
+  return { ...view, messages, places: withBlocksOf(view.places, placesIn(messages)) };
+}
+
+/** The places with the blocks of the subagents that are at work. A transcript has no part of those. */
+function withBlocksOf(known: Places, { agents, calls }: Places): Places {
+  const kept = Object.entries(agents).map(([path, place]): [string, AgentPlace] => {
+    const { blocks } = (path !== "root" && known.agents[path]) || place;
+    return [path, { ...place, blocks }];
+  });
+  return { agents: Object.fromEntries(kept), calls };
 }
 
 /** The index of the last message of the person; -1 if there is none. */

@@ -3,8 +3,9 @@
  * model of a run. Pieces that an event does not touch stay the same objects.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
+import { retold } from "../transcript/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
-import { withSnapshot } from "./joined.js";
+import { withMessages } from "./joined.js";
 import type { OpenQuestion, ToolUiPart, UiPart } from "./parts.js";
 import { callKey, partsAt, withAt, withPartsAt, type AgentPlace, type Place, type Places } from "./places.js";
 import { stableLength } from "./stable.js";
@@ -19,7 +20,7 @@ export function reduce(view: View, event: RunEvent): View {
     case "run-start":
       return { ...view, usage: null, notice: undefined, failure: undefined, isWaiting: false };
     case "snapshot":
-      return withSnapshot(view, event);
+      return joined(view, event);
     case "agent-start":
       return begin(view, event);
     case "attempt-start":
@@ -78,6 +79,15 @@ export function reduce(view: View, event: RunEvent): View {
     default:
       return view;
   }
+}
+
+/** A late reader has the transcript so far in place of its events, and the blocks of the answer under way. */
+function joined(view: View, event: Stamped<"snapshot">): View {
+  const settled = withMessages(view, event.messages);
+  // A view that keeps more than the transcript has the beginning of the answer already.
+  const before = settled === view && event.blocks.length > 0 ? takeBack(view, "root") : settled;
+  const told = [...retold(event)].reduce(reduce, before);
+  return { ...told, usage: event.usage ?? view.usage };
 }
 
 /** A subagent begins to work on its call. */
@@ -147,25 +157,16 @@ function onPart(view: View, at: Place, change: (part: UiPart) => UiPart): View {
   return { ...view, messages };
 }
 
-/** The place of the block of a delta. A view that began with a snapshot has the blocks before it as one. */
-function blockAt(
-  view: View,
-  { agentPath, block }: { agentPath: string; block: number },
-  type: UiPart["type"],
-) {
+/** The place of the block of a delta. */
+function blockAt(view: View, { agentPath, block }: { agentPath: string; block: number }): Place | undefined {
   const place = view.places.agents[agentPath];
-  if (place === undefined) return undefined;
-  const known = place.blocks[block];
-  if (known !== undefined) return [...place.at, known] as const as Place;
-  const parts = partsAt(view.messages, place.at);
-  const last = parts.at(-1);
-  const isOpen = last?.type === type && "state" in last && last.state === "streaming";
-  return isOpen ? ([...place.at, parts.length - 1] as const as Place) : undefined;
+  const known = place?.blocks[block];
+  return known === undefined ? undefined : ([...place!.at, known] as const as Place);
 }
 
 function grow(view: View, event: Stamped<"text-delta" | "reasoning-delta">): View {
   const type = event.type === "text-delta" ? "text" : "reasoning";
-  const at = blockAt(view, event, type);
+  const at = blockAt(view, event);
   if (at === undefined) {
     const part = type === "text" ? textPart() : ({ type, text: "", state: "streaming" } as const);
     const begun = add(view, event, part, event.block);
@@ -182,7 +183,7 @@ function grow(view: View, event: Stamped<"text-delta" | "reasoning-delta">): Vie
 }
 
 function endBlock(view: View, event: Stamped<"text-end" | "reasoning-end">): View {
-  const at = blockAt(view, event, event.type === "text-end" ? "text" : "reasoning");
+  const at = blockAt(view, event);
   return at === undefined ? view : onPart(view, at, close);
 }
 
@@ -204,7 +205,7 @@ function addCall(
 }
 
 function writeInput(view: View, event: Stamped<"tool-input-delta">): View {
-  const at = blockAt(view, event, "tool");
+  const at = blockAt(view, event);
   if (at === undefined) return view;
   return onPart(view, at, (call) =>
     call.type === "tool" ? { ...call, inputText: (call.inputText ?? "") + event.text } : call,
@@ -231,16 +232,9 @@ function onCall(
 }
 
 function finished(view: View, event: Stamped<"tool-result" | "tool-error">): View {
-  const { durationMs, agentPath, toolCallId } = event;
-  // A call that ends by itself leaves its question open.
-  const isOver = (question: OpenQuestion): boolean =>
-    question.toolCallId === toolCallId && question.agentPath === agentPath;
-  const questions = view.questions.some(isOver)
-    ? view.questions.filter((question) => !isOver(question))
-    : view.questions;
-  return onCall({ ...view, questions }, event, ({ question: _, inputText: __, progress: ___, ...call }) => {
+  return onCall(view, event, ({ question: _, inputText: __, progress: ___, ...call }) => {
     const input: unknown = event.updatedInput ?? call.input;
-    const done = { ...call, input, durationMs };
+    const done = { ...call, input, durationMs: event.durationMs };
     if (event.type === "tool-error") return failed(done, event.error);
     return { ...done, state: "output-available", output: event.output };
   });

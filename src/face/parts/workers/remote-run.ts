@@ -180,7 +180,7 @@ export class RemoteRun implements Run, Following {
   #lastSnapshot(): RunEvent[] {
     if (this.#ended === undefined) return [];
     const { messages, usage, iterations } = this.#ended;
-    return [{ ...this.#delivery.stamp, type: "snapshot", text: "", messages, usage, iterations }];
+    return [{ ...this.#delivery.stamp, type: "snapshot", text: "", blocks: [], messages, usage, iterations }];
   }
 
   #queue(method: "steer" | "followUp", prompt: Prompt, options: SteerOptions): Queued {
