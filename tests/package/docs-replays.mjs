@@ -30,6 +30,12 @@ export const replays = {
   "compare/compare.test.ts": { isTest: true, before: (kit) => recordRun(kit, "Be kind.") },
   "compare/compare.ts": { isTest: true, before: (kit) => recordRun(kit, "Be kind.") },
   "compare/agent.ts": { after: ({ made }) => assert.equal(typeof made.agent.run, "function") },
+  "command-line/agent.js": {
+    before: ({ answer }) => answer({ text: "Hello." }),
+    async after({ made }) {
+      assert.equal((await made.default.run("Hello").result).text, "Hello.");
+    },
+  },
   "compare-1": {
     before: ({ answer }) => answer({ text: '{"rain":true}' }),
     after: ({ made: { report }, output }) => {

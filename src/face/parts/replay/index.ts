@@ -6,6 +6,7 @@
  */
 export { recorder } from "./recorder.js";
 export { fork, replay } from "./replay.js";
+export { testFile } from "./test-file.js";
 export type {
   Replay,
   ReplayCall,

@@ -1,6 +1,6 @@
 /** A run file, step by step: the state behind each step, what came in and what followed from it. */
 import type { Tool } from "looplet";
-import type { Replay, ReplayMoment, ReplayStep } from "looplet/replay";
+import { testFile, type Replay, type ReplayMoment, type ReplayStep } from "looplet/replay";
 import { viewOf } from "looplet/ui";
 import { useEffect, useRef, useState } from "react";
 import { Notice } from "../../chat/notice.js";
@@ -38,7 +38,7 @@ export function RunPlayer({ opened: { name, replay }, setup, tools, save, fork }
   if (!step) return null;
   const moment = momentAt(replay, here);
   const copy = async () => {
-    await navigator.clipboard.writeText(testOf(name));
+    await navigator.clipboard.writeText(testFile(name));
     setCopied(true);
   };
   const place = `${here + 1} of ${steps.length}: ${nameOf(step)}`;
@@ -129,19 +129,6 @@ function momentAt(replay: Replay, index: number): ReplayMoment | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** The code of a test that plays the file. */
-function testOf(name: string): string {
-  return `import { readFile } from "node:fs/promises";
-import { test } from "node:test";
-import "looplet"; // the engine
-import { expectReplay } from "looplet/testing";
-
-test(${JSON.stringify(`the run ${name}`)}, async () => {
-  await expectReplay(await readFile(new URL(${JSON.stringify(name)}, import.meta.url), "utf8"));
-});
-`;
 }
 
 function Happening({ step }: { step: ReplayStep }) {

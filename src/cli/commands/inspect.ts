@@ -1,0 +1,181 @@
+/** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
+import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js";
+import { readLoop } from "../../face/parts/replay/loop-file.js";
+import { replay, type Replay } from "../../face/parts/replay/index.js";
+import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
+import type { Command } from "../command.js";
+import { loopFile } from "../files.js";
+import { terminal } from "../terminal.js";
+import { counted, outcomeText, short, tableText, usageText } from "../words.js";
+
+export const inspect: Command = {
+  about: "what happened; what the file would tell",
+  arguments: ["RUN.loop"],
+  help: "Nothing is sent, and no tool runs.",
+  options: {},
+  json: "print it as JSON",
+  async run([path], { json }) {
+    const text = await loopFile(path!);
+    const file = readLoop(text);
+    await import("looplet");
+    const played = await replay(text);
+    const events = played.steps.flatMap(({ events }) => events);
+    const head = {
+      file: path!,
+      looplet: file.looplet,
+      id: file.id,
+      outcome: file.outcome ?? ("unfinished" as OutcomeKind),
+      end: endOf(events),
+      processes: file.processes.length,
+      steps: played.steps.length,
+      lost: played.lost,
+    };
+    const iterations = iterationsOf(events);
+    const told = toldBy(text, played);
+    if (json === true) terminal.print(JSON.stringify({ ...head, iterations, told }));
+    else terminal.print(inspected(head, iterations, told));
+    return played.lost === undefined ? 0 : 1;
+  },
+};
+
+/** A model call and its tools. */
+interface Iteration {
+  readonly agent: string;
+  readonly iteration: number;
+  attempts: number;
+  model: string;
+  usage: Usage | null;
+  finishReason: string;
+  readonly tools: string[];
+}
+
+function iterationsOf(events: readonly RunEvent[]): Iteration[] {
+  const found = new Map<string, Iteration>();
+  const models = new Map<string, string>();
+  for (const event of events) {
+    const { agentPath: agent, iteration } = event;
+    if (event.type === "agent-start" || event.type === "model-change") models.set(agent, event.model);
+    const key = `${agent} ${iteration}`;
+    if (event.type === "attempt-start" && !found.has(key)) {
+      const model = models.get(agent) ?? "";
+      found.set(key, { agent, iteration, attempts: 0, model, usage: null, finishReason: "", tools: [] });
+    }
+    const one = found.get(key);
+    if (one === undefined) continue;
+    if (event.type === "attempt-start") one.attempts++;
+    if (event.type === "tool-result") one.tools.push(event.toolName);
+    if (event.type === "tool-error") one.tools.push(`${event.toolName} (${event.error.code})`);
+    if (event.type === "iteration-finish") {
+      one.usage = event.usage;
+      one.finishReason = event.finishReason ?? "";
+    }
+  }
+  return [...found.values()];
+}
+
+function endOf(events: readonly RunEvent[]): string | undefined {
+  const last = events.at(-1);
+  return last?.type === "finish" ? outcomeText(last.outcome) : undefined;
+}
+
+/** What a person who gets the file can read in it. */
+interface Told {
+  readonly bytes: number;
+  readonly hosts: readonly string[];
+  /** Characters by their kind. */
+  readonly characters: { readonly [kind: string]: number };
+  /** Texts that look like keys, with asterisks, and how often each stands in the file. */
+  readonly secrets: readonly { readonly text: string; readonly times: number }[];
+}
+
+function toldBy(text: string, played: Replay): Told {
+  const hosts = new Set(played.requests.map(({ url }) => hostOf(url)));
+  const characters: { [kind: string]: number } = {};
+  const add = (kind: string, length: number): void => {
+    if (length > 0) characters[kind] = (characters[kind] ?? 0) + length;
+  };
+  const { processes } = readLoop(text);
+  for (const { config } of processes) add("system prompt", lengthOf(config["system"]));
+  const { messages } = played.at(Math.max(0, played.steps.length - (played.lost === undefined ? 1 : 2)));
+  for (const { role, content } of messages)
+    for (const block of content) {
+      if (block.type === "tool_result") add("results of tools", lengthOf(block.content));
+      else if (block.type === "tool_call") add("inputs of tools", lengthOf(block.input));
+      else add(role === "user" ? "prompts" : "answers", lengthOf("text" in block ? block.text : block));
+    }
+  return {
+    bytes: new TextEncoder().encode(text).length,
+    hosts: [...hosts],
+    characters,
+    secrets: secretsIn(text),
+  };
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+function lengthOf(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  return typeof value === "string" ? value.length : JSON.stringify(value).length;
+}
+
+/** Characters of a text that show what it is; the others become asterisks. */
+const MAX_SHOWN = 60;
+
+function secretsIn(text: string): { text: string; times: number }[] {
+  const found = new Map<string, number>();
+  JSON.parse(text, (_, value: unknown) => {
+    if (typeof value !== "string") return value;
+    const starred = starredShapes(value);
+    if (starred === value) return value;
+    let at = 0;
+    while (value[at] === starred[at]) at++;
+    const shown = short(starred.slice(Math.max(0, at - 20)).replace(/\*{4,}/g, "****"), MAX_SHOWN);
+    found.set(shown, (found.get(shown) ?? 0) + 1);
+    return value;
+  });
+  return Array.from(found, ([shown, times]) => ({ text: shown, times }));
+}
+
+interface Head {
+  readonly file: string;
+  readonly looplet: string;
+  readonly id: string;
+  readonly outcome: OutcomeKind;
+  readonly end: string | undefined;
+  readonly processes: number;
+  readonly steps: number;
+  readonly lost: string | undefined;
+}
+
+function inspected(head: Head, iterations: readonly Iteration[], told: Told): string {
+  const rows = iterations.map((one) => [
+    one.agent,
+    `${one.iteration}`,
+    `${one.attempts}`,
+    one.model,
+    one.usage === null ? "–" : usageText(one.usage),
+    one.finishReason || "–",
+    one.tools.join(", ") || "–",
+  ]);
+  const names = ["agent", "+iteration", "+requests", "model", "usage (in + out)", "finish", "tools"];
+  const characters = Object.entries(told.characters).map(
+    ([kind, count]) => `  ${kind}: ${counted(count, "character")}`,
+  );
+  const secrets = told.secrets.map(
+    ({ text, times }) => `  looks like a key: ${text} (${counted(times, "time")})`,
+  );
+  return [
+    `${head.file}: run ${head.id} of looplet ${head.looplet}`,
+    `${head.end ?? head.outcome}; ${counted(head.steps, "step")} of ${counted(head.processes, "process").replace("processs", "processes")}`,
+    ...(head.lost === undefined ? [] : [`looplet itself failed: ${head.lost}`]),
+    "",
+    tableText(names, rows),
+    "",
+    `Whoever gets this file (${counted(told.bytes, "byte")}) can read:`,
+    ...told.hosts.map((host) => `  asked: ${host}`),
+    ...characters,
+    ...(secrets.length === 0 ? ["  nothing that looks like a key"] : secrets),
+  ].join("\n");
+}

@@ -1,0 +1,88 @@
+/** The files that commands get: recorded runs and agents. */
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Agent } from "../face/core/api/index.js";
+import { madeOf } from "../face/core/tools/made-agent.js";
+import { describe } from "../face/core/options/check.js";
+import { UsageError, type Options } from "./command.js";
+
+/**
+ * The text of a `.loop` file.
+ *
+ * @throws UsageError
+ */
+export async function loopFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Writes a file.
+ *
+ * @throws UsageError
+ */
+export async function written(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * The agent of a module: its default export, or what that function returns.
+ *
+ * @throws UsageError
+ */
+export async function agentFile(path: string): Promise<Agent> {
+  const url = pathToFileURL(resolve(path));
+  let made: unknown;
+  try {
+    const module = (await import(url.href)) as { default?: unknown; agent?: unknown };
+    const given = module.default ?? module.agent;
+    made = typeof given === "function" ? await (given as () => unknown)() : given;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be loaded: ${reasonOf(error)}`);
+  }
+  if (madeOf(made) !== undefined) return made as Agent;
+  const got = made === undefined ? "nothing" : describe(made);
+  throw new UsageError(
+    `${path} needs an agent of createAgent as its default export, or a function that makes one; it has ${got}`,
+  );
+}
+
+/**
+ * The agent of `--agent`.
+ *
+ * @throws UsageError
+ */
+export async function agentOption({ agent }: Options): Promise<Agent> {
+  if (typeof agent !== "string") throw new UsageError("--agent AGENT is missing");
+  return agentFile(agent);
+}
+
+/**
+ * A whole number of an option.
+ *
+ * @throws UsageError
+ */
+export function numberOption(options: Options, name: string): number | undefined {
+  const value = options[name];
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^\d{1,15}$/.test(value)) return Number(value);
+  throw new UsageError(`--${name} needs a whole number, got ${String(value)}`);
+}
+
+/** The words of an error, with its place in a file of the user. */
+function reasonOf(error: unknown): string {
+  const { code, message, stack } = error as { code?: string; message?: string; stack?: string };
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "ERR_UNKNOWN_FILE_EXTENSION")
+    return "this runtime loads no TypeScript; Node does from 22.18 on";
+  const place = /\bat (?:.*\()?(file:\/\/.*?:\d+:\d+)\)?$/m.exec(stack ?? "")?.[1];
+  return `${message ?? String(error)}${place === undefined ? "" : ` (${place})`}`;
+}

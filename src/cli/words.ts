@@ -1,0 +1,43 @@
+/** Words and numbers for people. */
+import type { Outcome, Usage } from "../face/core/api/index.js";
+
+/** A value on one line. */
+export function short(value: unknown, most = 100): string {
+  const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
+    .replace(/\s+/g, " ")
+    .trim();
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** `1 request`, `2 requests`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `186 + 12 tokens, $0.0012`. */
+export function usageText(usage: Usage | null): string {
+  if (usage === null) return "usage unknown";
+  const { inputTokens, outputTokens, costNanoUsd } = usage;
+  const cost = costNanoUsd === null ? "" : `, $${(costNanoUsd / 1e9).toFixed(4)}`;
+  return `${inputTokens} + ${outputTokens} tokens${cost}`;
+}
+
+/** How a run has ended, with the reason. */
+export function outcomeText(end: Outcome): string {
+  if (end.outcome === "stopped") return `stopped by ${end.stoppedBy}`;
+  if (end.outcome === "cancelled") return `cancelled: ${end.abortReason}`;
+  if (end.outcome === "failed") return `failed: ${end.error.code}: ${end.error.message}`;
+  return end.outcome;
+}
+
+/** Rows in columns. Columns whose names begin with `+` are numbers, at the right. */
+export function tableText(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  const heads = names.map((name) => name.replace(/^\+/, ""));
+  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]!.length)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, at) => (names[at]!.startsWith("+") ? text.padStart(widths[at]!) : text.padEnd(widths[at]!)))
+      .join("  ")
+      .trimEnd();
+  return [line(heads), ...rows.map(line)].join("\n");
+}
