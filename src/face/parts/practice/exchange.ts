@@ -68,7 +68,7 @@ export function answering(
     const request = await readRequest(given ?? String(input), init);
     signal?.throwIfAborted();
     const random = seededRandom(`${seed}:${index}:${request.bodyText}`);
-    const format = FORMATS[request.protocol ?? "openai-chat"];
+    const format = formatOf(request);
     return answer({ request, index, format, random, signal, chunking, delayMs, sleep });
   };
   return Object.assign(fetch, { preconnect() {} });
@@ -82,6 +82,11 @@ const FORMATS: Record<Protocol, WireFormat> = {
   "bedrock-converse": bedrock,
 };
 const PROTOCOLS = Object.keys(FORMATS) as Protocol[];
+
+/** The format of a request; that of Chat Completions where the path is of no known protocol. @internal */
+export function formatOf({ protocol = "openai-chat" }: ReceivedRequest): WireFormat {
+  return FORMATS[protocol];
+}
 
 /** A part of a path without its escapes, or as it stands where the escapes are not valid. */
 function unescaped(part: string): string {
@@ -98,19 +103,29 @@ async function readRequest(input: string | Request, init: RequestInit = {}): Pro
   const headers: Record<string, string> = {};
   new Headers(init.headers ?? request?.headers).forEach((value, name) => (headers[name] = value));
   const source = init.body == null ? request?.clone() : new Response(init.body);
-  const bodyText = (await source?.text()) ?? "";
+  const method = (init.method ?? request?.method ?? "GET").toUpperCase();
+  return receivedRequest(url, method, headers, (await source?.text()) ?? "");
+}
+
+/** A request, read by its path and its body. @internal */
+export function receivedRequest(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  bodyText: string,
+): ReceivedRequest {
   const body = parseJson(bodyText);
   const path = url.replace(/[?#].*$/s, "").replace(/\/+$/, "");
   const protocol = PROTOCOLS.find((protocol) => FORMATS[protocol].path.test(path));
-  const { model, method } = (protocol && FORMATS[protocol].path.exec(path)?.groups) ?? {};
+  const groups = (protocol && FORMATS[protocol].path.exec(path)?.groups) ?? {};
   return {
     url,
-    method: (init.method ?? request?.method ?? "GET").toUpperCase(),
+    method,
     headers,
     bodyText,
     body,
     protocol,
-    model: model === undefined ? String(body?.model ?? "") : unescaped(model),
-    isStreaming: method === undefined ? body?.stream === true : /stream/i.test(method),
+    model: groups["model"] === undefined ? String(body?.model ?? "") : unescaped(groups["model"]),
+    isStreaming: groups["method"] === undefined ? body?.stream === true : /stream/i.test(groups["method"]),
   };
 }

@@ -4,13 +4,13 @@ import type { Exchange } from "./exchange.js";
 import { mintId } from "./random.js";
 import { estimateTokens } from "./tokens.js";
 import type { ReplyBlock, ScriptedTurn } from "./types.js";
-import { EVENT_STREAM, problemOf, type Refusal } from "./wire/format.js";
+import { EVENT_STREAM, problemOf, type Refusal, type WireFormat } from "./wire/format.js";
 import { settleBlock, tokensOf, type Reply } from "./wire/reply.js";
 
 /** The response to `exchange` that `turn` describes. @internal */
 export async function perform(turn: ScriptedTurn, given: Exchange): Promise<Response> {
-  const { request, format, signal, random } = given;
-  const { chunks: chunking = given.chunking, delayMs = given.delayMs, status = 200 } = turn;
+  const { signal } = given;
+  const { chunks: chunking = given.chunking, delayMs = given.delayMs } = turn;
   const exchange = { ...given, chunking, delayMs };
   if (turn.hang)
     return new Promise((_, reject) =>
@@ -20,17 +20,47 @@ export async function perform(turn: ScriptedTurn, given: Exchange): Promise<Resp
     await pause(exchange);
     throw typeof turn.reject === "string" ? new TypeError(turn.reject) : turn.reject;
   }
-  if (turn.body !== undefined) return sendBody(turn.body, turn, exchange);
+  const answer = writtenAnswer(turn, exchange);
+  if (turn.body === undefined && !answer.isStream) await pause(exchange);
+  return send(answer, exchange);
+}
+
+/** An answer before it is sent. @internal */
+export interface WrittenAnswer {
+  status: number;
+  headers: Record<string, string>;
+  /** The events of a stream, or the whole body. */
+  parts: readonly (string | Uint8Array)[];
+  isStream: boolean;
+  /** The bytes after which the connection drops. */
+  maxBytes: number;
+  /** How the body ends behind its parts. */
+  ending: "close" | "drop" | "stall";
+  /** The tokens that an answer reports, input and output, if all of it arrives. */
+  tokens?: number;
+}
+
+/** What an answer is written for. @internal */
+export type Asked = Pick<Exchange, "request" | "format" | "random">;
+
+/** The answer that `turn` describes, unless it says that none comes. @internal */
+export function writtenAnswer(turn: ScriptedTurn, asked: Asked): WrittenAnswer {
+  const { request, format, random } = asked;
+  const { status = 200 } = turn;
+  if (turn.body !== undefined) return writtenBody(turn.body, turn, format);
   if (request.protocol === undefined) throw new Error(`${request.url} is a path of no known protocol.`);
-  if (status >= 400) return refuse({ status, headers: turn.headers ?? {} }, exchange);
+  if (status >= 400) return writtenRefusal({ status, headers: turn.headers ?? {} }, asked);
 
   const requestId = mintId(random, format.ids.request);
   const headers = format.headers(requestId, status, "");
-  const reply = replyOf(turn, exchange);
-  if (!request.isStreaming) {
-    await pause(exchange);
-    return send([JSON.stringify(format.whole(reply, request.body))], JSON_TYPE, turn, exchange, headers);
-  }
+  const reply = replyOf(turn, asked);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage;
+  const tokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  if (!request.isStreaming)
+    return {
+      ...written([JSON.stringify(format.whole(reply, request.body))], JSON_TYPE, turn, headers),
+      tokens,
+    };
   const { events, ending } = format.stream(reply, request.body);
   const { error, stall, truncate } = turn;
   const all = truncate || stall === true ? events : [...events, ...ending];
@@ -40,17 +70,22 @@ export async function perform(turn: ScriptedTurn, given: Exchange): Promise<Resp
     all.splice(error.afterEvents ?? events.length, Infinity, data);
   }
   const framed = all.map((event, index) => (typeof event === "string" ? event : format.frame(event, index)));
-  return send(framed, format.streamType, turn, exchange, headers);
+  return { ...written(framed, format.streamType, turn, headers), tokens };
 }
 
 /** The response that carries the vendor's error body. @internal */
 export async function refuse(refusal: Refusal, exchange: Exchange): Promise<Response> {
   await pause(exchange);
-  const { format, random } = exchange;
+  return send(writtenRefusal(refusal, exchange), exchange);
+}
+
+/** The answer that carries the vendor's error body. @internal */
+export function writtenRefusal(refusal: Refusal, { format, random }: Asked): WrittenAnswer {
   const { status, retryAfter, headers } = refusal;
   const requestId = mintId(random, format.ids.request);
   const problem = problemOf(format, refusal);
-  return new Response(JSON.stringify(format.error(problem, requestId), null, format.errorIndent), {
+  const body = JSON.stringify(format.error(problem, requestId), null, format.errorIndent);
+  return {
     status,
     headers: {
       "content-type": JSON_TYPE,
@@ -58,39 +93,58 @@ export async function refuse(refusal: Refusal, exchange: Exchange): Promise<Resp
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
       ...headers,
     },
-  });
+    parts: [body],
+    isStream: false,
+    maxBytes: Infinity,
+    ending: "close",
+  };
 }
 
 const JSON_TYPE = "application/json";
 
-function sendBody(body: NonNullable<ScriptedTurn["body"]>, turn: ScriptedTurn, exchange: Exchange): Response {
-  if (body instanceof Uint8Array) return send([body], exchange.format.streamType, turn, exchange);
-  if (typeof body !== "string") return send([JSON.stringify(body)], JSON_TYPE, turn, exchange);
+function writtenBody(
+  body: NonNullable<ScriptedTurn["body"]>,
+  turn: ScriptedTurn,
+  format: WireFormat,
+): WrittenAnswer {
+  if (body instanceof Uint8Array) return written([body], format.streamType, turn);
+  if (typeof body !== "string") return written([JSON.stringify(body)], JSON_TYPE, turn);
   const isStream = /^(event|data|id|retry|:)/m.test(body.trimStart().slice(0, 16));
   return isStream
-    ? send(body.split(/(?<=\n\n)/), EVENT_STREAM, turn, exchange)
-    : send([body], "text/plain", turn, exchange);
+    ? written(body.split(/(?<=\n\n)/), EVENT_STREAM, turn)
+    : written([body], "text/plain", turn);
 }
 
-function send(
+function written(
   parts: readonly (string | Uint8Array)[],
   contentType: string,
   turn: ScriptedTurn,
-  { chunking, random, signal, sleep, delayMs }: Exchange,
   headers: Record<string, string> = {},
-): Response {
+): WrittenAnswer {
   const { dropAfterEvents, dropAfterBytes, stall = false, status = 200 } = turn;
-  const kept = parts.slice(0, dropAfterEvents ?? (typeof stall === "number" ? stall : undefined));
   const isDropped = dropAfterEvents !== undefined || dropAfterBytes !== undefined;
-  const chunks = cutChunks(kept, chunking, dropAfterBytes ?? Infinity, random);
   const isStream = contentType.includes("stream");
-  const pace = { delayMs: isStream ? delayMs : 0, sleep, signal };
-  const body = bodyStream(chunks, isDropped ? "drop" : stall === false ? "close" : "stall", pace);
   const own = { "content-type": contentType, ...(isStream ? { "cache-control": "no-cache" } : {}) };
-  return new Response(body, { status, headers: { ...own, ...headers, ...turn.headers } });
+  return {
+    status,
+    headers: { ...own, ...headers, ...turn.headers },
+    parts: parts.slice(0, dropAfterEvents ?? (typeof stall === "number" ? stall : undefined)),
+    isStream,
+    maxBytes: dropAfterBytes ?? Infinity,
+    ending: isDropped ? "drop" : stall === false ? "close" : "stall",
+  };
 }
 
-function replyOf(turn: ScriptedTurn, { request, format, random }: Exchange): Reply {
+function send(
+  { status, headers, parts, isStream, maxBytes, ending }: WrittenAnswer,
+  { chunking, random, signal, sleep, delayMs }: Exchange,
+): Response {
+  const chunks = cutChunks(parts, chunking, maxBytes, random);
+  const body = bodyStream(chunks, ending, { delayMs: isStream ? delayMs : 0, sleep, signal });
+  return new Response(body, { status, headers });
+}
+
+function replyOf(turn: ScriptedTurn, { request, format, random }: Asked): Reply {
   const blocks = blocksOf(turn).map((block) => settleBlock(block, format, random));
   const isCalling = blocks.some(({ type }) => type === "tool-call");
   const count = (ofThinking: boolean) =>
