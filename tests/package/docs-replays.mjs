@@ -81,4 +81,8 @@ export const replays = {
     },
   },
   "testing/prompt.test.ts": { isTest: true },
+  "simulate/pays.test.ts": { isTest: true },
+  "simulate-1": {
+    after: ({ output }) => assert.equal(output.join(""), "20 \n"),
+  },
 };

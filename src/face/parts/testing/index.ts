@@ -7,3 +7,34 @@
 export { expectReplay, ReplayDifference, withExpectations, type ExpectOptions } from "./expect-replay.js";
 export { checkStore, storeCases, type StoreCase, type StoreVerdict } from "./store-contract.js";
 export { checkVfs } from "./vfs-contract.js";
+export { chaos, type AskedTurn, type ChaosOptions, type WorldModel } from "./simulation/chaos.js";
+export type { Choice } from "./simulation/choices.js";
+export {
+  alwaysApproved,
+  ends,
+  endsAs,
+  endsWithin,
+  legalTranscript,
+  neverAfter,
+  neverTwice,
+  noDefects,
+  nothingAfterTheEnd,
+  underBudget,
+  type Invariant,
+  type NamedInvariant,
+} from "./simulation/invariants.js";
+export type { Rates, SimulateOptions, WorldOptions } from "./simulation/options.js";
+export type {
+  SimulatedCall,
+  SimulatedEffect,
+  SimulatedProcess,
+  SimulatedRequest,
+  SimulatedRun,
+} from "./simulation/record.js";
+export {
+  simulate,
+  SimulationFailure,
+  type Failure as SimulatedFailure,
+  type Simulation,
+} from "./simulation/simulate.js";
+export type { Subject, World } from "./simulation/world.js";

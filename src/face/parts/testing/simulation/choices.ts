@@ -1,0 +1,57 @@
+/**
+ * The choices of one simulated run. A run is a function of them alone: every place at which something may happen asks
+ * here. Most places choose 0, by which nothing special happens; the others are the list that a failure is shrunk to.
+ */
+import { seededRandom, type Random } from "../../practice/random.js";
+
+/** A choice that is not 0. `at` names the place, and says how often the run had come there. */
+export interface Choice {
+  readonly at: string;
+  readonly pick: number;
+}
+
+export class Choices {
+  /** The choices so far that are not 0. */
+  readonly made: Choice[] = [];
+  readonly #random: Random | undefined;
+  readonly #given: ReadonlyMap<string, number> | undefined;
+  readonly #times = new Map<string, number>();
+
+  private constructor(random: Random | undefined, given: ReadonlyMap<string, number> | undefined) {
+    this.#random = random;
+    this.#given = given;
+  }
+
+  /** Choices by a seed: equal seeds make equal choices at equal places. */
+  static seeded(seed: number): Choices {
+    return new Choices(seededRandom(`looplet ${seed}`), undefined);
+  }
+
+  /** The choices of this list, and 0 at all other places. */
+  static of(list: readonly Choice[]): Choices {
+    return new Choices(undefined, new Map(list.map(({ at, pick }) => [at, pick])));
+  }
+
+  /** 1 with the first chance, 2 with the second, and so on; 0 with what is left of 1. */
+  pick(place: string, chances: readonly number[]): number {
+    return this.#choose(place, (random) => {
+      let left = random;
+      for (let at = 0; at < chances.length; at++) if ((left -= chances[at]!) < 0) return at + 1;
+      return 0;
+    });
+  }
+
+  /** A whole number from 0 to `below`, which is left out. */
+  number(place: string, below: number): number {
+    return this.#choose(place, (random) => Math.floor(random * below));
+  }
+
+  #choose(place: string, chosen: (random: number) => number): number {
+    const times = (this.#times.get(place) ?? 0) + 1;
+    this.#times.set(place, times);
+    const at = times === 1 ? place : `${place} #${times}`;
+    const pick = this.#random === undefined ? (this.#given?.get(at) ?? 0) : chosen(this.#random());
+    if (pick !== 0) this.made.push({ at, pick });
+    return pick;
+  }
+}

@@ -1,0 +1,256 @@
+/** Invariants: sentences about a simulated run, and the functions that judge them. */
+import { LoopletError } from "../../../core/api/errors.js";
+import { checkOptions } from "../../../core/options/check.js";
+import { short } from "./answers.js";
+import type { SimulatedCall, SimulatedEffect, SimulatedRun } from "./record.js";
+
+/** What must hold in a run. Contract: returns a text, or throws, if it is broken. */
+export type Judge = (run: SimulatedRun) => unknown;
+
+/** An invariant with its name. */
+export interface NamedInvariant {
+  readonly name: string;
+  readonly check: Judge;
+  /** The tools and effects that it speaks of. One that no run knows is a mistake of the test. */
+  readonly speaksOf?: readonly string[];
+}
+
+/** An invariant of `looplet/testing`, or a function of yours. */
+export type Invariant = NamedInvariant | Judge;
+
+/**
+ * No call of the tool begins twice, and no effect of this name happens twice for one key, in any process. `*` in a
+ * name stands for any text.
+ */
+export function neverTwice(name: string): NamedInvariant {
+  const fits = matcher(name, "neverTwice");
+  const check = (run: SimulatedRun): string | undefined => {
+    const seen = new Map<string, number>();
+    for (const { word, key } of actsOf(run, fits))
+      seen.set(`${word} ${key}`, (seen.get(`${word} ${key}`) ?? 0) + 1);
+    const [twice] = [...seen].filter(([, times]) => times > 1);
+    return twice && `${twice[0]} happened ${twice[1]} times`;
+  };
+  return { name: `neverTwice("${name}")`, check, speaksOf: [name] };
+}
+
+/**
+ * No call of the tool runs unless somebody has approved it: the person who was asked, the agent's `canUseTool`, or an
+ * `allow` rule with the tool's name. A person who was asked and has denied counts above the others. A hook does not
+ * count.
+ */
+export function alwaysApproved(name: string): NamedInvariant {
+  const fits = matcher(name, "alwaysApproved");
+  const check = (run: SimulatedRun): string | undefined => {
+    for (const { toolName, input, approval } of run.calls) {
+      if (!fits(toolName)) continue;
+      const { person, canUseTool } = approval;
+      if (person === "allow" || (person === undefined && (canUseTool === "allow" || hasRule(run, toolName))))
+        continue;
+      const call = `${toolName}(${short(JSON.stringify(input) ?? "")})`;
+      return person === "deny"
+        ? `${call} ran although the person has denied it`
+        : `${call} ran, and nobody had approved it`;
+    }
+    return undefined;
+  };
+  return { name: `alwaysApproved("${name}")`, check, speaksOf: [name] };
+}
+
+/** The first never begins after the second has been done. Both are names of tools or effects. */
+export function neverAfter(late: string, before: string): NamedInvariant {
+  const [isLate, isBefore] = [matcher(late, "neverAfter"), matcher(before, "neverAfter")];
+  const check = (run: SimulatedRun): string | undefined => {
+    const done = [...actsOf(run, isBefore)].filter(({ doneMs }) => doneMs !== undefined);
+    for (const act of actsOf(run, isLate)) {
+      const earlier = done.find(({ order, doneMs }) => order < act.order && doneMs! <= act.atMs);
+      if (earlier !== undefined) return `${act.word} happened after ${earlier.word}`;
+    }
+    return undefined;
+  };
+  return { name: `neverAfter("${late}", "${before}")`, check, speaksOf: [late, before] };
+}
+
+/**
+ * The run stays within its own `limits`: iterations, tool calls, tokens and money. Tokens are those of all answers in
+ * the world, also of agents that a tool runs itself. As the limits say, a run may exceed tokens and money by one
+ * answer.
+ */
+export function underBudget(): NamedInvariant {
+  return { name: "underBudget()", check: overBudget };
+}
+
+function overBudget({ options, calls, events, requests }: SimulatedRun): string | undefined {
+  const { maxIterations = 50, maxToolCalls, maxTotalTokens, maxUsd } = options?.limits ?? {};
+  const begun = new Set(
+    events.flatMap(({ type, agentPath, iteration }) =>
+      type === "iteration-start" && agentPath === "root" ? [iteration] : [],
+    ),
+  );
+  if (begun.size > maxIterations) return `${begun.size} iterations began, and ${maxIterations} are allowed`;
+  const ids = new Set(calls.map(({ toolCallId }) => toolCallId));
+  if (maxToolCalls !== undefined && ids.size > maxToolCalls)
+    return `${ids.size} calls ran, and ${maxToolCalls} are allowed`;
+  const tokens = requests.map(({ tokens = 0 }) => tokens);
+  const used = tokens.reduce((sum, one) => sum + one, 0) - Math.max(0, ...tokens);
+  if (maxTotalTokens !== undefined && used > maxTotalTokens)
+    return `more than one answer was asked for after ${maxTotalTokens} tokens: all but the longest use ${used}`;
+  const costs = events.flatMap((event) => (event.type === "usage" ? [event] : []));
+  const most = Math.max(0, ...costs.map(({ total }) => total.costNanoUsd ?? 0));
+  const longest = Math.max(0, ...costs.map(({ usage }) => usage.costNanoUsd ?? 0));
+  if (maxUsd !== undefined && most - longest > maxUsd * 1e9)
+    return `the run has cost $${most / 1e9}, and $${maxUsd} are allowed`;
+  return undefined;
+}
+
+/** Every request has a history that its vendor accepts. One of the default invariants. */
+export function legalTranscript(): NamedInvariant {
+  const check = ({ requests }: SimulatedRun): string | undefined => {
+    const at = requests.findIndex(({ refused }) => refused !== undefined);
+    return at < 0 ? undefined : `the vendor refuses request ${at + 1}: ${requests[at]!.refused}`;
+  };
+  return { name: "legalTranscript()", check };
+}
+
+/**
+ * The run comes to an end by itself, or waits for a person who never answers. One of the default invariants.
+ */
+export function ends(): NamedInvariant {
+  return { name: "ends()", check: endless };
+}
+
+function endless({ outcome, calls, requests, errors }: SimulatedRun): string | undefined {
+  if (errors.length > 0) return `it throws ${String(errors[0])}`;
+  if (outcome === "endless") return `the run goes on and on: ${requests.length} requests so far`;
+  if (outcome !== "stuck") return undefined;
+  const open = calls.filter(({ endedMs }) => endedMs === undefined).map(({ toolName }) => toolName);
+  const waits = open.length > 0 ? `: ${open.join(", ")} has not answered` : "";
+  return `nothing goes on, and the run has not ended${waits}; a tool without timeoutMs, and a run without timeouts.toolMs, wait for ever`;
+}
+
+/** The run ends within so many iterations of one agent, and so many milliseconds of virtual time. */
+export function endsWithin(bounds: {
+  iterations?: number | undefined;
+  ms?: number | undefined;
+}): NamedInvariant {
+  const { iterations = Infinity, ms = Infinity } = checkOptions(bounds, "endsWithin", {
+    iterations: "count",
+    ms: "count64",
+  });
+  const check = (run: SimulatedRun): string | undefined => {
+    const most = Math.max(0, ...run.events.map(({ iteration }) => iteration));
+    if (most > iterations) return `iteration ${most} began`;
+    if (run.outcome !== "waiting" && run.elapsedMs > ms) return `the run took ${run.elapsedMs} ms`;
+    return endless(run);
+  };
+  return { name: `endsWithin(${JSON.stringify(bounds)})`, check };
+}
+
+/** The run ends with one of these outcomes, if it ends and the person does not wait. */
+export function endsAs(...outcomes: readonly SimulatedRun["outcome"][]): NamedInvariant {
+  const check = ({ outcome, results }: SimulatedRun): string | undefined => {
+    if (outcomes.includes(outcome) || outcome === "waiting") return undefined;
+    const last = results.at(-1);
+    return `the run ends as ${outcome}${last?.outcome === "failed" ? `: ${last.error.message}` : ""}`;
+  };
+  return { name: `endsAs(${outcomes.map((one) => `"${one}"`).join(", ")})`, check };
+}
+
+/**
+ * When the run has ended, no request is sent any more, no tool begins, and the store has no run that waits for
+ * another process. One of the default invariants.
+ */
+export function nothingAfterTheEnd(): NamedInvariant {
+  const check = (run: SimulatedRun): string | undefined => {
+    const { outcome, elapsedMs, requests, calls, pending } = run;
+    if (outcome === "waiting" || outcome === "stuck" || outcome === "endless") return undefined;
+    if (requests.some(({ atMs }) => atMs > elapsedMs)) return "a request is sent after the end";
+    const call = calls.find(({ startedMs }) => startedMs > elapsedMs);
+    if (call !== undefined) return `${call.toolName} begins after the end`;
+    // A run that has died too often stays in the store, for somebody who has found the cause.
+    const last = run.results.at(-1);
+    const isKept = last?.outcome === "stopped" && last.stoppedBy === "recovery_exhausted";
+    return pending.length > 0 && !isKept ? "the run has ended, and the store has it as pending" : undefined;
+  };
+  return { name: "nothingAfterTheEnd()", check };
+}
+
+/** No run fails because of looplet itself, with the code `bug`. One of the default invariants. */
+export function noDefects(): NamedInvariant {
+  const check = ({ results }: SimulatedRun): string | undefined => {
+    for (const result of results)
+      if (result.outcome === "failed" && result.error.code === "bug") return result.error.message;
+    return undefined;
+  };
+  return { name: "noDefects()", check };
+}
+
+/** Those that are judged in every run. */
+export const DEFAULT_INVARIANTS: readonly NamedInvariant[] = [
+  noDefects(),
+  legalTranscript(),
+  ends(),
+  nothingAfterTheEnd(),
+];
+
+/** The invariants with names of their own. */
+export function namedInvariants(given: readonly Invariant[]): NamedInvariant[] {
+  const own = given.map((one, at) =>
+    typeof one === "function" ? { name: one.name || `invariant ${at + 1}`, check: one } : one,
+  );
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...DEFAULT_INVARIANTS.filter(({ name }) => !names.has(name))];
+}
+
+/** The words of an invariant that is broken; undefined if it holds. */
+export function broken({ check }: NamedInvariant, run: SimulatedRun): string | undefined {
+  try {
+    const told = check(run);
+    return told === undefined || told === null || told === true || told === "" ? undefined : String(told);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+interface Act {
+  readonly word: string;
+  readonly key: string;
+  readonly atMs: number;
+  readonly doneMs: number | undefined;
+  readonly order: number;
+}
+
+/** Calls and effects whose names fit, in the order of their time. */
+function* actsOf({ calls, effects }: SimulatedRun, fits: (name: string) => boolean): Generator<Act> {
+  for (const [order, call] of calls.entries()) if (fits(call.toolName)) yield actOfCall(call, order);
+  for (const [order, effect] of effects.entries()) if (fits(effect.name)) yield actOfEffect(effect, order);
+}
+
+function actOfCall({ toolName, toolCallId, startedMs, endedMs, isError }: SimulatedCall, order: number): Act {
+  const doneMs = isError === true ? undefined : endedMs;
+  return { word: toolName, key: toolCallId, atMs: startedMs, doneMs, order };
+}
+
+function actOfEffect({ name, key, atMs }: SimulatedEffect, order: number): Act {
+  return { word: name, key, atMs, doneMs: atMs, order };
+}
+
+/** Whether a name fits; `*` stands for any text. */
+function matcher(name: unknown, where: string): (name: string) => boolean {
+  if (typeof name !== "string" || name === "")
+    throw new LoopletError(
+      "config_invalid_value",
+      where,
+      'needs the name of a tool or an effect, such as "charge"',
+    );
+  const parts = name.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = new RegExp(`^${parts.join(".*")}$`, "s");
+  return (other) => pattern.test(other);
+}
+
+function hasRule({ options }: SimulatedRun, toolName: string): boolean {
+  return (options?.permissions?.allow ?? []).some((rule) => {
+    const name = typeof rule === "string" ? rule.replace(/\(.*$/s, "") : "";
+    return name !== "" && matcher(name, "allow")(toolName);
+  });
+}

@@ -1,0 +1,166 @@
+/**
+ * `simulate`: shakes an agent until an invariant breaks.
+ *
+ * The room `simulation/` owns the world around an agent: its time, its network, its model, its store, its person, and
+ * the ends of its processes. It has no model of a run beside the engine's: it drives the agent through the options
+ * that every agent has. `simulate` plays a run for each seed (`simulated.ts`), judges it (`invariants.ts`), shrinks
+ * the choices of a failure (`shrink.ts`) and tells it (`story.ts`).
+ */
+import { LoopletError } from "../../../core/api/errors.js";
+import { loadWasm } from "../../../core/host/wasm.js";
+import { describe } from "../../../core/options/check.js";
+import { madeOf } from "../../../core/tools/made-agent.js";
+import { Choices, type Choice } from "./choices.js";
+import { Digest } from "./digest.js";
+import { broken, namedInvariants, type NamedInvariant } from "./invariants.js";
+import { checkedOptions, type Checked, type SimulateOptions } from "./options.js";
+import type { SimulatedRun } from "./record.js";
+import { shrunk } from "./shrink.js";
+import { playRun } from "./simulated.js";
+import { storyOf } from "./story.js";
+import type { Subject } from "./world.js";
+
+/** An invariant that a run has broken. */
+export interface Failure {
+  /** The seed; undefined for choices that were played again. */
+  readonly seed: number | undefined;
+  /** The name of the invariant. */
+  readonly invariant: string;
+  /** How it is broken. */
+  readonly message: string;
+  /** What happened, in about ten lines. */
+  readonly story: string;
+  /** The choices that lead there: the option `replay` plays them again. */
+  readonly choices: readonly Choice[];
+  /** The last process of the run as the text of a `.loop` file; undefined for a program. */
+  readonly file: string | undefined;
+  /** The record of the run. */
+  readonly run: SimulatedRun;
+}
+
+/** What `simulate` has found. */
+export interface Simulation {
+  /** The number of runs, without those that have shrunk a failure. */
+  readonly runs: number;
+  /** The first failure of each invariant. */
+  readonly failures: readonly Failure[];
+  /** 16 hexadecimal digits that are equal for equal runs, on every machine. */
+  readonly digest: string;
+}
+
+/** The rejection of `simulate`. Its message is the story of the failure. */
+export class SimulationFailure extends Error implements Failure {
+  override readonly name = "SimulationFailure";
+  readonly seed: number | undefined;
+  readonly invariant: string;
+  readonly story: string;
+  readonly choices: readonly Choice[];
+  readonly file: string | undefined;
+  readonly run!: SimulatedRun;
+  /** How it is broken, without the story. */
+  readonly how: string;
+
+  constructor(failure: Failure) {
+    super(failure.story);
+    this.seed = failure.seed;
+    this.invariant = failure.invariant;
+    this.story = failure.story;
+    this.choices = failure.choices;
+    this.file = failure.file;
+    this.how = failure.message;
+    // Test runners print the fields of an error, and a record is long.
+    Object.defineProperty(this, "run", { value: failure.run, enumerable: false });
+    Object.defineProperty(this, "file", { value: failure.file, enumerable: false });
+  }
+}
+
+/**
+ * Plays runs of an agent in a world in which anything may happen, in virtual time, and judges each: by the invariants
+ * that you give, and by `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and `noDefects()`. Equal seeds play
+ * equal runs.
+ *
+ * Rejects with a {@link SimulationFailure} at the first failure, unless `onFailure` is `"return"`; with a
+ * `LoopletError` of a code `config_…` for wrong options.
+ */
+export async function simulate(subject: Subject, options: SimulateOptions = {}): Promise<Simulation> {
+  const checked = checkedOptions(options);
+  if (typeof subject !== "function" && madeOf(subject) === undefined) {
+    const problem = `needs an agent that createAgent has made, or a function that makes one, got ${describe(subject)}`;
+    throw new LoopletError("config_wrong_type", "agent", problem);
+  }
+  // What follows waits for promises alone.
+  await loadWasm();
+  const invariants = namedInvariants(checked.invariants);
+  const failures: Failure[] = [];
+  const digest = new Digest();
+  const known = new Names(invariants);
+  const seeds = checked.replay === undefined ? checked.seeds : [undefined];
+  for (const seed of seeds) {
+    const choices = seed === undefined ? Choices.of(checked.replay!) : Choices.seeded(seed);
+    const { run } = await playRun(subject, checked.world, choices);
+    digest.add(run);
+    known.add(run);
+    for (const invariant of invariants) {
+      if (failures.some((failure) => failure.invariant === invariant.name)) continue;
+      const message = broken(invariant, run);
+      if (message === undefined) continue;
+      const failure = await failureOf(subject, checked, seed, run, invariant, message);
+      if (checked.onFailure === "throw") throw new SimulationFailure(failure);
+      failures.push(failure);
+    }
+  }
+  if (seeds.length >= ENOUGH_RUNS) known.check();
+  return { runs: seeds.length, failures, digest: digest.text };
+}
+
+async function failureOf(
+  subject: Subject,
+  { world, replay }: Checked,
+  seed: number | undefined,
+  first: SimulatedRun,
+  invariant: NamedInvariant,
+  message: string,
+): Promise<Failure> {
+  const fails = async (choices: readonly Choice[]): Promise<boolean> =>
+    broken(invariant, (await playRun(subject, world, Choices.of(choices))).run) !== undefined;
+  const isLonely = !(await fails(first.choices));
+  const isShrinking = replay === undefined && !isLonely;
+  const choices = isShrinking ? await shrunk(first.choices, fails) : first.choices;
+  const played = await playRun(subject, world, Choices.of(choices), true);
+  const again = broken(invariant, played.run);
+  const run = again === undefined ? first : played.run;
+  const told = { seed, invariant: invariant.name, message: again ?? message, choices, run };
+  const story = storyOf({ ...told, before: first.choices.length, isLonely });
+  return { ...told, story, file: again === undefined ? undefined : played.file };
+}
+
+/** The runs after which a name that none of them knows is a mistake. */
+const ENOUGH_RUNS = 50;
+
+/** The names of which invariants speak, and those that runs know. */
+class Names {
+  readonly #wanted: readonly (readonly [invariant: string, name: string])[];
+  readonly #known = new Set<string>();
+
+  constructor(invariants: readonly NamedInvariant[]) {
+    this.#wanted = invariants.flatMap(({ name, speaksOf = [] }) =>
+      speaksOf.filter((one) => !one.includes("*")).map((one) => [name, one] as const),
+    );
+  }
+
+  add({ calls, effects, options }: SimulatedRun): void {
+    if (this.#wanted.length === 0) return;
+    for (const { toolName } of calls) this.#known.add(toolName);
+    for (const { name } of effects) this.#known.add(name);
+    for (const [name, tool] of Object.entries(options?.tools ?? {}))
+      this.#known.add((tool as { name?: string }).name ?? name);
+  }
+
+  /** @throws LoopletError for a name that no run knows */
+  check(): void {
+    const wrong = this.#wanted.find(([, name]) => !this.#known.has(name));
+    if (wrong === undefined) return;
+    const problem = `${wrong[0]} speaks of "${wrong[1]}", and that is no tool of the agent, and no effect that a run has told`;
+    throw new LoopletError("config_invalid_value", "invariants", problem);
+  }
+}

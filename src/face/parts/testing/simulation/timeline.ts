@@ -1,0 +1,99 @@
+/**
+ * Virtual time: a queue of callbacks, and a clock that jumps to the next of them when nothing else can happen.
+ * JavaScript has no word for "nothing can happen". A turn of the event loop runs all promises that wait for each
+ * other alone, so one turn between two callbacks is enough, as long as nobody waits for real timers or real I/O.
+ */
+import type { Clock } from "../../../core/api/index.js";
+
+/** The time at which every run begins, in milliseconds since the epoch: the start of the year 2026. */
+export const START_MS = Date.UTC(2026, 0, 1);
+
+/** The process that a callback belongs to. */
+export interface Owner {
+  /** Nothing happens in it any more. */
+  readonly isDead: boolean;
+  /** Nothing happens in it before this time. */
+  readonly asleepUntilMs: number;
+}
+
+interface Due {
+  dueMs: number;
+  readonly callback: () => void;
+  readonly owner: Owner | undefined;
+}
+
+export class Timeline {
+  nowMs = START_MS;
+  readonly #due: Due[] = [];
+
+  /** Calls `callback` once when `delayMs` have passed, unless its owner is dead by then. */
+  after(delayMs: number, callback: () => void, owner?: Owner): Due {
+    const due = { dueMs: this.nowMs + Math.max(0, delayMs || 0), callback, owner };
+    this.#add(due);
+    return due;
+  }
+
+  cancel(due: unknown): void {
+    const at = this.#due.indexOf(due as Due);
+    if (at >= 0) this.#due.splice(at, 1);
+  }
+
+  /** Goes to the next callback and calls it; false if there is none up to `untilMs`. */
+  step(untilMs: number): boolean {
+    for (;;) {
+      const due = this.#due[0];
+      if (due === undefined || due.dueMs > untilMs) return false;
+      this.#due.shift();
+      const { owner } = due;
+      if (owner?.isDead === true) continue;
+      if (owner !== undefined && owner.asleepUntilMs > due.dueMs) {
+        due.dueMs = owner.asleepUntilMs;
+        this.#add(due);
+        continue;
+      }
+      this.nowMs = due.dueMs;
+      due.callback();
+      return true;
+    }
+  }
+
+  /** The clock of a process. */
+  clock(owner: Owner): Clock {
+    return {
+      now: () => this.nowMs,
+      setTimer: (callback, delayMs) => this.after(delayMs, callback, owner),
+      clearTimer: (timer) => this.cancel(timer),
+    };
+  }
+
+  /** Callbacks of one moment keep their order. */
+  #add(due: Due): void {
+    let at = this.#due.length;
+    while (at > 0 && this.#due[at - 1]!.dueMs > due.dueMs) at--;
+    this.#due.splice(at, 0, due);
+  }
+}
+
+// Tests that put other timers in the place of the platform's do so later.
+const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
+let channel: { next: (() => void)[]; port: MessagePort } | undefined;
+
+/** One turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (immediate !== undefined) return void immediate(resolve);
+    if (channel === undefined) {
+      const { port1, port2 } = new MessageChannel();
+      const next: (() => void)[] = [];
+      port1.onmessage = () => next.shift()?.();
+      channel = { next, port: port2 };
+    }
+    channel.next.push(resolve);
+    channel.port.postMessage(0);
+  });
+}
+
+/** A promise that nothing settles. Each caller gets one of its own, so that none keeps the others in memory. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,48 @@
+/** The world of a simulated run, as your code reaches it. */
+import type { Agent, AgentOptions } from "../../../core/api/agent.js";
+import type { Fetch } from "../../../core/api/model.js";
+
+/**
+ * The world in which an agent is simulated. The function that makes your agent gets it anew in each process of a run.
+ * All of its times are virtual.
+ */
+export interface World {
+  /** The number of the process, from 1. It rises when a process has died and another one goes on. */
+  readonly process: number;
+  /** Milliseconds since the epoch, by the clock of the world. */
+  now(): number;
+  /** Resolves when this time has passed. A tool that waits with it waits in virtual time. */
+  sleep(delayMs: number): Promise<void>;
+  /**
+   * A value that outlives the process, such as a database: `make` makes it when the run asks for this name for the
+   * first time.
+   */
+  kept<T>(name: string, make: () => T): T;
+  /**
+   * Tells an effect on the outside: money that was paid, a mail that was sent. Invariants find it by its name; equal
+   * keys are one effect.
+   */
+  effect(name: string, key: string): void;
+  /**
+   * True with this chance, for a stand-in of yours that fails now and then. It is one of the choices of the run, and
+   * false when a failure is shrunk to those that matter.
+   */
+  chance(name: string, chance: number): boolean;
+  /**
+   * Asks the person about a call: true if they allow it. They may answer late or never. For a `canUseTool` of your
+   * own.
+   */
+  ask(toolCallId: string): Promise<boolean>;
+  /** The world's `fetch`, whose answers come from its model: for programs, and for SDKs of vendors. */
+  readonly fetch: Fetch & typeof fetch;
+  /** The platform of this process: options for an agent that a program makes itself. */
+  readonly platform: Required<Pick<AgentOptions, "clock" | "random" | "ids" | "store">>;
+  /** The same agent in this world. For an agent that a tool or a program runs itself. */
+  inside(agent: Agent): Agent;
+}
+
+/**
+ * What is simulated: an agent, or a function that makes it, and makes it anew in each process. A function that
+ * returns no agent is a program: the run is over when its promise settles.
+ */
+export type Subject = Agent | ((world: World) => unknown);
