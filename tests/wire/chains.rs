@@ -234,7 +234,11 @@ fn assistant(setup: &Setup, answer: &ModelAnswer) -> Message {
 pub fn block(at: usize, part: &Part) -> Block {
     let (text, vendor) = (part.text.clone(), part.vendor.clone());
     match part.kind {
-        PartKind::Text => Block::Text { text, vendor },
+        PartKind::Text => Block::Text {
+            text,
+            purpose: None,
+            vendor,
+        },
         PartKind::Thinking => Block::Thinking {
             text,
             signature: part.signature.clone(),

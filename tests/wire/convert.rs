@@ -271,6 +271,7 @@ fn block(block: &Value) -> Block {
     };
     match block["type"].as_str().unwrap_or_default() {
         "text" => Block::Text {
+            purpose: None,
             text: text("text"),
             vendor: vendor(&["type", "text", "cache_control"]),
         },

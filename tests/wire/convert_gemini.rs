@@ -191,7 +191,11 @@ fn said(at: usize, part: &Value) -> Block {
             signature: part["thoughtSignature"].as_str().map(str::to_owned),
             vendor: None,
         },
-        (Some(text), _) if !text.is_empty() => Block::Text { text, vendor },
+        (Some(text), _) if !text.is_empty() => Block::Text {
+            text,
+            purpose: None,
+            vendor,
+        },
         (_, call) if call.is_object() => Block::ToolCall {
             id: format!("call_{at}"),
             name: call["name"].as_str().unwrap().to_owned(),

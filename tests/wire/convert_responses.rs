@@ -141,6 +141,7 @@ fn result(item: &Value) -> Block {
 fn part(part: &Value) -> Block {
     match part["type"].as_str() {
         Some("input_text" | "output_text") => Block::Text {
+            purpose: None,
             text: part["text"].as_str().unwrap().to_owned(),
             vendor: None,
         },

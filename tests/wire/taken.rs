@@ -87,7 +87,7 @@ fn parts(content: &[Block], decoded: &ModelAnswer) -> Vec<Part> {
     let mut answer = ModelAnswer::new(true);
     for block in content {
         let (kind, text, signature, vendor) = match block {
-            Block::Text { text, vendor } => (PartKind::Text, text.as_str(), &None, vendor),
+            Block::Text { text, vendor, .. } => (PartKind::Text, text.as_str(), &None, vendor),
             Block::Thinking {
                 text,
                 signature,

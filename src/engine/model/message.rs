@@ -182,6 +182,9 @@ pub struct Origin {
 pub enum Block {
     Text {
         text: String,
+        /// Why looplet has written this text. Absent for a text of a person or of the model.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        purpose: Option<TextPurpose>,
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(with = "VendorFields"))]
         vendor: Option<Json>,
@@ -281,10 +284,32 @@ pub enum ToolInput {
 /// The beginning of the text that stands for messages which were summarised.
 pub const SUMMARY_HEAD: &str = "[Context summary: ";
 
+/// Why looplet has written a text of the transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TextPurpose {
+    /// The text stands for messages before it.
+    Summary,
+    /// The model is told something: a repeated round, an answer that was cut off or does not fit its schema, the
+    /// words of a hook.
+    Notice,
+}
+
 impl Block {
     pub fn text(text: impl Into<String>) -> Block {
         Block::Text {
             text: text.into(),
+            purpose: None,
+            vendor: None,
+        }
+    }
+
+    /// A text of looplet or of a hook for the model.
+    pub fn notice(text: impl Into<String>) -> Block {
+        Block::Text {
+            text: text.into(),
+            purpose: Some(TextPurpose::Notice),
             vendor: None,
         }
     }
@@ -327,6 +352,7 @@ pub const NOTHING: &str = "(empty)";
 struct AnyBlock {
     r#type: String,
     text: Option<String>,
+    purpose: Option<TextPurpose>,
     signature: Option<String>,
     data: Option<String>,
     url: Option<String>,
@@ -354,6 +380,7 @@ impl TryFrom<AnyBlock> for Block {
         Ok(match read.r#type.as_str() {
             "text" => Block::Text {
                 text: needed(read.text, "text")?,
+                purpose: read.purpose,
                 vendor,
             },
             "thinking" => Block::Thinking {

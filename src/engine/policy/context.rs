@@ -7,7 +7,7 @@
 
 use crate::engine::model::config::Config;
 use crate::engine::model::config::context::{ContextPolicy, Pruning};
-use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, ToolInput};
+use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, TextPurpose, ToolInput};
 use crate::engine::policy::estimate;
 
 impl ContextPolicy {
@@ -187,7 +187,11 @@ fn first(text: &str, chars: usize) -> String {
 
 /// The block that replaces the messages that were dropped.
 pub fn summary_block(summary: &str) -> Block {
-    Block::text(format!("{SUMMARY_HEAD}{summary}]"))
+    Block::Text {
+        text: format!("{SUMMARY_HEAD}{summary}]"),
+        purpose: Some(TextPurpose::Summary),
+        vendor: None,
+    }
 }
 
 /// Cuts the thinking and the calls of old answers short and marks these answers. Returns their indexes.

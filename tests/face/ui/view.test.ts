@@ -134,7 +134,10 @@ const withoutAgents = (text: string): string => text.replace(/ \[.*\]/, "");
 describe("a transcript", () => {
   it("shows files, sources, refusals, hidden reasoning and a summary", () => {
     const transcript: Message[] = [
-      { role: "user", content: [{ type: "text", text: "[Context summary: They spoke of shirts.]" }] },
+      {
+        role: "user",
+        content: [{ type: "text", text: "[Context summary: They spoke of shirts.]", purpose: "summary" }],
+      },
       { role: "assistant", content: [{ type: "text", text: "Blue ones." }] },
       {
         role: "user",

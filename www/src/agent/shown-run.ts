@@ -182,6 +182,8 @@ function summaryOf({ messages: [first] }: RunResult): string | undefined {
   return first && summaryIn(first);
 }
 
-function summaryIn(message: Message): string | undefined {
-  return /^\[Context summary: ([^]*)\]$/.exec(textsOf(message)[0] ?? "")?.[1];
+function summaryIn({ content: [first] }: Message): string | undefined {
+  if (first?.type !== "text" || first.purpose !== "summary") return undefined;
+  // `[Context summary: …]`
+  return first.text.slice(first.text.indexOf(": ") + 2, -1);
 }

@@ -150,7 +150,11 @@ fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Bloc
     } = part;
     let is_blank = text.trim().is_empty();
     match kind {
-        PartKind::Text => Some(Block::Text { text, vendor }),
+        PartKind::Text => Some(Block::Text {
+            text,
+            purpose: None,
+            vendor,
+        }),
         PartKind::Refusal => (!is_blank).then_some(Block::Refusal { text }),
         PartKind::Thinking if is_blank && signature.is_none() && vendor.is_none() => None,
         PartKind::Thinking => Some(Block::Thinking {

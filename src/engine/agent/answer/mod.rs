@@ -126,7 +126,7 @@ impl Answers {
     /// The words that make the model continue the answer. Its text comes before that of the next one.
     pub fn go_on(&mut self) -> Block {
         self.kept.reply.text_before = self.kept.reply.text().to_owned();
-        Block::text(GO_ON)
+        Block::notice(GO_ON)
     }
 
     /// The failure for a finish reason that the options do not accept.

@@ -134,7 +134,7 @@ impl Answers {
             transcript.push_round(results.collect(), Vec::new());
         } else if !gives_up {
             let how = how_to_answer(desk);
-            transcript.push_user(vec![Block::text(format!("{message}\n{how}"))]);
+            transcript.push_user(vec![Block::notice(format!("{message}\n{how}"))]);
         }
         if gives_up {
             return Next::StopBecause(StoppedBy::StructuredOutput, problem.to_owned());

@@ -158,8 +158,10 @@ impl Calls {
     /// Keeps the text of hooks for the model. `blocks` says that the reason of a denial is such text too.
     pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
         if blocks && verdict.denies() {
-            self.kept.notes.extend(verdict.reason.take().map(Block::text));
+            self.kept.notes.extend(verdict.reason.take().map(Block::notice));
         }
-        self.kept.notes.extend(verdict.context.drain(..).map(Block::text));
+        self.kept
+            .notes
+            .extend(verdict.context.drain(..).map(Block::notice));
     }
 }

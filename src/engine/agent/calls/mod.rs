@@ -214,7 +214,7 @@ impl Calls {
                 times
             );
             desk.warn("repeat", message.clone());
-            more.push(Block::text(message));
+            more.push(Block::notice(message));
         }
         Round {
             results: batch.results(),

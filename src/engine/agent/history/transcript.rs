@@ -71,7 +71,7 @@ impl Transcript {
         if transcript.ends_with_answer() && !self.ends_with_answer() {
             transcript
                 .messages
-                .push(Message::user(vec![Block::text(NOTHING)]));
+                .push(Message::user(vec![Block::notice(NOTHING)]));
             transcript.told = transcript.messages.len();
         }
         Ok(transcript)

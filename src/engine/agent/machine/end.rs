@@ -47,7 +47,7 @@ impl Agent {
         }
         if !told.is_empty() {
             self.course.keep_going();
-            let told = told.into_iter().map(Block::text);
+            let told = told.into_iter().map(Block::notice);
             self.history.transcript.push_user(told.collect());
             return self.hand_over(desk, true);
         }

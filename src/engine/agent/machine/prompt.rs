@@ -136,7 +136,7 @@ impl Agent {
             }
         }
         content.append(&mut self.calls.take_notes());
-        content.extend(verdict.context.into_iter().map(Block::text));
+        content.extend(verdict.context.into_iter().map(Block::notice));
         self.course.note_content(content.is_empty());
         self.history.transcript.push_user(content);
         if is_first {

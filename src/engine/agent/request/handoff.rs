@@ -24,7 +24,7 @@ pub fn chosen(desk: &Desk<'_>, messages: Result<Vec<Message>, String>) -> Result
         Transcript::to_send(messages?, |name| desk.setup.has_tool(name)).map_err(|error| error.to_text())?;
     let last = transcript.messages().last();
     if last.is_some_and(|last| last.role == Role::Assistant) {
-        transcript.push_user(vec![Block::text(HANDED_OVER)]);
+        transcript.push_user(vec![Block::notice(HANDED_OVER)]);
     }
     Ok(transcript)
 }

@@ -38,7 +38,11 @@ pub fn leave_out_of_messages(messages: &mut [Message], records: &[ToolCallRecord
     let mut left_out = Vec::new();
     for (call_id, content) in results_of(messages) {
         let is_output = match content.as_slice() {
-            [Block::Text { text, vendor: None }] => text_of(records, call_id).as_ref() == Some(text),
+            [
+                Block::Text {
+                    text, vendor: None, ..
+                },
+            ] => text_of(records, call_id).as_ref() == Some(text),
             _ => false,
         };
         if is_output {

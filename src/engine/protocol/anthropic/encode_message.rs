@@ -77,7 +77,7 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
 /// Writes a block. `own` says that reasoning and raw blocks may be sent.
 fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
     match block {
-        Block::Text { text, vendor } => {
+        Block::Text { text, vendor, .. } => {
             if !text.trim().is_empty() {
                 open(into, "text");
                 push_text(into, "text", text);

@@ -137,7 +137,7 @@ impl Writer<'_> {
 
     fn push(&mut self, block: &Block) {
         match block {
-            Block::Text { text, vendor } => {
+            Block::Text { text, vendor, .. } => {
                 let vendor = vendor.as_ref().filter(|_| self.own);
                 let vendor = vendor.and_then(|json| Object::parse(json.as_str()));
                 match vendor.and_then(|vendor| vendor.get("citations")) {

@@ -96,7 +96,7 @@ fn is_own(message: &Message) -> bool {
 /// Writes the parts that both roles share. `own` says that the vendor's fields may be sent.
 fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
     match block {
-        Block::Text { text, vendor } if !text.is_empty() => {
+        Block::Text { text, vendor, .. } if !text.is_empty() => {
             open(into);
             push_text(into, "text", text);
             let mut ours = SOURCES.to_vec();

@@ -102,7 +102,7 @@ struct Items<'a, 'b> {
 impl<'a> Items<'a, '_> {
     fn push(&mut self, block: &'a Block) {
         match block {
-            Block::Text { text, vendor } if !text.is_empty() => {
+            Block::Text { text, vendor, .. } if !text.is_empty() => {
                 let vendor = vendor.as_ref().filter(|_| self.own);
                 self.open_message(vendor);
                 open(self.into, "output_text");

@@ -117,6 +117,7 @@ fn raw(json: &str) -> Block {
 fn round(of: &str) -> Vec<Message> {
     let cited = Block::Text {
         text: "It rains.".to_owned(),
+        purpose: None,
         vendor: Json::parse(r#"{"citations":[{"title":"t"}]}"#).ok(),
     };
     vec![

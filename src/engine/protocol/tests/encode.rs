@@ -85,6 +85,7 @@ pub(super) fn history(protocol: &str) -> Vec<Message> {
                 Block::text(""),
                 Block::Text {
                     text: "Let me see.".to_owned(),
+                    purpose: None,
                     vendor: Json::parse(r#"{"citations":[1]}"#).ok(),
                 },
                 raw(r#"{"type":"server_tool_use","id":"x","big":12345678901234567890}"#),

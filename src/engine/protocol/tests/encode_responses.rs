@@ -35,7 +35,11 @@ fn thinking(text: &str, signature: Option<&str>, vendor: &str) -> Block {
 fn named(block: Block, json: &str) -> Block {
     let vendor = json_block(json);
     match block {
-        Block::Text { text, .. } => Block::Text { text, vendor },
+        Block::Text { text, .. } => Block::Text {
+            text,
+            purpose: None,
+            vendor,
+        },
         Block::ToolCall { id, name, input, .. } => Block::ToolCall {
             id,
             name,

@@ -263,6 +263,8 @@ export type Block =
 export interface TextBlock {
   type: "text";
   text: string;
+  /** Why looplet has written this text. Absent for a text of a person or of the model. */
+  purpose?: TextPurpose;
   vendor?: { [field: string]: unknown };
 }
 
@@ -329,6 +331,16 @@ export interface RawBlock {
   type: "raw";
   json: unknown;
 }
+
+/** Why looplet has written a text of the transcript. */
+export type TextPurpose =
+  /** The text stands for messages before it. */
+  | "summary"
+  /**
+   * The model is told something: a repeated round, an answer that was cut off or does not fit its schema, the
+   * words of a hook.
+   */
+  | "notice";
 
 /** How far a call has come that has no result yet. */
 export type PendingCall =

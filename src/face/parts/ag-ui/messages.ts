@@ -2,6 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Block, ContentBlock, Message } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { isNotice } from "../transcript/prompts.js";
 import type { AgUiMessage } from "./types.js";
 
 /** The media type of a part that comes by an address without one. */
@@ -125,7 +126,9 @@ function* agUiMessages({ role, content }: Message, id: string): Generator<AgUiMe
         toolCallId: block.callId,
         content: contentOf(block.content),
       };
-  const said = content.filter(({ type }) => type === "text" || type === "media");
+  const said = content.filter(
+    (block) => (block.type === "text" || block.type === "media") && !isNotice(block),
+  );
   if (said.length > 0) yield { id, role, content: contentOf(said) };
 }
 

@@ -6,6 +6,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
 import { describe, isObject } from "../../core/options/check.js";
+import { isNotice } from "../transcript/prompts.js";
 import { mediaOf } from "./files.js";
 import { resultContent } from "./outputs.js";
 import { isCall, notesOf, toolNameOf, type UIMessageLike, type UiPart } from "./types.js";
@@ -52,10 +53,10 @@ function assistant(message: UIMessageLike): MessageOfUi[] {
   const said: MessageOfUi[] = [];
   const notes: UiNote["parts"] = [];
   for (const step of stepsOf(message.parts as UiPart[])) {
-    const { content, results, parts, origin } = blocksOf(step);
+    const { content, told, parts, origin } = blocksOf(step);
     notes.push(...parts);
     if (content.length > 0) said.push({ role: "assistant", content, ...origin });
-    if (results.length > 0) said.push({ role: "user", content: results });
+    if (told.length > 0) said.push({ role: "user", content: told });
   }
   // A message without a block has to keep its note somewhere.
   const [first = { role: "assistant", content: [] }, ...rest] = said;
@@ -78,7 +79,8 @@ function stepsOf(parts: readonly UiPart[]): UiPart[][] {
 
 interface Blocks {
   content: Block[];
-  results: ToolResultBlock[];
+  /** What the model is told behind the step: results, and words of looplet. */
+  told: Block[];
   /** What no block has of the parts. */
   parts: UiNote["parts"];
   /** The model that wrote the step, if looplet has noted it, and other marks of its message. */
@@ -87,7 +89,7 @@ interface Blocks {
 
 /** The blocks of parts. Those that `isLeftOut` are for the page alone. */
 function blocksOf(parts: readonly UiPart[], isLeftOut: (part: UiPart) => boolean = () => false): Blocks {
-  const found: Blocks = { content: [], results: [], parts: [], origin: {} };
+  const found: Blocks = { content: [], told: [], parts: [], origin: {} };
   for (const part of parts) {
     const notes = notesOf(part);
     if (notes["message"] !== undefined) Object.assign(found.origin, notes["message"]);
@@ -99,7 +101,7 @@ function blocksOf(parts: readonly UiPart[], isLeftOut: (part: UiPart) => boolean
 }
 
 /** Adds the blocks of a part, and returns what they do not have of it; undefined for a part without a block. */
-function pushBlocks(part: UiPart, { content, results }: Blocks): object | undefined {
+function pushBlocks(part: UiPart, { content, told }: Blocks): object | undefined {
   const { looplet } = { looplet: notesOf(part) };
   const vendor = looplet["vendor"] === undefined ? {} : { vendor: looplet["vendor"] };
   if (part.type === "text" && part.text) {
@@ -120,14 +122,15 @@ function pushBlocks(part: UiPart, { content, results }: Blocks): object | undefi
     return url.startsWith("data:") && !url.startsWith(`data:${mediaType};base64,`) ? { ...rest, url } : rest;
   }
   if (part.type === "data-looplet") {
-    content.push(part.data as Block);
+    const block = part.data as Block;
+    (isNotice(block) ? told : content).push(block);
     return { type: part.type };
   }
   if (!isCall(part) || part.state === "input-streaming") return undefined;
   const { toolCallId = "", input, output, errorText, ...rest } = part;
   const call: ToolCallBlock = { type: "tool_call", id: toolCallId, name: toolNameOf(part), ...vendor };
   content.push(isObject(input) ? { ...call, input } : { ...call, inputText: textOf(input) });
-  results.push(resultOf(part));
+  told.push(resultOf(part));
   const isText = part.state === "output-available" && part.preliminary !== true;
   const kept = {
     ...rest,

@@ -2,7 +2,7 @@
 import type { Message } from "../../core/api/message.js";
 import { withoutText } from "../ui/transcript.js";
 import { userMessage } from "./from-ui.js";
-import { isPrompt } from "./past.js";
+import { isPrompt } from "../transcript/prompts.js";
 import type { UIMessageLike } from "./types.js";
 
 /**

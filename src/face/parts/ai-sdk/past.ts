@@ -1,5 +1,6 @@
 /** The chunks of what a run has done before somebody follows it, out of its messages. */
 import type { Block, Message, ToolResultBlock } from "../../core/api/message.js";
+import { isPrompt } from "../transcript/prompts.js";
 import { fileUrl } from "./files.js";
 import { faultOf, outputOf } from "./outputs.js";
 import type { UiChunk } from "./types.js";
@@ -15,10 +16,6 @@ export interface Past {
 /** The index behind the last message that is a prompt of a person; 0 if there is none. */
 export function behindPrompt(messages: readonly Message[]): number {
   return messages.reduce((behind, message, at) => (isPrompt(message) ? at + 1 : behind), 0);
-}
-
-export function isPrompt({ role, content }: Message): boolean {
-  return role === "user" && content.some(({ type }) => type !== "tool_result");
 }
 
 /**

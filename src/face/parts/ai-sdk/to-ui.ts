@@ -6,7 +6,7 @@ import type { Block, MediaBlock, Message, ToolCallBlock, ToolResultBlock } from 
 import { fileUrl } from "./files.js";
 import type { MessageOfUi, UiNote } from "./from-ui.js";
 import { faultOf, outputOf } from "./outputs.js";
-import { isPrompt } from "./past.js";
+import { isNotice, isPrompt } from "../transcript/prompts.js";
 import type { UIMessageLike, UiPart } from "./types.js";
 
 /** The options of `toUIMessages`. */
@@ -43,7 +43,7 @@ export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOpti
 function stepParts(turn: readonly Message[], version: number): UiPart[] {
   const results = resultsOf(turn);
   return turn.flatMap(({ role, content, ...message }) => {
-    if (role === "user") return [];
+    if (role === "user") return content.filter(isNotice).map((data) => ({ type: "data-looplet", data }));
     // The first part of a step says who wrote it.
     const marks = Object.keys(message).length === 0 ? {} : { message };
     const parts = content.flatMap((block, at) => partOf(block, at === 0 ? marks : {}, results, version));

@@ -1,6 +1,7 @@
 /** The turns of clients that have another idea of a conversation: a new prompt ends the run, or takes prompts back. */
 import type { Message } from "../../core/api/index.js";
 import type { ReadOrder } from "./formats.js";
+import { isPrompt } from "../transcript/prompts.js";
 import type { Session } from "./session.js";
 
 /** Begins the turn of an order with a prompt. One that was taken before changes nothing. @throws BadRequest */
@@ -25,8 +26,6 @@ export async function takeTurn(
 
 /** The place of the prompt behind so many others, or of the last one. */
 function placeOfPrompt(messages: readonly Message[], before: number): number {
-  const places = messages.flatMap(({ role, content }, place) =>
-    role === "user" && content.some(({ type }) => type !== "tool_result") ? [place] : [],
-  );
+  const places = messages.flatMap((message, place) => (isPrompt(message) ? [place] : []));
   return places[before] ?? places.at(-1) ?? messages.length;
 }

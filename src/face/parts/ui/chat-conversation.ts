@@ -18,6 +18,7 @@ import { isObject } from "../../core/options/check.js";
 import { EventBuffer } from "../../core/run/events/event-buffer.js";
 import { titleOf } from "../sessions/changes.js";
 import { sessionsOf } from "../sessions/index.js";
+import { isAsked } from "../transcript/prompts.js";
 import { Branches } from "./branches.js";
 import type {
   Conversation,
@@ -154,7 +155,7 @@ export class ChatConversation implements Conversation {
     if (last === undefined) return;
     const place = this.#placeOf(last.id);
     const { content } = chat.messages[place]!;
-    const asked = content.filter((block): block is ContentBlock => block.type !== "tool_result");
+    const asked = content.filter(isAsked);
     await this.#again(chat, last.id, asked, chat.messages.length > place + 1);
   }
 

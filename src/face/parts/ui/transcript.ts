@@ -1,11 +1,9 @@
 /** A transcript as messages for a screen. */
 import type { AgentTranscript, Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { isNotice } from "../transcript/prompts.js";
 import type { AgentUiPart, UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./parts.js";
 import { callKey } from "./places.js";
-
-/** The beginning of the text that stands for messages which were summarised (`summary_block` of the engine). */
-const SUMMARY = "[Context summary: ";
 
 /**
  * The messages of a transcript as a screen draws them. An answer with all its tool calls, up to the next message of
@@ -23,9 +21,9 @@ export function shownMessages(transcript: readonly Message[]): readonly UiMessag
   for (const { role, content } of transcript) {
     for (const block of content) {
       if (block.type === "tool_result") finish(shown.at(-1)?.parts ?? [], block);
-      else if (role === "user" && summaryOf(block) !== undefined)
+      else if (summaryOf(block) !== undefined)
         partsOf("assistant").push({ type: "compaction", state: "done", summary: summaryOf(block)! });
-      else for (const part of partsOfBlock(block)) partsOf(role).push(part);
+      else if (!isNotice(block)) for (const part of partsOfBlock(block)) partsOf(role).push(part);
     }
   }
   return shown;
@@ -79,8 +77,9 @@ export function idAt(place: number): string {
 }
 
 function summaryOf(block: Block): string | undefined {
-  if (block.type !== "text" || !block.text.startsWith(SUMMARY)) return undefined;
-  return block.text.slice(SUMMARY.length, -1);
+  if (block.type !== "text" || block.purpose !== "summary") return undefined;
+  // `[Context summary: …]`
+  return block.text.slice(block.text.indexOf(": ") + 2, -1);
 }
 
 /** The parts that a block is drawn as. A text without letters is none. */
