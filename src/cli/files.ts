@@ -77,6 +77,19 @@ export function numberOption(options: Options, name: string): number | undefined
   throw new UsageError(`--${name} needs a whole number, got ${String(value)}`);
 }
 
+/**
+ * An amount of money of an option.
+ *
+ * @throws UsageError
+ */
+export function amountOption(options: Options, name: string): number | undefined {
+  const value = options[name];
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^\d{1,9}(?:\.\d+)?$/.test(value) && Number(value) > 0)
+    return Number(value);
+  throw new UsageError(`--${name} needs a positive number, got ${String(value)}`);
+}
+
 /** The words of an error, with its place in a file of the user. */
 function reasonOf(error: unknown): string {
   const { code, message, stack } = error as { code?: string; message?: string; stack?: string };

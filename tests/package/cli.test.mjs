@@ -255,6 +255,23 @@ describe("the program looplet", () => {
     assert.match((await call(["compare", "bug.loop"])).err, /--agent AGENT is missing/);
   });
 
+  test("compares live under a bound", async () => {
+    await recorded();
+    const args = ["compare", "bug.loop", "--agent", "agent.mjs", "--live"];
+    const { code, out } = await call([...args, "--max-requests", "9"]);
+    assert.equal(code, 0, out);
+    assert.match(out, /^Of 1 run 1 equal\.\n[^]*requests sent +3 /);
+    for (const [more, why] of [
+      [[], /--live needs --max-usd N/],
+      [["--max-usd", "x"], /--max-usd needs a positive number, got x/],
+      [["--max-requests", "9", "--tools"], /--tools is for comparisons without --live/],
+    ]) {
+      const wrong = await call([...args, ...more]);
+      assert.equal(wrong.code, 2);
+      assert.match(wrong.err, why);
+    }
+  });
+
   test("writes a test that passes", async () => {
     await recorded();
     const { code } = await call(["test", "bug.loop", "--out", "bug.test.mjs", "--expect"]);

@@ -29,6 +29,21 @@ async function recordRun(
 export const replays = {
   "compare/compare.test.ts": { isTest: true, before: (kit) => recordRun(kit, "Be kind.") },
   "compare/compare.ts": { isTest: true, before: (kit) => recordRun(kit, "Be kind.") },
+  "compare/live.ts": {
+    async before({ answer, ...kit }) {
+      await recordRun(kit, "Be brief.");
+      const judgement = JSON.stringify({ pass: true, note: "Both say so." });
+      answer(
+        { toolCalls: [{ name: "weather", input: { city: "Paris" } }] },
+        { text: "Do take one." },
+        { text: judgement },
+      );
+    },
+    after({ made: { report }, output }) {
+      assert.match(output.join(""), /^Of 1 run 1 other words\.\n/);
+      assert.deepEqual(report.judges.sameAdvice.runs, 1);
+    },
+  },
   "compare/agent.ts": { after: ({ made }) => assert.equal(typeof made.agent.run, "function") },
   "command-line/agent.js": {
     before: ({ answer }) => answer({ text: "Hello." }),

@@ -2,7 +2,7 @@
 //   inPage(page)   what a person does in a browser that has opened the example
 //   mount          the script that puts a module on a page
 //   others         what the page's server answers below a path
-//   isTest         the example is a test file, which Node runs; `before` gets the folder that it stands in
+//   isTest         the example is a test file, which Node runs
 //   isConfig       the example is a configuration, which another test uses
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";

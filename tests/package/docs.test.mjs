@@ -122,8 +122,9 @@ describe("the examples of the documentation", () => {
     for (const { name, file } of scripts)
       test(name, async () => {
         const { before, after = completed, isTest } = expectations[name] ?? {};
+        const own = join(folder, dirname(file));
         if (isTest) {
-          await before?.({ looplet, practice, folder: join(folder, dirname(file)) });
+          await before?.({ looplet, practice, folder: own });
           const told = await run(
             process.execPath,
             ["--test", "--test-reporter=spec", file.replace(/\.\w+$/, ".mjs")],
@@ -135,7 +136,8 @@ describe("the examples of the documentation", () => {
         provider = practice.practice({ delayMs: 0 });
         names.fresh();
         const serve = (fetch) => (provider = fetch);
-        await before?.({ looplet, practice, serve, answer: (...turns) => serve(practice.scripted(turns)) });
+        const answer = (...turns) => serve(practice.scripted(turns));
+        await before?.({ looplet, practice, serve, answer, folder: own });
         const { made, output } = await printed(() => load(file));
         await after({ made, output, requests, looplet, practice, serve, calls: names.calls });
       });

@@ -4,9 +4,10 @@ import {
   junitReport,
   markdownReport,
   textReport,
+  type LiveOptions,
 } from "../../face/parts/compare/index.js";
-import type { Command } from "../command.js";
-import { agentOption, loopFile, written } from "../files.js";
+import { UsageError, type Command, type Options } from "../command.js";
+import { agentOption, amountOption, loopFile, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";
 
 export const compare: Command = {
@@ -16,21 +17,45 @@ export const compare: Command = {
   options: {
     agent: { type: "string", value: "AGENT", about: "the changed agent" },
     tools: { type: "boolean", about: "run the functions of its tools, and compare their results" },
+    live: { type: "boolean", about: "ask its models; recorded results answer equal calls. Needs a bound:" },
+    "max-usd": { type: "string", value: "N", about: "US dollars that --live may spend" },
+    "max-tokens": { type: "string", value: "N", about: "tokens that --live may use" },
+    "max-requests": { type: "string", value: "N", about: "requests that --live may send" },
     junit: { type: "string", value: "FILE", about: "write the report as JUnit XML into this file" },
     markdown: { type: "string", value: "FILE", about: "write the report as Markdown into this file" },
   },
   json: "print the report as JSON",
   async run(paths, options) {
+    const live = liveOptions(options);
     const agent = await agentOption(options);
     await import("looplet");
-    const { tools, junit, markdown, json } = options;
-    const report = await compared(textsOf(paths), agent, { tools: tools === true ? "run" : "recorded" });
+    const { junit, markdown, json } = options;
+    const report = await compared(textsOf(paths), agent, {
+      tools: options["tools"] === true ? "run" : "recorded",
+      live,
+    });
     if (typeof junit === "string") await written(junit, junitReport(report));
     if (typeof markdown === "string") await written(markdown, markdownReport(report));
     terminal.print(json === true ? JSON.stringify(report) : textReport(report).trimEnd());
     return report.isFailed ? 1 : 0;
   },
 };
+
+/** @throws UsageError */
+function liveOptions(options: Options): LiveOptions | undefined {
+  const bounds = {
+    maxUsd: amountOption(options, "max-usd"),
+    maxTokens: numberOption(options, "max-tokens"),
+    maxRequests: numberOption(options, "max-requests"),
+  };
+  const isBound = Object.values(bounds).some((bound) => bound !== undefined);
+  if (options["live"] === true && !isBound)
+    throw new UsageError("--live needs --max-usd N, --max-tokens N or --max-requests N");
+  if (options["live"] !== true && isBound) throw new UsageError("a bound needs --live");
+  if (options["live"] === true && options["tools"] === true)
+    throw new UsageError("--tools is for comparisons without --live, which answers from the files");
+  return options["live"] === true ? bounds : undefined;
+}
 
 async function* textsOf(paths: readonly string[]): AsyncGenerator<{ name: string; text: string }> {
   for (const name of paths) yield { name, text: await loopFile(name) };

@@ -1,15 +1,20 @@
 /** `compare`: recorded runs under a change, each with a verdict. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { Agent } from "../../core/api/index.js";
+import type { Agent, AgentOptions } from "../../core/api/index.js";
+import type { ToolInvocation } from "../../core/host/question.js";
+import type { Made } from "../../core/tools/made-agent.js";
 import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import { readLoop, type LoopFile } from "../replay/loop-file.js";
 import { play } from "../replay/replay.js";
 import { withAgent } from "../testing/differences.js";
 import { ReplayDifference, whole } from "../testing/expect-replay.js";
+import { Budget, type LiveOptions } from "./budget.js";
 import { changedOptions } from "./changed-options.js";
 import { endOf, playedWith } from "./free.js";
-import { judged, type Judge } from "./judges.js";
+import { judged, type Judge, type JudgeTools } from "./judges.js";
+import { askedLive, SPENT } from "./live.js";
+import { Recording } from "./recording.js";
 import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type Verdict } from "./report.js";
 
 /** A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file. */
@@ -20,8 +25,15 @@ export type Change = Pick<Agent, "run"> | ((file: LoopFile) => Pick<Agent, "run"
 
 /** The options of {@link compare}. */
 export interface CompareOptions {
-  /** `"run"` calls the functions of the tools too, as in `expectReplay`. Default `"recorded"`. */
+  /** `"run"` calls the functions of the tools too, as in `expectReplay`. Not with `live`. Default `"recorded"`. */
   tools?: "recorded" | "run" | undefined;
+  /**
+   * Asks the models of the changed agent, by its own `fetch`, up to this bound. Each run begins again with the
+   * recorded prompt. Equal calls get the recorded results in their order, and people say what they said. A call that
+   * was not recorded runs if its tool is read-only; else the run is `stopped`. The last answer may exceed `maxUsd`
+   * and `maxTokens`. Default: no model is asked.
+   */
+  live?: LiveOptions | undefined;
   /** Your judges, by names for the report. A run that a judge does not pass counts against the change. Default: none. */
   judges?: { readonly [name: string]: Judge } | undefined;
   /** The verdicts that do not count against the change. Default: `equal` and `other words`. */
@@ -29,9 +41,9 @@ export interface CompareOptions {
 }
 
 /**
- * Plays recorded runs with the options of another agent, and says of each how it fares. Nothing is sent and no tool
- * runs: the recorded answers and results count, up to the first request that differs. A file that cannot be played is
- * a run with the verdict `failed`.
+ * Plays recorded runs with the options of another agent, and says of each how it fares. Without `live` nothing is
+ * sent and no tool runs: the recorded answers and results count, up to the first request that differs. A file that
+ * cannot be played is a run with the verdict `failed`.
  *
  * Rejects with a `LoopletError`: `config_…` for wrong options, `misuse_invalid_argument` for runs or a change of a
  * wrong type.
@@ -41,18 +53,30 @@ export async function compare(
   change: Change,
   options: CompareOptions = {},
 ): Promise<CompareReport> {
-  const { tools, judges = {}, allow = ALLOWED } = checkOptions(options, "", OPTION_TABLE);
+  const { tools, live, judges = {}, allow = ALLOWED } = checkOptions(options, "", OPTION_TABLE);
   checkAllowed(allow);
+  if (live !== undefined && tools === "run")
+    throw new LoopletError(
+      "config_invalid_value",
+      "tools",
+      'cannot be "run" with live, which answers from the file',
+    );
+  const budget = live === undefined ? undefined : new Budget(live);
   const wasm = await loadWasm();
   const compared: ComparedRun[] = [];
   for await (const run of iterated(runs)) {
     const { name, text } = named(run, compared.length);
-    compared.push(await comparedRun(wasm, name, text, change, { tools, judges, allow }));
+    compared.push(await comparedRun(wasm, name, text, change, { tools, budget, judges, allow }));
   }
-  return reportOf(compared, { requests: 0, tokens: 0, usd: 0 });
+  return reportOf(compared, budget?.spent ?? { requests: 0, tokens: 0, usd: 0 });
 }
 
-const OPTION_TABLE = { tools: ["recorded", "run"], judges: "object", allow: "texts" } as const;
+const OPTION_TABLE = {
+  tools: ["recorded", "run"],
+  live: "object",
+  judges: "object",
+  allow: "texts",
+} as const;
 
 const ALLOWED: readonly Verdict[] = ["equal", "other words"];
 
@@ -65,6 +89,7 @@ function checkAllowed(allow: readonly Verdict[]): void {
 
 interface Comparing {
   readonly tools: "recorded" | "run" | undefined;
+  readonly budget: Budget | undefined;
   readonly judges: { readonly [name: string]: Judge };
   readonly allow: readonly Verdict[];
 }
@@ -74,7 +99,7 @@ async function comparedRun(
   name: string | undefined,
   text: string,
   change: Change,
-  { tools, judges, allow }: Comparing,
+  { tools, budget, judges, allow }: Comparing,
 ): Promise<ComparedRun> {
   const free = { judges: {}, changed: [], usage: null, usd: 0, isFailed: true };
   let file: LoopFile;
@@ -87,15 +112,49 @@ async function comparedRun(
   const made = withAgent(file, typeof change === "function" ? change(file) : change);
   const changed = changedOptions(file.processes[0]!.config, made.file.processes[0]!.config);
   try {
-    const before = whole(play(wasm, file));
-    const { after, ...found } = await playedWith(wasm, made, before, tools === "run");
-    const judgements = await judged(judges, endOf(before), after, { agent: made.again });
+    const calls: ToolInvocation[] = [];
+    const before = whole(play(wasm, file, (call) => void calls.push(call)));
+    const { after, ...found } =
+      budget === undefined
+        ? await playedWith(wasm, made, before, tools === "run")
+        : await askedLive(made, new Recording(file, before, calls, boundIn(made)), endOf(before), budget);
+    const isJudged = found.verdict !== "stopped";
+    const judgements = isJudged ? await judged(judges, endOf(before), after, judgeTools(made, budget)) : {};
     const isFailed = !allow.includes(found.verdict) || Object.values(judgements).some(({ pass }) => !pass);
     return { ...free, ...found, name: called, changed, judges: judgements, isFailed };
   } catch (error) {
     if (!isOfTheFile(error)) throw error;
     return { ...free, name: called, changed, verdict: "failed", why: problemOf(error) };
   }
+}
+
+/** The fields that `bindings` fill in the input of a tool, whichever agent of the run has it. */
+function boundIn({ sets }: Made): (toolName: string) => readonly string[] {
+  return (toolName) => sets.flatMap((set) => Object.keys(set.get(toolName)?.options.bindings ?? {}));
+}
+
+function judgeTools({ again, options: { fetch } }: Made, budget: Budget | undefined): JudgeTools {
+  const agent = (options: AgentOptions): Agent => again({ fetch, ...options });
+  return {
+    agent,
+    async ask(options, prompt) {
+      if (budget === undefined)
+        throw new LoopletError(
+          "config_missing",
+          "live",
+          "is needed by a judge that asks a model: it is the budget",
+        );
+      if (budget.isSpent) throw new Error(SPENT);
+      const run = agent({ ...options, limits: budget.limits(options.limits) }).run(prompt, {
+        onEvent: ({ type }) => {
+          if (type === "attempt-start" && !budget.request()) run.abort(SPENT);
+        },
+      });
+      const result = await run.result;
+      budget.take(result.usage, result.costUsd);
+      return result;
+    },
+  };
 }
 
 function isOfTheFile(error: unknown): boolean {
