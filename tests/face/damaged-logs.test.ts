@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { RunList } from "../../src/face/parts/workers/run-list.js";
-import { RunLog } from "../../src/face/parts/workers/run-log.js";
+import { RunList } from "../../src/face/parts/workers/hosting/run-list.js";
+import { RunLog } from "../../src/face/parts/workers/hosting/run-log.js";
 import { follow } from "./support/follow.js";
 import { settled } from "./support/virtual-clock.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { RunLog } from "../../src/face/parts/workers/run-log.js";
+import { RunLog } from "../../src/face/parts/workers/hosting/run-log.js";
 import { follow } from "./support/follow.js";
 import { settled } from "./support/virtual-clock.js";
 

@@ -1,4 +1,4 @@
-import type { RunLog } from "../../../src/face/parts/workers/run-log.js";
+import type { RunLog } from "../../../src/face/parts/workers/hosting/run-log.js";
 
 /** A page that follows a log: the numbers of the events that it hears, and the cursors behind them. */
 export interface Follower {

@@ -7,12 +7,12 @@ import type { HostResponse } from "../../core/api/platform.js";
 import { checkOrigins, refuseForeign, wordOf, type AllowedOrigins } from "../server/access.js";
 import type { EventFormat } from "../server/formats.js";
 import { parsed, problem, respond, type RequestLike } from "../server/http.js";
-import { wordsFor } from "../server/problems.js";
+import { wordsFor } from "../workers/hosting/problems.js";
 import { answerRequest, cursorOf } from "../server/routes.js";
 import type { ToldEvent } from "../server/session-log.js";
 import { Session } from "../server/session.js";
 import { durableObjectStore } from "../stores/durable-object.js";
-import { ended } from "../workers/hosted-run.js";
+import { ended } from "../workers/hosting/hosted-run.js";
 import { socketPair, type DurableObjectStateLike, type WebSocketLike } from "./host.js";
 import { ObjectLog } from "./object-log.js";
 

@@ -2,11 +2,11 @@
  * The events of a session, numbered in the object's database before anybody hears them, so that a client that comes
  * back gets exactly what it has missed. The numbers are the cursors of the clients.
  */
-import { BadRequest } from "../server/problems.js";
+import { BadRequest } from "../workers/hosting/problems.js";
 import type { SessionLog, ToldEvent } from "../server/session-log.js";
 import type { DurableObjectStorageLike } from "../stores/durable-object.js";
 import { RowLogs } from "../stores/logs/row-logs.js";
-import { Feed, type Numbered } from "../workers/feed.js";
+import { Feed, type Numbered } from "../workers/hosting/feed.js";
 
 /** The key of the log in the object's store. */
 const KEY = "looplet.events";

@@ -1,6 +1,6 @@
 /** Which pages may ask, and for which paths. */
 import type { RequestLike } from "./http.js";
-import { BadRequest } from "./problems.js";
+import { BadRequest } from "../workers/hosting/problems.js";
 
 /** The words behind the path of a session. */
 export const WORDS = ["run", "stream", "events", "answer", "abort", "session", "call"];

@@ -1,6 +1,6 @@
 /** Texts of responses that go on as long as a client reads them. */
 import type { HostResponse } from "../../core/api/platform.js";
-import type { Batch } from "../workers/feed.js";
+import type { Batch } from "../workers/hosting/feed.js";
 import { respond } from "./http.js";
 import type { ToldEvent } from "./session-log.js";
 

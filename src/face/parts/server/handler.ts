@@ -11,7 +11,7 @@ import { refuseForeign, WORDS } from "./access.js";
 import type { EventFormat } from "./formats.js";
 import { bodyOf, json, problem, type RequestLike } from "./http.js";
 import { ownedAgent, ownedStore, prefixOf } from "./owned.js";
-import { BadRequest } from "./problems.js";
+import { BadRequest } from "../workers/hosting/problems.js";
 import { answerRequest } from "./routes.js";
 import { logOf, StoreLog } from "./session-log.js";
 import { Session, type ChatAgent } from "./session.js";

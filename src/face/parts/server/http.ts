@@ -2,7 +2,7 @@
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { isObject } from "../../core/options/check.js";
 import { readText } from "../proxy/body.js";
-import { BadRequest, wordsFor } from "./problems.js";
+import { BadRequest, wordsFor } from "../workers/hosting/problems.js";
 
 /** A request with the members that every platform has. */
 export type RequestLike = HostRequest & {

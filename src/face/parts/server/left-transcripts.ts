@@ -4,7 +4,7 @@
  */
 import type { Message, Store } from "../../core/api/index.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
-import { BadRequest } from "./problems.js";
+import { BadRequest } from "../workers/hosting/problems.js";
 
 /** The key of the digests. */
 export const leftOf = (id: string): string => `looplet.left ${id}`;

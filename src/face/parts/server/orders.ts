@@ -1,7 +1,7 @@
 /** The words of clients: what they may order, and which methods a page may call. */
 import type { Prompt, QuestionAnswer } from "../../core/api/run.js";
 import { isObject } from "../../core/options/check.js";
-import { BadRequest } from "./problems.js";
+import { BadRequest } from "../workers/hosting/problems.js";
 
 /** What a client asks for, in a request or in a message of a WebSocket. */
 export type Order =

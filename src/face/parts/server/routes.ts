@@ -2,11 +2,11 @@
 import type { RunEvent } from "../../core/api/event.js";
 import type { KeptChat } from "../../core/api/message.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import type { Batch } from "../workers/feed.js";
+import type { Batch } from "../workers/hosting/feed.js";
 import { eventStream, textStream } from "./event-stream.js";
 import { formatOf, type EventFormat, type FormattedRun } from "./formats.js";
 import { bodyOf, json, respond, textOf, type RequestLike } from "./http.js";
-import { BadRequest, ofRequest } from "./problems.js";
+import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import type { Session } from "./session.js";
 import type { ToldEvent } from "./session-log.js";
 import { takeTurn } from "./turns.js";

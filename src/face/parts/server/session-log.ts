@@ -1,9 +1,9 @@
 /** The log of a session: the events of its runs, one run behind the other, for clients that come back. */
 import type { RunEvent } from "../../core/api/event.js";
 import type { Store } from "../../core/api/run.js";
-import type { Batch, Feed, Source } from "../workers/feed.js";
+import type { Batch, Feed, Source } from "../workers/hosting/feed.js";
 import type { LogEntry } from "../workers/protocol.js";
-import { RunLog } from "../workers/run-log.js";
+import { RunLog } from "../workers/hosting/run-log.js";
 
 /** An event, and the id of its run. */
 export interface ToldEvent {

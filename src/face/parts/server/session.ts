@@ -19,14 +19,14 @@ import { TAKEN } from "../../core/run/journal.js";
 import { titleOf } from "../sessions/changes.js";
 import { exported, imported } from "../sessions/transfer.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
-import type { Batch, Numbered } from "../workers/feed.js";
+import type { Batch, Numbered } from "../workers/hosting/feed.js";
 import { snapshotOf } from "../workers/host.js";
-import { ended, HostedRun } from "../workers/hosted-run.js";
-import { Making } from "../workers/making.js";
+import { ended, HostedRun } from "../workers/hosting/hosted-run.js";
+import { Making } from "../workers/hosting/making.js";
 import { thrown, type ChatState, type RunEnd } from "../workers/protocol.js";
 import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
-import { BadRequest, ofRequest } from "./problems.js";
+import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import { logOf, upToEnd, withGap, type SessionLog, type ToldEvent } from "./session-log.js";
 
 /** The parts that a session is made of. */

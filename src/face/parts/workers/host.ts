@@ -6,10 +6,10 @@ import type { Agent, Chat, Run, RunEvent, Store } from "../../core/api/index.js"
 import { reportUnheard } from "../../core/host/failures.js";
 import { TAKEN } from "../../core/run/journal.js";
 import { checkValue } from "../../core/options/check.js";
-import { HostedRun, unknownMethod } from "./hosted-run.js";
-import { Making } from "./making.js";
-import { RunList } from "./run-list.js";
-import type { RunLog } from "./run-log.js";
+import { HostedRun, unknownMethod } from "./hosting/hosted-run.js";
+import { Making } from "./hosting/making.js";
+import { RunList } from "./hosting/run-list.js";
+import type { RunLog } from "./hosting/run-log.js";
 import {
   randomName,
   thrown,

@@ -1,8 +1,8 @@
 /** The runs that a host has begun, in the order of their beginnings. The last ones keep their logs. */
-import type { Store } from "../../core/api/run.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
-import type { Target } from "./protocol.js";
+import type { Store } from "../../../core/api/run.js";
+import { reportUnheard } from "../../../core/host/failures.js";
+import { SharedLog, type LogObject } from "../../stores/logs/shared-log.js";
+import type { Target } from "../protocol.js";
 import { RunLog } from "./run-log.js";
 
 /** The journal of the list, and the beginning of the keys of logs. */

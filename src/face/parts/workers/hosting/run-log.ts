@@ -4,17 +4,17 @@
  * the next write. A store that fails is reported and never stops the run. The whole entries of a damaged log go on
  * under a new name, so that no page uses a cursor of the old log.
  */
-import { isStoreConflict } from "../../core/api/errors.js";
-import type { RunEvent } from "../../core/api/event.js";
-import type { Store } from "../../core/api/run.js";
-import { HOST_CLOCK } from "../../core/clock.js";
-import { entriesOf } from "../../core/host/entries.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { isObject } from "../../core/options/check.js";
-import { AppendLog } from "../../core/run/saving/append-log.js";
-import { parsed, type LogObject } from "../stores/logs/shared-log.js";
+import { isStoreConflict } from "../../../core/api/errors.js";
+import type { RunEvent } from "../../../core/api/event.js";
+import type { Store } from "../../../core/api/run.js";
+import { HOST_CLOCK } from "../../../core/clock.js";
+import { entriesOf } from "../../../core/host/entries.js";
+import { reportUnheard } from "../../../core/host/failures.js";
+import { isObject } from "../../../core/options/check.js";
+import { AppendLog } from "../../../core/run/saving/append-log.js";
+import { parsed, type LogObject } from "../../stores/logs/shared-log.js";
 import { Feed, type Numbered, type Source } from "./feed.js";
-import { randomName, type LogEntry } from "./protocol.js";
+import { randomName, type LogEntry } from "../protocol.js";
 
 export class RunLog implements Source<LogEntry> {
   /** What the pages get. */

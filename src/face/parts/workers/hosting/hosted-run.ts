@@ -1,9 +1,9 @@
 /** A run as its host has it: the questions that wait for a person, and the calls of its clients. */
-import { LoopletError } from "../../core/api/errors.js";
-import type { RunEvent, RunEventOf } from "../../core/api/event.js";
-import type { Queued, QuestionAnswer, Run } from "../../core/api/run.js";
-import { pageAnswer, pageCallOf } from "../tools/page-call.js";
-import { PageClaims } from "./pages/claims.js";
+import { LoopletError } from "../../../core/api/errors.js";
+import type { RunEvent, RunEventOf } from "../../../core/api/event.js";
+import type { Queued, QuestionAnswer, Run } from "../../../core/api/run.js";
+import { pageAnswer, pageCallOf } from "../../tools/page-call.js";
+import { PageClaims } from "../pages/claims.js";
 
 /** The time in which a run that goes on asks its open questions again, in milliseconds. */
 const ASKED_AGAIN_MS = 5000;
