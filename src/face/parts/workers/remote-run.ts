@@ -45,6 +45,7 @@ export class RemoteRun implements Run, Following {
   #isFromHere: boolean;
   #ended: RunResult | undefined;
   #outcome: Outcome | undefined;
+  #finish: RunEvent | undefined;
   #isOver = false;
   #settle!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
@@ -91,8 +92,11 @@ export class RemoteRun implements Run, Following {
 
   hear(cursor: string, entry: LogEntry): void {
     if (this.#isOver) return;
-    this.#cursor = cursor;
     this.#isFromHere = false;
+    const event = "event" in entry ? (entry.event as RunEvent) : undefined;
+    // The last event is told when the end is known, so that nobody who hears it finds a run under way.
+    if (event?.type === "finish") return void (this.#finish = event);
+    this.#cursor = cursor;
     if ("event" in entry) this.#deliver(entry.event as RunEvent);
     else if ("result" in entry) this.#end(entry.result);
     else {
@@ -213,6 +217,7 @@ export class RemoteRun implements Run, Following {
     this.#dropSignal();
     this.#connection.leave(this);
     this.#onEnd(result);
+    if (this.#finish !== undefined) this.#deliver(this.#finish);
     void this.#delivery.endReaders();
     if (error === undefined) return this.#settle(result!);
     // A page that only listens learns of the end from the last event, and a page that has let go wants to know no

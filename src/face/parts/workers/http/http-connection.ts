@@ -233,8 +233,9 @@ export class HttpConnection implements AgentLink {
 
   #hear(run: Following, cursor: string, event: RunEvent): void {
     run.hear(cursor, { event });
-    this.#tab.keep(run, cursor);
+    // A page that is loaded again hears the last event with the end.
     if (event.type === "finish") this.#end(run, cursor);
+    else this.#tab.keep(run, cursor);
   }
 
   /** The page has all events of a run. */
