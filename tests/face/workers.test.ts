@@ -1,40 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
 import { custom, LoopletError } from "looplet";
-import type { RunEvent, Store } from "looplet";
+import type { RunEvent } from "looplet";
 import { connectAgent, serveAgent, type RemoteAgent } from "looplet/workers";
 import { AgentHost } from "../../src/face/parts/workers/host.js";
 import type { Target, Told } from "../../src/face/parts/workers/protocol.js";
+import { collect, question, task, told } from "./support/run-events.js";
 import { ends, Kit, Place } from "./support/worker-kit.js";
 
 function served(kit = new Kit(), options: object = {}): { kit: Kit; place: Place; agent: RemoteAgent } {
   const place = new Place();
   place.serve(kit.agent(), options);
   return { kit, place, agent: place.connect() };
-}
-
-/** After their first task runs give late loops a snapshot. */
-const task = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
-
-async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
-  const all: RunEvent[] = [];
-  for await (const event of events) all.push(event);
-  return all;
-}
-
-/** The deltas joined, and the types of the other events. */
-function told(events: readonly RunEvent[]): string[] {
-  const parts: string[] = [];
-  for (const event of events) {
-    if (event.type !== "text-delta") parts.push(event.type);
-    else if (parts.at(-1)?.startsWith("“")) parts[parts.length - 1] += event.text;
-    else parts.push(`“${event.text}`);
-  }
-  return parts;
-}
-
-async function question(events: AsyncIterable<RunEvent>): Promise<number> {
-  for await (const event of events) if (event.type === "question") return event.questionId;
-  throw new Error("no question");
 }
 
 describe("an agent behind a port", () => {
@@ -325,156 +301,5 @@ describe("a chat that several pages have opened", () => {
     await kit.effect();
     kit.go();
     expect([(await run.result).text, (await theirs.result).text]).toEqual(["one two three", "one two three"]);
-  });
-});
-
-describe("a run whose worker is killed", () => {
-  /** Kills the worker at a question, and lets the next one go on. */
-  async function killedAtQuestion(isKept: boolean) {
-    const kit = new Kit();
-    const place = new Place();
-    const serve = (): void => {
-      place.kill();
-      kit.live();
-      place.serve(kit.agent(), isKept ? { store: kit.store } : {});
-    };
-    serve();
-    const agent = place.connect();
-    const chat = await agent.openChat("a");
-    const run = chat.run("Pay.");
-    const whole = collect(run);
-    const id = await question(run.events({ detached: true }));
-    await run.saved();
-    serve();
-    return { kit, place, agent, chat, run, whole, id };
-  }
-
-  it("goes on in the next worker, and the page gets each event once", async () => {
-    const { kit, chat, run, whole, id } = await killedAtQuestion(true);
-    run.answer(id, { behavior: "allow" });
-    await kit.effect();
-    kit.go();
-    expect((await run.result).text).toBe("one two three");
-    expect(chat.messages).toHaveLength(4);
-    const events = await whole;
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
-    expect(told(events).filter((type) => ["run-start", "finish"].includes(type))).toEqual([
-      "run-start",
-      "run-start",
-      "finish",
-    ]);
-    expect(kit.effects).toHaveLength(1);
-  });
-
-  it.each(["a run", "a chat"])(
-    "numbers the events of %s on behind those that pages have heard",
-    async (what) => {
-      const kit = new Kit();
-      const place = new Place();
-      const serve = (words: readonly string[]): void => {
-        place.kill();
-        kit.live();
-        const model = custom(async function* () {
-          yield* words;
-          if (words.length < 3) await new Promise(() => {});
-        });
-        place.serve(kit.agent({ model }), { store: kit.store });
-      };
-      serve(["one ", "two "]);
-      const agent = place.connect();
-      const run = what === "a run" ? agent.run("Count.") : (await agent.openChat("a")).run("Count.");
-      const events: RunEvent[] = [];
-      const whole = (async () => {
-        for await (const event of run.events({ detached: true })) events.push(event);
-      })();
-      // The journal counts no text that streams.
-      while (!events.some((event) => event.type === "text-delta" && event.text.endsWith("two ")))
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      await run.saved();
-      const heard = events.at(-1)!.seq;
-      serve(["one ", "two ", "three"]);
-      expect((await run.result).text).toBe("one two three");
-      await whole;
-      const again = events.findIndex(({ type }, at) => at > 0 && type === "run-start");
-      expect(events[again]!.seq).toBe(heard + 1);
-      expect(events.map(({ seq }) => seq)).toEqual([...new Set(events.map(({ seq }) => seq))]);
-    },
-  );
-
-  it("goes on from what the next worker tells if its log was in memory", async () => {
-    const { kit, run, whole, id } = await killedAtQuestion(false);
-    run.answer(id, { behavior: "allow" });
-    await kit.effect();
-    kit.go();
-    expect((await run.result).text).toBe("one two three");
-    expect(told(await whole).slice(-1)).toEqual(["finish"]);
-    expect(kit.effects).toHaveLength(1);
-  });
-
-  it("can be attached to behind a cursor, by a page that begins anew", async () => {
-    const { kit, place, run, id } = await killedAtQuestion(true);
-    const { cursor } = run;
-    const again = place.connect().attach(run.id, { after: cursor });
-    const missed = collect(again);
-    run.answer(id, { behavior: "allow" });
-    await kit.effect();
-    kit.go();
-    const rest = await missed;
-    expect(rest[0]).toMatchObject({ type: "run-start", seq: 11 });
-    expect(await again.result).toEqual(await run.result);
-    // Somebody else gets everything, when all is over.
-    const all = await collect(place.connect().attach(run.id));
-    expect(all.slice(-rest.length)).toEqual(rest);
-    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
-  });
-
-  it("goes on without any page", async () => {
-    const kit = new Kit();
-    const place = new Place();
-    const serve = (): void => {
-      place.kill();
-      kit.live();
-      place.serve(kit.agent({ permissions: { canUseTool: async () => ({ behavior: "allow" }) } }), {
-        store: kit.store,
-      });
-    };
-    serve();
-    const page = place.connect();
-    const run = page.run("Pay.", { id: "pay" });
-    await kit.effect();
-    await run.saved();
-    page.disconnect();
-    serve();
-    await kit.effect();
-    kit.go();
-    expect((await place.connect().attach("pay").result).text).toBe("one two three");
-  });
-
-  it("takes an answer that comes before the next worker has asked again", async () => {
-    const kit = new Kit();
-    const place = new Place();
-    const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-    const serve = (): void => {
-      place.kill();
-      kit.live();
-      const { lease } = kit.store;
-      const slow: Store = {
-        ...kit.store,
-        lease: async (key, options) => {
-          await wait(30);
-          return lease!(key, options);
-        },
-      };
-      place.serve(kit.agent({ store: slow }), { store: kit.store });
-    };
-    serve();
-    const run = place.connect().run("Pay.");
-    const id = await question(run.events({ detached: true }));
-    await run.saved();
-    serve();
-    expect(run.answer(id, { behavior: "allow" })).toBe(true);
-    await kit.effect();
-    kit.go();
-    expect((await run.result).text).toBe("one two three");
   });
 });

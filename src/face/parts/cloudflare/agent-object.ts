@@ -6,11 +6,10 @@ import type { Agent, Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { checkOrigins, refuseForeign, wordOf, type AllowedOrigins } from "../server/access.js";
 import type { EventFormat } from "../server/formats.js";
-import { parsed, problem, respond, type RequestLike } from "../server/http.js";
-import { wordsFor } from "../workers/hosting/problems.js";
+import { parsed, problem, respond, wordsFor, type RequestLike } from "../server/http.js";
 import { answerRequest, cursorOf } from "../server/routes.js";
-import type { ToldEvent } from "../server/session-log.js";
-import { Session } from "../server/session.js";
+import type { SessionEntry } from "../workers/hosting/session-log.js";
+import { ChatSession } from "../server/chat-session.js";
 import { durableObjectStore } from "../stores/durable-object.js";
 import { ended } from "../workers/hosting/hosted-run.js";
 import { socketPair, type DurableObjectStateLike, type WebSocketLike } from "./host.js";
@@ -67,7 +66,7 @@ export abstract class AgentObject<Env = unknown> {
   readonly ctx: DurableObjectStateLike;
   readonly env: Env;
   readonly #log: ObjectLog;
-  readonly #session: Session;
+  readonly #session: ChatSession;
   readonly #alarmMs: number;
   readonly #options: AgentObjectOptions;
 
@@ -83,7 +82,7 @@ export abstract class AgentObject<Env = unknown> {
       send(ctx.getWebSockets(), cursor, entry),
     );
     const store = durableObjectStore(ctx.storage);
-    this.#session = new Session({
+    this.#session = new ChatSession({
       id: SESSION,
       store,
       log: this.#log,
@@ -113,8 +112,9 @@ export abstract class AgentObject<Env = unknown> {
 
   /** Wakes a run whose object was evicted, and looks after one that is under way. An answer wakes one that waits. */
   async alarm(): Promise<void> {
-    const run = await this.#session.atWork();
-    if (run === undefined) return;
+    await this.#session.open();
+    const { run, isWaiting } = this.#session.runs;
+    if (run === undefined || isWaiting) return;
     await this.#watch();
     // The object stays as long as its alarm is at work.
     await Promise.race([ended(run), pause(this.#alarmMs)]);
@@ -139,7 +139,7 @@ export abstract class AgentObject<Env = unknown> {
   }
 
   async #socket(request: RequestLike): Promise<HostResponse> {
-    const place = (await this.#session.placeOf(cursorOf(request)))!;
+    const place = (await this.#session.runs.placeOf(cursorOf(request)))!;
     const [client, server] = socketPair();
     this.ctx.acceptWebSocket(server);
     // Later events go to all sockets.
@@ -158,7 +158,8 @@ function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-function send(sockets: readonly WebSocketLike[], id: string, { run, event }: ToldEvent): void {
+function send(sockets: readonly WebSocketLike[], id: string, { run, event }: SessionEntry): void {
+  if (event === undefined) return;
   const message = JSON.stringify({ id, run, event });
   for (const socket of sockets)
     try {

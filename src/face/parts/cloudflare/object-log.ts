@@ -3,7 +3,7 @@
  * back gets exactly what it has missed. The numbers are the cursors of the clients.
  */
 import { BadRequest } from "../workers/hosting/problems.js";
-import type { SessionLog, ToldEvent } from "../server/session-log.js";
+import type { SessionEntry, SessionLog } from "../workers/hosting/session-log.js";
 import type { DurableObjectStorageLike } from "../stores/durable-object.js";
 import { RowLogs } from "../stores/logs/row-logs.js";
 import { Feed, type Numbered } from "../workers/hosting/feed.js";
@@ -13,16 +13,16 @@ const KEY = "looplet.events";
 
 export class ObjectLog implements SessionLog {
   readonly name = "";
-  readonly feed = new Feed<ToldEvent>(this);
+  readonly feed = new Feed<SessionEntry>(this);
   readonly #logs: RowLogs;
   readonly #keep: number;
-  readonly #told: (cursor: string, entry: ToldEvent) => void;
+  readonly #told: (cursor: string, entry: SessionEntry) => void;
 
   /** `keep` is the number of events that stay; `told` hears of each at once. */
   constructor(
     storage: DurableObjectStorageLike,
     keep: number,
-    told: (cursor: string, entry: ToldEvent) => void,
+    told: (cursor: string, entry: SessionEntry) => void,
   ) {
     this.#logs = new RowLogs(storage);
     this.#keep = keep;
@@ -33,7 +33,7 @@ export class ObjectLog implements SessionLog {
     return this.#logs.last(KEY);
   }
 
-  behind(place: number, most?: number): readonly Numbered<ToldEvent>[] {
+  behind(place: number, most?: number): Numbered<SessionEntry>[] {
     return this.#logs.behind(KEY, place, most).map(({ seq, json }) => ({ seq, entry: JSON.parse(json) }));
   }
 
@@ -43,7 +43,7 @@ export class ObjectLog implements SessionLog {
     return place;
   }
 
-  append(entry: ToldEvent): void {
+  append(entry: SessionEntry): void {
     const seq = this.last + 1;
     this.#logs.append(KEY, { seq, json: JSON.stringify(entry) });
     this.feed.wake();

@@ -2,7 +2,7 @@
 import type { HostResponse } from "../../core/api/platform.js";
 import type { Batch } from "../workers/hosting/feed.js";
 import { respond } from "./http.js";
-import type { ToldEvent } from "./session-log.js";
+import type { ToldEvent } from "../workers/hosting/session-log.js";
 
 /** The time after which a stream without events says that it is there, in milliseconds. */
 export const QUIET_MS = 15_000;

@@ -13,8 +13,9 @@ import { bodyOf, json, problem, type RequestLike } from "./http.js";
 import { ownedAgent, ownedStore, prefixOf } from "./owned.js";
 import { BadRequest } from "../workers/hosting/problems.js";
 import { answerRequest } from "./routes.js";
-import { logOf, StoreLog } from "./session-log.js";
-import { Session, type ChatAgent } from "./session.js";
+import { logOf } from "../workers/hosting/session-log.js";
+import { StoreLog } from "../workers/hosting/store-log.js";
+import { ChatSession, type ChatAgent } from "./chat-session.js";
 
 /** The options of `handler`. */
 export interface HandlerOptions<Request = RequestLike> {
@@ -81,7 +82,7 @@ const ID = /^(?!\.{1,2}$)[\w.~:@=+-]{1,128}$/;
 
 /** A session in memory, and the requests that use it. */
 interface Live {
-  readonly session: Session;
+  readonly session: ChatSession;
   users: number;
 }
 
@@ -119,13 +120,13 @@ export function handler<Request extends RequestLike = RequestLike>(
   checkFormats(formats);
   const lives = new Map<string, Live>();
 
-  const sessionOf = (prefix: string, id: string): Session => {
+  const sessionOf = (prefix: string, id: string): ChatSession => {
     const own = ownedStore(store, prefix);
     const list = new SharedLog(own, LIST);
-    return new Session({
+    return new ChatSession({
       id,
       store: own,
-      log: new StoreLog(own, logOf(id), keepEvents),
+      log: new StoreLog(own, logOf(id), ({ length }) => (length > keepEvents ? length : 0)),
       agent: () => ownedAgent(agent, prefix),
       trusted,
       takeOver,
@@ -136,9 +137,9 @@ export function handler<Request extends RequestLike = RequestLike>(
   /** Forgets a session that nobody uses and whose run has ended. */
   const leave = (key: string): void => {
     const live = lives.get(key);
-    if (live?.users === 0 && live.session.current === undefined) lives.delete(key);
+    if (live?.users === 0 && live.session.runs.run === undefined) lives.delete(key);
   };
-  const use = (prefix: string, id: string): [session: Session, done: () => void] => {
+  const use = (prefix: string, id: string): [session: ChatSession, done: () => void] => {
     const key = prefix + id;
     const live = lives.get(key) ?? { session: sessionOf(prefix, id), users: 0 };
     lives.set(key, live);
@@ -149,10 +150,10 @@ export function handler<Request extends RequestLike = RequestLike>(
     const sessions = await sessionsOf(ownedStore(store, prefix), { key: LIST }).list();
     return sessions.map((info) => ({
       ...info,
-      isRunning: lives.get(prefix + info.id)?.session.current !== undefined,
+      isRunning: lives.get(prefix + info.id)?.session.runs.run !== undefined,
     }));
   };
-  const remove = async (session: Session, prefix: string, id: string): Promise<void> => {
+  const remove = async (session: ChatSession, prefix: string, id: string): Promise<void> => {
     await session.delete();
     await sessionsOf(ownedStore(store, prefix), { key: LIST }).delete(id);
     lives.delete(prefix + id);

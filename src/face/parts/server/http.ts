@@ -2,7 +2,7 @@
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { isObject } from "../../core/options/check.js";
 import { readText } from "../proxy/body.js";
-import { BadRequest, wordsFor } from "../workers/hosting/problems.js";
+import { BadRequest } from "../workers/hosting/problems.js";
 
 /** A request with the members that every platform has. */
 export type RequestLike = HostRequest & {
@@ -24,6 +24,15 @@ export const respond = (
 
 export const json = (value: unknown, status = 200): HostResponse =>
   respond(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+
+/** An error in the words for a client. */
+export function wordsFor(error: unknown): { error: string } & BadRequest["more"] {
+  if (!(error instanceof BadRequest)) {
+    console.error("looplet: a request to a session has failed.", error);
+    return { error: "The server cannot do this. Its log says why." };
+  }
+  return { error: error.message, ...error.more };
+}
 
 export function problem(error: unknown): HostResponse {
   return json(wordsFor(error), error instanceof BadRequest ? error.status : 500);

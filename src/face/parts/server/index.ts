@@ -5,4 +5,4 @@
 export { handler, type Handler, type HandlerOptions, type Owner } from "./handler.js";
 export type { EventFormat, FormattedRun, ReadOrder } from "./formats.js";
 export type { RequestLike } from "./http.js";
-export type { ChatAgent } from "./session.js";
+export type { ChatAgent } from "./chat-session.js";

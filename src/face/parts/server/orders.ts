@@ -18,22 +18,8 @@ export interface Call {
   readonly isAlone: boolean;
 }
 
-const OF_SESSION = ["openChat", "readChat", "run", "compact", "reset", "saved"];
-const OF_RUN = [
-  ...[
-    "result",
-    "snapshot",
-    "steer",
-    "followUp",
-    "withdraw",
-    "answer",
-    "claim",
-    "unclaim",
-    "abort",
-    "compact",
-    "saved",
-  ],
-];
+const OF_SESSION = "openChat readChat run compact reset saved".split(" ");
+const OF_RUN = "result snapshot steer followUp withdraw answer claim unclaim abort compact saved".split(" ");
 
 /** Methods that decide what a run may do and cost. */
 const OF_TRUSTED = ["setPermissionMode", "addBudget"];

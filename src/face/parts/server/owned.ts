@@ -1,6 +1,6 @@
 /** What one owner has: the keys of a store and the chats of an agent that begin with the owner's name. */
 import type { Store } from "../../core/api/index.js";
-import type { ChatAgent } from "./session.js";
+import type { ChatAgent } from "./chat-session.js";
 
 /** The beginning of the keys of an owner. No other owner's keys begin so, because the name has no slash in it. */
 export function prefixOf(owner: unknown): string {

@@ -7,12 +7,12 @@ import { eventStream, textStream } from "./event-stream.js";
 import { formatOf, type EventFormat, type FormattedRun } from "./formats.js";
 import { bodyOf, json, respond, textOf, type RequestLike } from "./http.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
-import type { Session } from "./session.js";
-import type { ToldEvent } from "./session-log.js";
+import type { ChatSession } from "./chat-session.js";
+import type { ToldEvent } from "../workers/hosting/session-log.js";
 import { takeTurn } from "./turns.js";
 
 export interface Route {
-  readonly session: Session;
+  readonly session: ChatSession;
   readonly id: string;
   /** The word behind the path of the session; empty for the session itself. */
   readonly word: string;
@@ -79,7 +79,7 @@ async function begin(route: Route, body: object): Promise<HostResponse> {
   const isStream = format !== undefined || wants(request, "text/event-stream");
   if (!isStream) return json(begun);
   // A short run may be over by now.
-  const run = begun.taken ? session.latest : session.current;
+  const run = begun.taken ? session.runs.latest : session.runs.current;
   return format === undefined ? running(route, run, begun.after) : formatted(route, format, run, begun.after);
 }
 
@@ -87,17 +87,17 @@ async function begin(route: Route, body: object): Promise<HostResponse> {
 async function turn(route: Route, format: EventFormat, body: object): Promise<HostResponse> {
   const { session } = route;
   await session.open();
-  const { current } = session;
-  const told = current === undefined ? [] : session.told(current);
+  const { current } = session.runs;
+  const told = current === undefined ? [] : session.runs.told(current);
   const read = await ofRequest(() => format.read!(body, told, current));
   for (const answer of read.answers ?? []) await session.obey({ do: "answer", ...answer });
   if (read.prompt === undefined) {
     const { seen } = read;
-    const run = seen === undefined ? session.current : current;
+    const run = seen === undefined ? session.runs.current : current;
     return formatted(route, format, run, undefined, { seen, body });
   }
   const begun = await takeTurn(session, read);
-  const run = begun.taken ? session.latest : read.isTurn ? read.requestId : session.current;
+  const run = begun.taken ? session.runs.latest : read.isTurn ? read.requestId : session.runs.current;
   return formatted(route, format, run, read.isTurn ? undefined : begun.after, { body });
 }
 
@@ -109,8 +109,8 @@ async function follow(route: Route): Promise<HostResponse> {
   const [run, cursor] = [query.get("run"), cursorOf(request)];
   const batches =
     run === null
-      ? await session.events(cursor, gone.signal)
-      : await session.eventsOf(run, cursor, gone.signal);
+      ? await session.runs.events(cursor, gone.signal)
+      : await session.runs.eventsOf(run, cursor, gone.signal);
   return batches === undefined ? none() : eventStream(batches, gone, query.get("with") === "run", hold());
 }
 
@@ -120,10 +120,12 @@ async function stream(route: Route): Promise<HostResponse> {
   await session.open();
   const format = asked(route);
   const cursor = cursorOf(request);
-  if (format === undefined) return running(route, session.current, cursor);
+  if (format === undefined) return running(route, session.runs.current, cursor);
   // The run of a client that comes back may be over by now.
   const [, run, after] = /^([\w%.!~*'()-]+):(.*)$/.exec(cursor ?? "") ?? [];
-  return formatted(route, format, run === undefined ? session.current : decoded(run), undefined, { after });
+  return formatted(route, format, run === undefined ? session.runs.current : decoded(run), undefined, {
+    after,
+  });
 }
 
 async function running(
@@ -132,7 +134,7 @@ async function running(
   cursor: string | undefined,
 ): Promise<HostResponse> {
   const gone = new AbortController();
-  const batches = run === undefined ? undefined : await session.eventsOf(run, cursor, gone.signal);
+  const batches = run === undefined ? undefined : await session.runs.eventsOf(run, cursor, gone.signal);
   return batches === undefined ? none() : eventStream(batches, gone, false, hold());
 }
 
@@ -145,7 +147,7 @@ async function formatted(
   from: Pick<FormattedRun, "seen" | "after" | "body"> = {},
 ): Promise<HostResponse> {
   const gone = new AbortController();
-  const batches = run === undefined ? undefined : await session.eventsOf(run, cursor, gone.signal);
+  const batches = run === undefined ? undefined : await session.runs.eventsOf(run, cursor, gone.signal);
   if (run === undefined || batches === undefined) return none();
   const headers = { "content-type": format.accept, "cache-control": "no-store", ...format.headers };
   const { events, hasMore } = eventsIn(session, batches);
@@ -161,7 +163,7 @@ function decoded(text: string): string {
   }
 }
 
-function eventsIn(session: Session, batches: AsyncGenerator<Batch<ToldEvent>>) {
+function eventsIn(session: ChatSession, batches: AsyncGenerator<Batch<ToldEvent>>) {
   let left = 0;
   let behind = 0;
   async function* events(): AsyncGenerator<RunEvent> {
@@ -173,7 +175,7 @@ function eventsIn(session: Session, batches: AsyncGenerator<Batch<ToldEvent>>) {
       }
     }
   }
-  return { events: events(), hasMore: () => left > 0 || session.last > behind };
+  return { events: events(), hasMore: () => left > 0 || session.runs.last > behind };
 }
 
 function asked({ format: own, formats, request }: Route): EventFormat | undefined {

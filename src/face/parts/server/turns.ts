@@ -2,16 +2,16 @@
 import type { Message } from "../../core/api/index.js";
 import type { ReadOrder } from "./formats.js";
 import { isPrompt } from "../transcript/prompts.js";
-import type { Session } from "./session.js";
+import type { ChatSession } from "./chat-session.js";
 
 /** Begins the turn of an order with a prompt. One that was taken before changes nothing. @throws BadRequest */
 export async function takeTurn(
-  session: Session,
+  session: ChatSession,
   { prompt, requestId, isTurn = false, keep }: ReadOrder,
 ): Promise<{ readonly taken: boolean; readonly after?: string }> {
   const chat = await session.open();
   const isTaken = requestId !== undefined && chat.hasTaken(requestId);
-  const { current } = session;
+  const { current } = session.runs;
   if (isTurn && !isTaken && current !== undefined) {
     await session.obey({ do: "abort", reason: "the conversation went on" });
     await session.call({ run: current, method: "result", args: [] });

@@ -47,8 +47,8 @@ export type Told = { readonly looplet: "told"; readonly host: string; readonly t
   | { readonly type: "chat"; readonly chat: string; readonly state: ChatState }
 );
 
-/** An entry of the log of a run: an event, or its end. In the log of several runs an event has the id of its run. */
-export type LogEntry = { readonly event: unknown; readonly run?: string } | RunEnd;
+/** What a page hears of a run: an event, or the end. */
+export type LogEntry = { readonly event: unknown } | RunEnd;
 
 /** The end of a run. */
 export type RunEnd = { readonly result: RunResult } | { readonly thrown: Thrown };

@@ -114,6 +114,7 @@ interface Remote<R> {
  * - `outcome` and `result` come from the host, so an abort has its outcome when the host has told it.
  * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
  * - The id of a queued message is 0 until the host has taken it.
+ * - The result of a run of a chat has the messages that the chat has when it is told, also those of later runs.
  * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
  * - `setModel`, `export` and a chat's `hasTaken` throw, `resumePending` takes no `filter` and no `stopped`, and
  *   `pending` no `filter`: they belong to the host.

@@ -11,8 +11,15 @@ const ASKED_AGAIN_MS = 5000;
 export class HostedRun {
   /** The run goes on from a process before this one, and asks its open questions again. */
   readonly #goesOn: boolean;
-  readonly #tell: (event: RunEvent) => void;
   #run: Run | undefined;
+  #tell: (event: RunEvent) => void = (event) => void this.early.push(event);
+  /** The events before the run was taken. */
+  readonly early: RunEvent[] = [];
+  /** The last event, which is told with the end of the run. */
+  finish: RunEvent | undefined;
+  #begin = (): void => {};
+  /** Resolves when the run has begun. */
+  readonly begun = new Promise<undefined>((resolve) => (this.#begin = () => resolve(undefined)));
   /** The questions that wait for a person, by their ids. */
   readonly #questions = new Map<number, RunEvent>();
   /** Those who hear of each question. */
@@ -21,10 +28,8 @@ export class HostedRun {
   readonly #queued = new Map<number, Queued>();
   readonly #claims = new PageClaims((id, page) => this.#unclaim(id, page));
 
-  /** `tell` gets the events. */
-  constructor(goesOn: boolean, tell: (event: RunEvent) => void) {
+  constructor(goesOn: boolean) {
     this.#goesOn = goesOn;
-    this.#tell = tell;
   }
 
   /** The listener with which the run begins or goes on. */
@@ -39,6 +44,7 @@ export class HostedRun {
     if (event.type === "tool-result" || event.type === "tool-error")
       for (const [id, asked] of this.#questions) if (isOfCall(asked, event)) this.#forget(id);
     if (event.type === "finish") for (const id of this.#questions.keys()) this.#forget(id);
+    if (event.type === "run-start") this.#begin();
     this.#tell(event);
   };
 
@@ -47,10 +53,11 @@ export class HostedRun {
     this.#claims.end(questionId);
   }
 
-  /** Takes the run that has begun. */
-  take(run: Run): this {
+  /** Takes the run that has begun. `tell` gets its events but the last one. */
+  take(run: Run, tell: (event: RunEvent) => void): void {
     this.#run = run;
-    return this;
+    this.#tell = (event) => (event.type === "finish" ? (this.finish = event) : tell(event));
+    this.early.forEach((event) => this.#tell(event));
   }
 
   get run(): Run {
@@ -60,6 +67,16 @@ export class HostedRun {
   /** The questions that wait for a person. */
   get questions(): readonly RunEvent[] {
     return [...this.#questions.values()];
+  }
+
+  /** The run so far as events; none if an iteration can still have all of them, or if it has ended. */
+  async snapshot(): Promise<readonly RunEvent[]> {
+    if (this.run.outcome !== undefined) return [];
+    const events = this.run.events({ detached: true });
+    const { value } = await events.next();
+    await events.return?.();
+    if (value?.type !== "snapshot") return [];
+    return [value, ...this.questions.filter(({ seq }) => seq <= value.seq)];
   }
 
   /** Performs a method that a client calls. */

@@ -2,6 +2,15 @@
 export class Making<T> {
   readonly #made = new Map<string, Promise<T>>();
 
+  /** The number of things that were made and not forgotten. */
+  get size(): number {
+    return this.#made.size;
+  }
+
+  get(name: string): Promise<T> | undefined {
+    return this.#made.get(name);
+  }
+
   of(name: string, make: () => Promise<T>): Promise<T> {
     return this.#made.get(name) ?? this.put(name, make());
   }
@@ -15,9 +24,5 @@ export class Making<T> {
 
   forget(name: string): void {
     this.#made.delete(name);
-  }
-
-  all(): Promise<T[]> {
-    return Promise.all(this.#made.values());
   }
 }

@@ -8,8 +8,9 @@ export class BadRequest extends Error {
   /** The code of looplet, and what else the error has for a client that makes it anew. */
   readonly more: { readonly code?: string; readonly field?: string; readonly problem?: string };
 
-  constructor(message: string, status = 400, more: BadRequest["more"] = {}) {
-    super(message);
+  /** `cause` is the mistake of looplet that it tells of. */
+  constructor(message: string, status = 400, more: BadRequest["more"] = {}, cause?: unknown) {
+    super(message, { cause });
     this.status = status;
     this.more = more;
   }
@@ -23,19 +24,7 @@ export async function ofRequest<T>(work: () => T | Promise<T>): Promise<T> {
     // The class may be that of another bundle.
     const { name, message, code, field, problem } = Object(error) as { [field: string]: string | undefined };
     if (name !== "LoopletError" || !code?.startsWith("misuse_")) throw error;
-    throw new BadRequest(String(message), 400, {
-      code,
-      ...(field && { field }),
-      ...(problem && { problem }),
-    });
+    const more = { code, ...(field && { field }), ...(problem && { problem }) };
+    throw new BadRequest(String(message), 400, more, error);
   }
-}
-
-/** An error in the words for a client. */
-export function wordsFor(error: unknown): { error: string } & BadRequest["more"] {
-  if (!(error instanceof BadRequest)) {
-    console.error("looplet: a request to a session has failed.", error);
-    return { error: "The server cannot do this. Its log says why." };
-  }
-  return { error: error.message, ...error.more };
 }

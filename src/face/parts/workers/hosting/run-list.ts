@@ -1,23 +1,28 @@
-/** The runs that a host has begun, in the order of their beginnings. The last ones keep their logs. */
+/** The runs that a host has begun, in the order of their beginnings. The sessions of the last ones keep their logs. */
 import type { Store } from "../../../core/api/run.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import { SharedLog, type LogObject } from "../../stores/logs/shared-log.js";
 import type { Target } from "../protocol.js";
-import { RunLog } from "./run-log.js";
+import { backwards, logOf } from "./session-log.js";
+import { StoreLog } from "./store-log.js";
 
-/** The journal of the list, and the beginning of the keys of logs. */
+/** The journal of the list. */
 const LIST = "looplet.runs";
-const LOG = "looplet.events ";
 
+/** A run, and its chat if it has one. */
 export interface ListedRun extends Target {
   readonly run: string;
+}
+
+/** The name of the session of a run. */
+export function sessionOf({ run, chat }: ListedRun): string {
+  return chat ?? run;
 }
 
 export class RunList {
   readonly #store: Store | undefined;
   readonly #list: SharedLog | undefined;
   readonly #keep: number;
-  readonly #logs = new Map<string, RunLog>();
 
   /** `keep` is the number of runs whose logs stay. */
   constructor(store: Store | undefined, keep: number) {
@@ -26,55 +31,50 @@ export class RunList {
     this.#keep = keep;
   }
 
+  /** The log of a session. A chat has the last runs, and forgets those before them a few at a time. */
+  logOf(session: string): StoreLog {
+    return new StoreLog(this.#store, logOf(session), (told) => {
+      const ends = told.flatMap(({ end }, at) => (end === undefined ? [] : [at + 1]));
+      return ends.length < 2 * this.#keep ? 0 : ends.at(-this.#keep)!;
+    });
+  }
+
   /** Notes a run that is about to begin, and forgets the log of one that is long over. A list that fails stops no run. */
-  async add(run: string, chat: string | undefined): Promise<RunLog> {
-    const log = this.log(run);
-    await this.#note({ run, ...(chat === undefined ? {} : { chat }) }).catch(reportUnheard);
-    const [oldest] = this.#logs.keys();
-    if (this.#logs.size > this.#keep && (await this.log(oldest!).state()) === "over")
-      this.#logs.delete(oldest!);
-    return log;
+  async add(listed: ListedRun): Promise<void> {
+    await this.#note(listed).catch(reportUnheard);
   }
 
-  async #note(run: ListedRun): Promise<void> {
-    const before = runsOf((await this.#list?.add(run)) ?? []);
-    const old = before.at(-this.#keep)?.run;
-    if (old !== undefined && (await this.log(old).state()) === "over") await this.#store?.delete?.(LOG + old);
+  async #note(listed: ListedRun): Promise<void> {
+    const before = runsOf((await this.#list?.add(listed)) ?? []);
+    const old = before.at(-this.#keep);
+    const staying = [...before, listed].slice(-this.#keep).map(sessionOf);
+    if (old === undefined || staying.includes(sessionOf(old))) return;
+    if (!(await this.#isOpen(old))) await this.#store?.delete?.(logOf(sessionOf(old)));
   }
 
-  log(run: string): RunLog {
-    let log = this.#logs.get(run);
-    if (log === undefined) {
-      log = new RunLog(this.#store, LOG + run);
-      this.#logs.set(run, log);
-    }
-    return log;
-  }
-
-  /** The runs that have begun and not ended. `isFree`: only those that no host goes on with, if the store has leases. */
+  /** The last runs of sessions that have not ended. `isFree`: only those that no host goes on with, if the store has leases. */
   async open(isFree: boolean): Promise<ListedRun[]> {
     const pending = isFree ? await this.#store?.pending?.() : undefined;
+    const last = new Map((await this.#all()).slice(-this.#keep).map((run) => [sessionOf(run), run]));
     const open: ListedRun[] = [];
-    for (const listed of (await this.#all()).slice(-this.#keep)) {
-      const isHeld = pending?.includes(listed.chat ?? listed.run) === false;
-      if (isHeld) continue;
+    for (const [session, run] of last) {
+      const isHeld = pending?.includes(session) === false;
       // The other runs are read even if the store cannot give one log.
-      const state = await this.log(listed.run)
-        .state()
-        .catch(() => "open");
-      if (state !== "over") open.push(listed);
+      if (!isHeld && (await this.#isOpen(run).catch(() => true))) open.push(run);
     }
     return open;
+  }
+
+  async #isOpen(listed: ListedRun): Promise<boolean> {
+    const log = this.logOf(sessionOf(listed));
+    await log.load();
+    for (const { entry } of backwards(log)) if (entry.run === listed.run) return entry.end === undefined;
+    return true;
   }
 
   /** The chat of a run that the list has. */
   async chatOf(run: string): Promise<string | undefined> {
     return (await this.#all()).find((listed) => listed.run === run)?.chat;
-  }
-
-  /** The last run of a chat that the list has. */
-  async lastOf(chat: string): Promise<string | undefined> {
-    return (await this.#all()).filter((listed) => listed.chat === chat).at(-1)?.run;
   }
 
   async #all(): Promise<ListedRun[]> {

@@ -1,21 +1,25 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Store } from "looplet";
+import type { RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { RunLog } from "../../src/face/parts/workers/hosting/run-log.js";
+import { StoreLog } from "../../src/face/parts/workers/hosting/store-log.js";
+import type { SessionEntry } from "../../src/face/parts/workers/hosting/session-log.js";
 import { follow } from "./support/follow.js";
 import { settled } from "./support/virtual-clock.js";
 
-const event = (seq: number): { event: object } => ({ event: { seq, type: "text-delta", text: `${seq}` } });
+const event = (seq: number): SessionEntry => ({
+  run: "a",
+  event: { seq, type: "text-delta", text: `${seq}` } as RunEvent,
+});
 
-describe("the log of a run", () => {
+describe("the log of a session", () => {
   it("tells a page exactly what it has missed, from any cursor and from any host", async () => {
     const store = memoryStore();
-    const log = new RunLog(store, "a");
+    const log = new StoreLog(store, "a");
     await log.claim();
     const first = await follow(log);
     for (const seq of [1, 2, 3]) log.append(event(seq));
     await vi.waitUntil(() => first.heard.length === 3);
-    const next = new RunLog(store, "a");
+    const next = new StoreLog(store, "a");
     await next.claim();
     for (const [at, cursor] of first.cursors.entries()) {
       const again = await follow(next, cursor);
@@ -35,7 +39,7 @@ describe("the log of a run", () => {
         await kept.append(...args);
       },
     };
-    const log = new RunLog(slow, "a");
+    const log = new StoreLog(slow, "a");
     const page = await follow(log);
     log.append(event(1));
     await settled();
@@ -47,7 +51,7 @@ describe("the log of a run", () => {
 
   it("takes nothing from a host whose successor has claimed it", async () => {
     const store = memoryStore();
-    const [frozen, successor] = [new RunLog(store, "a"), new RunLog(store, "a")];
+    const [frozen, successor] = [new StoreLog(store, "a"), new StoreLog(store, "a")];
     await frozen.claim();
     const page = await follow(frozen);
     frozen.append(event(1));
@@ -74,7 +78,7 @@ describe("the log of a run", () => {
         return kept.append(...args);
       },
     };
-    const log = new RunLog(faulty, "a");
+    const log = new StoreLog(faulty, "a");
     const page = await follow(log);
     log.append(event(1));
     await vi.advanceTimersByTimeAsync(2000);
@@ -87,7 +91,7 @@ describe("the log of a run", () => {
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
     reported.mockRestore();
-    const again = await follow(new RunLog(kept, "a"));
+    const again = await follow(new StoreLog(kept, "a"));
     await settled();
     expect(again.heard).toEqual([1, 2, 3]);
   });
@@ -106,19 +110,88 @@ describe("the log of a run", () => {
         throw new Error("the connection was lost");
       },
     };
-    const log = new RunLog(slow, "a");
+    const log = new StoreLog(slow, "a");
     const page = await follow(log);
     log.append(event(1));
     await vi.advanceTimersByTimeAsync(2000);
     await kept.append(...late!);
     isSlow = false;
-    for (const seq of [2, 3]) await log.append(event(seq));
+    for (const seq of [2, 3]) {
+      log.append(event(seq));
+      await log.written();
+    }
     vi.useRealTimers();
     reported.mockRestore();
     await settled();
     expect(page.heard).toEqual([1, 2, 3]);
-    const again = await follow(new RunLog(kept, "a"));
+    const again = await follow(new StoreLog(kept, "a"));
     await settled();
     expect(again.heard).toEqual([1, 2, 3]);
+  });
+
+  it("lets its oldest entries go, and the others keep their cursors, in another process too", async () => {
+    const store = memoryStore();
+    const log = new StoreLog(store, "a", (told) => Math.max(told.length - 2, 0));
+    await log.claim();
+    const page = await follow(log);
+    for (const seq of [1, 2, 3, 4]) log.append(event(seq));
+    await log.written();
+    log.prune();
+    log.append(event(5));
+    await log.written();
+    await settled();
+    expect(page.heard).toEqual([1, 2, 3, 4, 5]);
+    for (const next of [log, new StoreLog(store, "a")]) {
+      for (const [at, cursor] of page.cursors.entries()) {
+        const again = await follow(next, cursor);
+        await settled();
+        expect([again.hasGap, again.heard], cursor).toEqual([
+          at < 1,
+          [3, 4, 5].filter((seq) => seq > at + 1),
+        ]);
+      }
+      const all = await follow(next);
+      await settled();
+      expect([all.hasGap, all.heard]).toEqual([false, [3, 4, 5]]);
+    }
+    expect((await store.load("a"))!.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("begins anew when another process has deleted it, and tells what comes", async () => {
+    const store = memoryStore();
+    const log = new StoreLog(store, "a");
+    await log.claim();
+    const page = await follow(log);
+    log.append(event(1));
+    await log.written();
+    await store.delete("a");
+    for (const seq of [2, 3]) {
+      log.append(event(seq));
+      await log.written();
+    }
+    await settled();
+    expect([page.heard, page.hasGap]).toEqual([[1, 2, 3], true]);
+    const again = await follow(new StoreLog(store, "a"));
+    await settled();
+    expect(again.heard).toEqual([2, 3]);
+  });
+
+  it("has written all that came so far, also while more comes and the store is slow", async () => {
+    const kept = memoryStore();
+    const log = new StoreLog(
+      {
+        load: (key) => kept.load(key),
+        append: async (...args) => {
+          // Another event comes during each write.
+          if (log.last < 50) log.append(event(100));
+          await kept.append(...args);
+        },
+      },
+      "a",
+    );
+    log.append(event(1));
+    await log.written();
+    expect(log.last).toBeGreaterThanOrEqual(1);
+    expect(log.last).toBeLessThan(5);
   });
 });

@@ -1,0 +1,36 @@
+/** The methods of a chat that clients call, in a worker and behind an address. */
+import type { Chat } from "../../../core/api/index.js";
+import type { ChatState } from "../protocol.js";
+import { unknownMethod } from "./hosted-run.js";
+import { ofRequest } from "./problems.js";
+import type { Session, Start } from "./session.js";
+
+/** Methods that begin a run, whose options are their last argument. */
+export const BEGINNING = ["run", "compact"];
+
+/** What a method that begins a run does in a chat. */
+export function startOf(chat: Chat, method: string, args: readonly any[]): Start {
+  const { id, inputs, instructions } = args.at(-1) as { id: string; inputs?: object; instructions?: string };
+  return (onEvent) => {
+    const own = { id, onEvent, ...(inputs && { inputs: inputs as any }) };
+    return method === "run" ? chat.run(args[0], own) : chat.compact({ ...own, instructions });
+  };
+}
+
+/** Performs any other method. @throws BadRequest */
+export async function callChat(
+  session: Session,
+  chat: Chat,
+  method: string,
+  args: readonly any[],
+): Promise<void> {
+  if (method === "reset") {
+    await ofRequest(() => chat.reset(args[0]));
+    session.tellMessages(chat);
+  } else if (method !== "saved") throw unknownMethod(method);
+  return chat.saved();
+}
+
+export function stateOf({ messages, subagents, usage, current }: Chat): ChatState {
+  return { messages, subagents, usage, run: current?.id ?? null };
+}

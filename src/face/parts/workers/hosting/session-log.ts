@@ -1,0 +1,93 @@
+/** The log of a session: the events of its runs and their ends, one run behind the other, for clients that come back. */
+import type { RunEvent } from "../../../core/api/event.js";
+import type { RunEnd } from "../protocol.js";
+import type { Batch, Feed, Numbered, Source } from "./feed.js";
+
+/**
+ * An event of a run. The last one has the end of the run with it, so that no store has one of them alone; of a run
+ * that could not begin there is the end alone. Other messages of the chat are a `snapshot` of the run `""`.
+ */
+export interface SessionEntry {
+  readonly run: string;
+  readonly event?: RunEvent | undefined;
+  readonly end?: RunEnd | undefined;
+}
+
+/** An event, and the id of its run. */
+export interface ToldEvent {
+  readonly run: string;
+  readonly event: RunEvent;
+}
+
+export interface SessionLog extends Source<SessionEntry> {
+  behind(place: number, most: number): Numbered<SessionEntry>[];
+  /** What the clients get. */
+  readonly feed: Feed<SessionEntry>;
+  /**
+   * The place of a cursor, the beginning without one; undefined if the log has begun anew since.
+   *
+   * @throws BadRequest for a cursor that no log has given
+   */
+  placeOf(cursor: string | undefined): number | undefined;
+  /** Reads what earlier processes have kept. */
+  load(): unknown;
+  /** Makes the log this process's, and reads it. */
+  claim(): unknown;
+  /** Keeps an entry, and then tells it. */
+  append(entry: SessionEntry): void;
+  /** Resolves when all entries so far are kept and told. */
+  written(): unknown;
+  /** Lets old entries go, before a run begins. */
+  prune(): void;
+}
+
+/** The key of the log of a session in its store. */
+export const logOf = (id: string): string => `looplet.events ${id}`;
+
+/** The entries that are read at once in search of something. */
+const AT_ONCE = 64;
+
+/** The entries of a log, from the last one back. */
+export function* backwards(log: SessionLog): Generator<Numbered<SessionEntry>> {
+  for (let upto = log.last; upto > 0;) {
+    const from = Math.max(upto - AT_ONCE, 0);
+    const found = log.behind(from, upto - from).filter(({ seq }) => seq <= upto);
+    upto = from;
+    yield* found.reverse();
+  }
+}
+
+/** The entries of a run, its last one first; none if the log has none of it. */
+export function entriesOf(log: SessionLog, run: string): Numbered<SessionEntry>[] {
+  const own: Numbered<SessionEntry>[] = [];
+  for (const numbered of backwards(log))
+    if (numbered.entry.run === run) own.push(numbered);
+    else if (own.length > 0) break;
+  return own;
+}
+
+/** Whether a run has nothing more to tell. */
+export function isLast({ event, end }: SessionEntry): boolean {
+  return end !== undefined || event?.type === "finish";
+}
+
+/** The events of a log for its clients: of all runs, or of one up to its end. */
+export async function* toldIn(
+  batches: AsyncGenerator<Batch<SessionEntry>>,
+  run?: string,
+): AsyncGenerator<Batch<ToldEvent>> {
+  for await (const batch of batches) {
+    const own = batch.entries.filter(({ entry }) => run === undefined || entry.run === run);
+    const entries = own.flatMap(({ cursor, entry: { run, event } }) =>
+      event === undefined ? [] : [{ cursor, entry: { run, event } }],
+    );
+    if (entries.length > 0 || batch.hasGap) yield { ...batch, entries };
+    if (run !== undefined && own.some(({ entry }) => isLast(entry))) return;
+  }
+}
+
+/** The batches of a client that has missed entries. */
+export async function* withGap<E>(batches: AsyncGenerator<Batch<E>>): AsyncGenerator<Batch<E>> {
+  yield { hasGap: true, entries: [], place: 0 };
+  yield* batches;
+}

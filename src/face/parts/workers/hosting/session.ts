@@ -1,0 +1,376 @@
+/**
+ * A session: the runs of a chat one behind the other, or a run without a chat, and the log of their events and ends.
+ * It knows nothing of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, an
+ * object of Cloudflare and a handler of requests.
+ */
+import type { Chat, OpenChatOptions, Run, RunEvent } from "../../../core/api/index.js";
+import { reportUnheard } from "../../../core/host/failures.js";
+import type { RunEnd } from "../protocol.js";
+import { endOfRun, endWith, isTaken } from "./ends.js";
+import type { Batch } from "./feed.js";
+import { HostedRun } from "./hosted-run.js";
+import { Making } from "./making.js";
+import { BadRequest, ofRequest } from "./problems.js";
+import {
+  entriesOf,
+  isLast,
+  toldIn,
+  withGap,
+  type SessionEntry,
+  type SessionLog,
+  type ToldEvent,
+} from "./session-log.js";
+
+/** The parts that a session is made of. */
+export interface SessionParts {
+  readonly log: SessionLog;
+  /** Opens what the store has: the chat, and the run that goes on. */
+  readonly open: (options: Opening) => Promise<{ readonly chat?: Chat; readonly run?: Run | undefined }>;
+  /** Whether no other process can be at work, so that a run is taken from any that was. */
+  readonly isOnly?: boolean;
+  /** Whether an order takes a run from another process that is at work on it. */
+  readonly takeOver?: boolean;
+  /** Called when a run begins, goes on, or does not wait for a person any more. */
+  readonly watch?: () => Promise<void> | void;
+  /** Called when a run has ended. */
+  readonly unwatch?: () => Promise<void> | void;
+  /** Called when a run of the chat has begun, goes on or has ended, and when the chat has other messages. */
+  readonly changed?: (chat: Chat) => void;
+}
+
+/** The options with which a chat is opened, or a run goes on. */
+export type Opening = Required<Pick<OpenChatOptions, "afterEvent" | "takeOver" | "onEvent">>;
+
+/** Begins a run with this listener. */
+export type Start = (onEvent: (event: RunEvent) => void) => Run;
+
+/** A session that is open. */
+export interface Opened {
+  readonly chat: Chat | undefined;
+  /** The run with which another process goes on. */
+  readonly held: Held | undefined;
+}
+
+/** A run that has ended here because another process has it, as this process saw it end. */
+export interface Held {
+  readonly run: string;
+  readonly events: readonly RunEvent[];
+  readonly end: RunEnd;
+}
+
+const OPENED = "";
+
+/** The time between two looks for the events of a run of another process, in milliseconds. */
+const LOOK_MS = 1000;
+
+/** The looks after which the session is opened again, because that process may be gone. */
+const LOOKS = 5;
+
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #opened = new Making<Opened>();
+  #claimed: Promise<unknown> | undefined;
+  readonly #closed = new AbortController();
+  #lost = new AbortController();
+  #held: Held | undefined;
+  /** The run under way, until the log has its end. */
+  #hosted: HostedRun | undefined;
+  #latest: string | undefined;
+  #ending: Promise<void> = Promise.resolve();
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** The run that is under way here. */
+  get run(): Run | undefined {
+    return this.#hosted?.run;
+  }
+
+  /** The id of the run that is under way here. */
+  get current(): string | undefined {
+    return this.run?.id;
+  }
+
+  /** Whether the run under way waits for a person. */
+  get isWaiting(): boolean {
+    return this.#hosted !== undefined && this.#hosted.questions.length > 0;
+  }
+
+  /** The id of the last run of this process. */
+  get latest(): string | undefined {
+    return this.#latest;
+  }
+
+  /** The number of the last entry in the log. */
+  get last(): number {
+    return this.#parts.log.last;
+  }
+
+  /** The cursor behind the last entry. */
+  get cursor(): string {
+    return this.#parts.log.feed.cursorOf(this.last);
+  }
+
+  /** The events of a run so far. */
+  told(run: string): RunEvent[] {
+    const own = entriesOf(this.#parts.log, run).reverse();
+    return own.flatMap(({ entry }) => entry.event ?? []);
+  }
+
+  /** Resolves when no run is under way. */
+  idle(): Promise<void> {
+    return this.#ending;
+  }
+
+  /** What the store has, opened once. A run that was cut off goes on; `takeOver`: also one of another process. */
+  async open(takeOver = false): Promise<Opened> {
+    const opened = await this.#openOnce();
+    return opened.held !== undefined && takeOver ? this.#openOnce(true) : opened;
+  }
+
+  #openOnce(takeOver?: boolean): Promise<Opened> {
+    return this.#opened.of(OPENED, async () => {
+      const opened = await this.#open(takeOver);
+      // The next one to ask looks whether the other process is still at work.
+      if (opened.held !== undefined) this.#opened.forget(OPENED);
+      return opened;
+    });
+  }
+
+  /** The session for an order. @throws BadRequest 409 if another process goes on with it */
+  async ready(): Promise<Opened> {
+    const opened = await this.open(this.#parts.takeOver);
+    if (opened.held !== undefined)
+      throw new BadRequest("Another process goes on with this session. Try again later.", 409);
+    await this.claim();
+    // The log has the end of a run before the next one begins.
+    if (this.run?.outcome !== undefined) await this.#ending;
+    return opened;
+  }
+
+  /** Makes the log this process's. */
+  async claim(): Promise<void> {
+    const { log } = this.#parts;
+    await (this.#claimed ??= Promise.resolve(log.claim()));
+    await log.written();
+  }
+
+  /** Has whoever asks from here on wait until `work` has changed what the store has, which is opened again. */
+  async reopen(work: (opened: Opened) => Promise<void>): Promise<void> {
+    const before = this.open();
+    const done = before.then(work);
+    const after = done.then(
+      () => this.#open(),
+      () => before,
+    );
+    this.#opened.put(OPENED, after);
+    await done;
+  }
+
+  /** Whether the log has a run, or is to have it. */
+  has(run: string): boolean {
+    return this.#latest === run || entriesOf(this.#parts.log, run).length > 0;
+  }
+
+  /** Begins a run at once, when the session is ready: in its chat, or one without a chat. @throws BadRequest */
+  async begin(chat: Chat | undefined, start: Start): Promise<Run> {
+    this.#parts.log.prune();
+    const hosted = new HostedRun(false);
+    const run = await ofRequest(() => {
+      const begun = start(hosted.hear);
+      this.#take(hosted, begun, chat);
+      return begun;
+    });
+    await this.#parts.watch?.();
+    return run;
+  }
+
+  /** Performs a method of a run that a client calls. @throws BadRequest */
+  async call(run: string, method: string, args: readonly any[]): Promise<unknown> {
+    await this.ready();
+    if (method === "result") return this.endOf(run);
+    if (method === "snapshot") return this.snapshot(run);
+    const hosted = this.#hostedAs(run);
+    if (hosted !== undefined) return ofRequest(() => hosted.perform(method, args));
+    if (!this.has(run)) throw noRun(run);
+    // A call after the end changes nothing.
+    return false;
+  }
+
+  /** The run so far as events, and the cursor behind which the others are. @throws BadRequest 404 */
+  async snapshot(run: string): Promise<{ readonly cursor: string; readonly events: readonly RunEvent[] }> {
+    const { log } = this.#parts;
+    const hosted = this.#hostedAs(run);
+    const here = log.last;
+    const events = (await hosted?.snapshot()) ?? [];
+    return { cursor: log.feed.cursorOf(events.length > 0 ? here : this.#beginningOf(run)), events };
+  }
+
+  /** The end of a run. One of a chat has the messages that the chat has by now. @throws BadRequest 404 */
+  async endOf(run: string): Promise<RunEnd> {
+    const hosted = this.#hostedAs(run);
+    if (hosted !== undefined) return endOfRun(hosted.run);
+    const { chat } = await this.open();
+    await this.#parts.log.written();
+    const { end } = entriesOf(this.#parts.log, run)[0]?.entry ?? {};
+    if (end === undefined) throw noRun(run);
+    return chat === undefined ? end : endWith(end, chat);
+  }
+
+  /** The run of this id, if another process goes on with it. */
+  heldAs(run: string): Held | undefined {
+    return this.#held?.run === run ? this.#held : undefined;
+  }
+
+  /** The place of a cursor; undefined if the log has begun anew since. @throws BadRequest */
+  async placeOf(cursor: string | undefined): Promise<number | undefined> {
+    await this.open();
+    return this.#parts.log.placeOf(cursor);
+  }
+
+  /**
+   * The events behind a cursor, all without one, and each that comes later, until `left` ends that.
+   *
+   * @throws BadRequest
+   */
+  async events(cursor: string | undefined, left: AbortSignal): Promise<AsyncGenerator<Batch<ToldEvent>>> {
+    return toldIn(await this.#read(cursor, left));
+  }
+
+  /**
+   * The events of a run behind a cursor, from its beginning without one, up to its end; undefined if there are none
+   * any more.
+   *
+   * @throws BadRequest 404 if the log has no such run
+   */
+  async eventsOf(
+    run: string,
+    cursor: string | undefined,
+    left: AbortSignal,
+  ): Promise<AsyncGenerator<Batch<ToldEvent>> | undefined> {
+    const { held } = await this.open();
+    const { log } = this.#parts;
+    const isUnderWay = this.current === run || held?.run === run;
+    if (!isUnderWay) await log.written();
+    const [last] = entriesOf(log, run);
+    const isOver = last !== undefined && isLast(last.entry);
+    // Its process may have ended before the log had the end.
+    if (!isOver && !isUnderWay) throw noRun(run);
+    const from = cursor ?? log.feed.cursorOf(this.#beginningOf(run));
+    const isRead = isOver && (log.feed.placeOf(from) ?? 0) >= last.seq;
+    return isRead ? undefined : toldIn(await this.#read(from, left), run);
+  }
+
+  /** Tells the clients that the chat has other messages. */
+  tellMessages(chat: Chat): void {
+    const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
+    this.#parts.log.append({
+      run: "",
+      event: { ...seen, type: "snapshot", text: "", blocks: [], messages: [...chat.messages] },
+    });
+    this.#parts.changed?.(chat);
+  }
+
+  /** Tells its clients nothing more, and the log neither: those that ask again find another session. */
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #open(takeOver = this.#parts.isOnly === true && this.#held === undefined): Promise<Opened> {
+    const { log, open, watch } = this.#parts;
+    await log.load();
+    const [last] = log.behind(log.last - 1, 1);
+    const hosted = new HostedRun(true);
+    const afterEvent = last?.entry.event?.seq ?? 0;
+    const { chat, run } = await open({ afterEvent, takeOver, onEvent: hosted.hear });
+    const end = run && (await Promise.race([endOfRun(run), hosted.begun]));
+    const held = end && isTaken(end) ? { run: run!.id, events: hosted.early, end } : undefined;
+    this.#held = held;
+    if (run !== undefined && held === undefined) {
+      await this.claim();
+      this.#take(hosted, run, chat);
+      await watch?.();
+      // After its first task the run gives late clients a snapshot.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    return { chat, held };
+  }
+
+  /** Has the log tell a run and its end. */
+  #take(hosted: HostedRun, run: Run, chat: Chat | undefined): void {
+    this.#hosted = hosted;
+    this.#latest = run.id;
+    hosted.take(run, (event) => {
+      this.#tell({ run: run.id, event });
+      // The run has stopped waiting for a person.
+      if (event.type === "answered") void this.#parts.watch?.();
+    });
+    if (chat !== undefined) this.#parts.changed?.(chat);
+    const end = endOfRun(run).then((end) => this.#end(hosted, end, chat));
+    this.#ending = end.catch(reportUnheard);
+  }
+
+  #tell(entry: SessionEntry): void {
+    if (!this.#closed.signal.aborted) this.#parts.log.append(entry);
+  }
+
+  async #end(
+    { run: { id: run }, finish: event }: HostedRun,
+    end: RunEnd,
+    chat: Chat | undefined,
+  ): Promise<void> {
+    const { log, unwatch, changed } = this.#parts;
+    if (this.current === run) this.#hosted = undefined;
+    if (isTaken(end)) {
+      this.#held = { run, events: event === undefined ? [] : [event], end };
+      this.#opened.forget(OPENED);
+      this.#claimed = undefined;
+      // Another process goes on with the session. Clients that listen ask again.
+      this.#lost.abort();
+      this.#lost = new AbortController();
+    } else this.#tell({ run, event, end: chat === undefined ? end : endWith(end, {}) });
+    await log.written();
+    await unwatch?.();
+    if (chat !== undefined) changed?.(chat);
+  }
+
+  #hostedAs(run: string): HostedRun | undefined {
+    return this.#hosted?.run.id === run ? this.#hosted : undefined;
+  }
+
+  /** The place before the first event of a run. @throws BadRequest 404 */
+  #beginningOf(run: string): number {
+    const { log } = this.#parts;
+    const first = entriesOf(log, run).at(-1);
+    if (first === undefined && this.#latest !== run) throw noRun(run);
+    return (first?.seq ?? log.last + 1) - 1;
+  }
+
+  async #read(cursor: string | undefined, left: AbortSignal): Promise<AsyncGenerator<Batch<SessionEntry>>> {
+    const signal = AbortSignal.any([left, this.#closed.signal, this.#lost.signal]);
+    const { held } = await this.open();
+    const { log } = this.#parts;
+    const place = log.placeOf(cursor);
+    if (held !== undefined) this.#look(signal);
+    return place === undefined ? withGap(log.feed.read(0, signal)) : log.feed.read(place, signal);
+  }
+
+  /** Reads the events of a run of another process, until `signal` ends that or the run goes on here. */
+  #look(signal: AbortSignal): void {
+    let looks = 0;
+    const look = async (): Promise<void> => {
+      if (signal.aborted) return;
+      const isHeld = (looks += 1) % LOOKS !== 0 || (await this.open()).held !== undefined;
+      if (!isHeld) return;
+      await this.#parts.log.load();
+      setTimeout(next, LOOK_MS);
+    };
+    const next = (): void => void look().catch(reportUnheard);
+    setTimeout(next, LOOK_MS);
+  }
+}
+
+function noRun(run: string): BadRequest {
+  return new BadRequest(`There is no run "${run}" here.`, 404);
+}

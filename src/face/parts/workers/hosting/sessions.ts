@@ -1,0 +1,125 @@
+/** The sessions of a host by their names: each a chat, or a run without one. Those of the last runs stay. */
+import type { Agent, Chat, Run, Store } from "../../../core/api/index.js";
+import { reportUnheard } from "../../../core/host/failures.js";
+import { Making } from "./making.js";
+import { RunList, sessionOf, type ListedRun } from "./run-list.js";
+import { Session, type Opening, type Start } from "./session.js";
+
+export class Sessions {
+  readonly #agent: Agent;
+  readonly #list: RunList;
+  readonly #keep: number;
+  readonly #isOnly: boolean;
+  readonly #changed: (id: string, chat: Chat) => void;
+  /** The session that was used last is behind the others. */
+  readonly #sessions = new Map<string, Session>();
+  /** The runs that clients begin. Calls of such a run wait until it has begun. */
+  readonly #beginning = new Making<void>();
+
+  /**
+   * `keep` is the number of runs that stay; `isOnly`: no other host can be at work. `changed` hears that a run of a
+   * chat has begun, goes on or has ended, and that a chat has other messages.
+   */
+  constructor(
+    agent: Agent,
+    store: Store | undefined,
+    keep: number,
+    isOnly: boolean,
+    changed: (id: string, chat: Chat) => void,
+  ) {
+    this.#agent = agent;
+    this.#list = new RunList(store, keep);
+    this.#keep = keep;
+    this.#isOnly = isOnly;
+    this.#changed = changed;
+  }
+
+  /** The sessions with a run under way. */
+  get running(): Session[] {
+    return [...this.#sessions.values()].filter(({ run }) => run !== undefined);
+  }
+
+  /** Goes on with the runs that have not ended. A store that fails is reported. */
+  async wake(): Promise<void> {
+    try {
+      for (const listed of await this.#list.open(!this.#isOnly))
+        await this.#session(listed).open().catch(reportUnheard);
+    } catch (error) {
+      reportUnheard(error);
+    }
+  }
+
+  /** Tells nothing any more. */
+  close(): void {
+    for (const session of this.#sessions.values()) session.close();
+  }
+
+  ofChat(id: string): Session {
+    return this.#session({ run: "", chat: id });
+  }
+
+  /** The session of a run, when it has begun. */
+  async ofRun(run: string, chat: string | undefined): Promise<Session> {
+    await this.#beginning.get(run);
+    if (chat !== undefined) return this.ofChat(chat);
+    for (const session of this.#sessions.values()) if (session.latest === run) return session;
+    const known = await this.#list.chatOf(run);
+    return known === undefined ? this.#session({ run }) : this.ofChat(known);
+  }
+
+  /** Begins a run, if no host has begun it before. `takeOver` takes it from one that has. */
+  begin(listed: ListedRun, start: (chat: Chat | undefined) => Start, takeOver?: boolean): Promise<void> {
+    const { run } = listed;
+    const begun = this.#beginning.of(run, async () => {
+      await this.#list.add(listed);
+      const session = this.#session(listed, true);
+      await session.open(takeOver);
+      const { chat } = await session.ready();
+      if (!(chat?.hasTaken(run) ?? session.has(run))) await session.begin(chat, start(chat));
+      if (this.#beginning.size === 1) this.#forgetOld();
+    });
+    return begun.finally(() => this.#beginning.forget(run));
+  }
+
+  /** `isNew`: a run without a chat begins, if the log has nothing of it. */
+  #session(listed: ListedRun, isNew = false): Session {
+    const name = sessionOf(listed);
+    const session = this.#sessions.get(name) ?? this.#make(listed, isNew);
+    this.#sessions.delete(name);
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  #make(listed: ListedRun, isNew: boolean): Session {
+    const { run, chat: id } = listed;
+    const log = this.#list.logOf(sessionOf(listed));
+    const openChat = async (id: string, options: Opening): Promise<{ chat: Chat; run: Run | undefined }> => {
+      const chat = await this.#agent.openChat(id, options);
+      return { chat, run: chat.current };
+    };
+    const goOn = async (options: Opening): Promise<{ run?: Run }> => {
+      // Another host may begin the run at the same moment.
+      if (isNew && log.last === 0) await session.claim();
+      const [last] = log.behind(log.last - 1, 1);
+      const isUnderWay = last === undefined ? !isNew : last.entry.end === undefined;
+      const afterEvent = last?.entry.event?.seq ?? 0;
+      return isUnderWay ? { run: this.#agent.resume(run, { ...options, id: run, afterEvent }) } : {};
+    };
+    const session = new Session({
+      log,
+      isOnly: this.#isOnly,
+      takeOver: this.#isOnly,
+      open: (options) => (id === undefined ? goOn(options) : openChat(id, options)),
+      changed: (chat) => this.#changed(id!, chat),
+    });
+    return session;
+  }
+
+  /** Forgets the sessions that were used longest ago and whose runs have ended. */
+  #forgetOld(): void {
+    for (const [name, { latest, run }] of this.#sessions) {
+      if (this.#sessions.size <= this.#keep) return;
+      if (latest !== undefined && run === undefined) this.#sessions.delete(name);
+    }
+  }
+}
