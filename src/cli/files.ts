@@ -33,21 +33,47 @@ export async function written(path: string, text: string): Promise<void> {
   }
 }
 
+/** What a module of an agent exports. */
+export interface AgentModule {
+  /** An agent, or a function that makes one. */
+  readonly default: unknown;
+  readonly [name: string]: unknown;
+}
+
 /**
- * The agent of a module: its default export, or what that function returns.
+ * Loads a module whose default export is an agent, or a function that makes one.
+ *
+ * @throws UsageError
+ */
+export async function agentModule(path: string): Promise<AgentModule> {
+  let module: AgentModule;
+  try {
+    module = (await import(pathToFileURL(resolve(path)).href)) as AgentModule;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be loaded: ${reasonOf(error)}`);
+  }
+  if (typeof module.default !== "function") checkAgent(module.default, path);
+  return module;
+}
+
+/**
+ * The agent of a module.
  *
  * @throws UsageError
  */
 export async function agentFile(path: string): Promise<Agent> {
-  const url = pathToFileURL(resolve(path));
+  const { default: given } = await agentModule(path);
+  if (typeof given !== "function") return given as Agent;
   let made: unknown;
   try {
-    const module = (await import(url.href)) as { default?: unknown; agent?: unknown };
-    const given = module.default ?? module.agent;
-    made = typeof given === "function" ? await (given as () => unknown)() : given;
+    made = await (given as () => unknown)();
   } catch (error) {
-    throw new UsageError(`${path} cannot be loaded: ${reasonOf(error)}`);
+    throw new UsageError(`${path} has made no agent: ${reasonOf(error)}`);
   }
+  return checkAgent(made, path);
+}
+
+function checkAgent(made: unknown, path: string): Agent {
   if (madeOf(made) !== undefined) return made as Agent;
   const got = made === undefined ? "nothing" : describe(made);
   throw new UsageError(

@@ -21,7 +21,7 @@ import { terminal } from "./terminal.js";
 import { counted, outcomeText, short, usageText } from "./words.js";
 
 export const LIVE_OPTIONS = {
-  record: { type: "string", value: "OUT.loop", about: "write the run into this file when it has ended" },
+  record: { type: "string", value: "OUT.loop", about: "write the run into this file at its end" },
 } as const;
 
 /** The agent, with a recorder if the run is to be written into a file. */

@@ -14,6 +14,7 @@ import { fork } from "./commands/fork.js";
 import { inspect } from "./commands/inspect.js";
 import { replay } from "./commands/replay.js";
 import { run } from "./commands/run.js";
+import { simulate } from "./commands/simulate.js";
 import { step } from "./commands/step.js";
 import { test } from "./commands/test.js";
 import { terminal } from "./terminal.js";
@@ -26,6 +27,7 @@ const COMMANDS: { readonly [name: string]: Command } = {
   fork,
   test,
   compare,
+  simulate,
   doctor,
 };
 
@@ -79,12 +81,12 @@ function overview(): string {
   const calls = Object.entries(COMMANDS).map(([name, command]) => [callOf(name, command), command.about]);
   const width = Math.max(...calls.map(([call]) => call!.length));
   return [
-    `looplet ${VERSION}: runs agents in a terminal, and plays, tests and compares recorded runs`,
+    `looplet ${VERSION}: runs agents, and plays, tests and compares recorded runs`,
     "",
     ...calls.map(([call, about]) => `  ${call!.padEnd(width)}  ${about}`),
     "",
     "looplet COMMAND --help shows its options. Each takes --json.",
-    "AGENT is a module whose default export is an agent, or a function that makes one.",
+    "AGENT is a module whose default export is an agent, or a function of one.",
     "RUN.loop is a file of run.export().",
     "Exit code: 0 all is well, 1 something differs or has failed, 2 wrong call.",
   ].join("\n");

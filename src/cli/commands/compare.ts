@@ -16,13 +16,13 @@ export const compare: Command = {
   help: "The exit code is 1 when a run counts against the change.",
   options: {
     agent: { type: "string", value: "AGENT", about: "the changed agent" },
-    tools: { type: "boolean", about: "run the functions of its tools, and compare their results" },
-    live: { type: "boolean", about: "ask its models; recorded results answer equal calls. Needs a bound:" },
+    tools: { type: "boolean", about: "run its tools, and compare their results" },
+    live: { type: "boolean", about: "ask its models; needs a bound, one of the next three" },
     "max-usd": { type: "string", value: "N", about: "US dollars that --live may spend" },
     "max-tokens": { type: "string", value: "N", about: "tokens that --live may use" },
     "max-requests": { type: "string", value: "N", about: "requests that --live may send" },
-    junit: { type: "string", value: "FILE", about: "write the report as JUnit XML into this file" },
-    markdown: { type: "string", value: "FILE", about: "write the report as Markdown into this file" },
+    junit: { type: "string", value: "FILE", about: "write a report as JUnit XML" },
+    markdown: { type: "string", value: "FILE", about: "write a report as Markdown" },
   },
   json: "print the report as JSON",
   async run(paths, options) {

@@ -17,7 +17,7 @@ interface Finding {
 export const doctor: Command = {
   about: "what this machine lacks",
   arguments: [],
-  help: "It sends nothing. It names variables of the environment, and never shows a value.",
+  help: "It sends nothing. It names variables with keys, and never shows a value.",
   options: {},
   json: "print the findings as JSON",
   async run(_, { json }) {

@@ -8,14 +8,14 @@ export const fork: Command = {
   about: "go on from a step with another agent, live",
   arguments: ["RUN.loop"],
   help:
-    "Calls that were done before the step are not made again. A question that was open is asked\n" +
-    "again. `looplet step` shows the steps with their numbers.",
+    "Calls that were done before the step are not made again. A question that was\n" +
+    "open is asked again. `looplet step` shows the steps with their numbers.",
   options: {
     at: { type: "string", value: "N", about: "the number of the step, from 1" },
     agent: { type: "string", value: "AGENT", about: "the agent that goes on" },
     ...LIVE_OPTIONS,
   },
-  json: "print the events, one JSON object a line; answers are read as JSON lines",
+  json: "print events as JSON lines, and read answers so",
   async run([path], options) {
     const at = numberOption(options, "at");
     if (at === undefined) throw new UsageError("--at N is missing");

@@ -11,7 +11,7 @@ export const replay: Command = {
   help: "Nothing is sent, and no tool runs.",
   options: {
     agent: { type: "string", value: "AGENT", about: "play it with the options of this agent" },
-    tools: { type: "boolean", about: "run the functions of its tools, and compare their results" },
+    tools: { type: "boolean", about: "run its tools, and compare their results" },
   },
   json: "print the result as JSON",
   async run([path], { agent, tools, json }) {

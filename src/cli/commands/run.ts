@@ -7,10 +7,10 @@ export const run: Command = {
   about: "run an agent; it asks for approvals here",
   arguments: ["AGENT", "PROMPT"],
   help:
-    "The text of the model goes to standard output; calls, results, questions and the end to\n" +
-    "standard error. Ctrl-C aborts the run, a second one ends the program.",
+    "The text of the model goes to standard output; calls, results, questions and\n" +
+    "the end to standard error. Ctrl-C aborts the run, a second one ends the program.",
   options: LIVE_OPTIONS,
-  json: "print the events, one JSON object a line; answers are read as JSON lines",
+  json: "print events as JSON lines, and read answers so",
   async run([path, prompt], options) {
     const agent = recorded(await agentFile(path!), options);
     return shownRun(agent, (listeners) => agent.run(prompt!, listeners), options);

@@ -10,8 +10,8 @@ export const step: Command = {
   about: "look at the state behind each step",
   arguments: ["RUN.loop"],
   help:
-    "It reads commands: Enter or n goes to the next step, p to the one before, a number to that\n" +
-    "step, q ends. With --at it shows one step and ends.",
+    "It reads commands: Enter or n goes to the next step, p to the one before, a\n" +
+    "number to that step, q ends. With --at it shows one step and ends.",
   options: { at: { type: "string", value: "N", about: "the number of the step, from 1" } },
   json: "print the step of --at, or all steps, as JSON",
   async run([path], options) {

@@ -10,8 +10,9 @@ export const test: Command = {
   about: "write the test that plays it",
   arguments: ["RUN.loop"],
   help:
-    "The test fails when the run ends in another way; with --expect also when a new version of\n" +
-    "looplet makes another request. Without --out the test goes to standard output.",
+    "The test fails when the run ends in another way; with --expect also when a new\n" +
+    "version of looplet makes another request. Without --out it goes to standard\n" +
+    "output.",
   options: {
     out: { type: "string", value: "FILE", about: "write the test into this file, as bug.test.mjs" },
     expect: { type: "boolean", about: "add requests, outcome and text to RUN.loop itself" },
