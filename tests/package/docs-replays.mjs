@@ -44,6 +44,7 @@ export const replays = {
       assert.deepEqual(report.judges.sameAdvice.runs, 1);
     },
   },
+  "receipts/receipts.test.ts": { isTest: true },
   "compare/agent.ts": { after: ({ made }) => assert.equal(typeof made.agent.run, "function") },
   "command-line/agent.js": {
     before: ({ answer }) => answer({ text: "Hello." }),

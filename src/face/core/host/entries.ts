@@ -14,6 +14,11 @@ export interface JournalText {
 /** The entries that go to the engine at once. A copy of a long journal as a whole would take its size once more. */
 const BATCH_ENTRIES = 100;
 
+/** The text of an entry before its checksum was added. */
+export function withoutChecksum(json: string): string {
+  return json.replace(/,"crc":\d+\}$/, "}");
+}
+
 /** The entries of these lines, of which the first has this number. */
 export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
   return lines.split("\n").map((json, index) => ({ seq: firstSeq + index, json }));

@@ -25,7 +25,10 @@ export interface LoopProcess {
   readonly config: { readonly [name: string]: unknown };
   /** The options of a new run. */
   readonly options?: object;
-  /** The entries of the journal from which the run went on. Damaged ones are texts. */
+  /**
+   * The entries of the journal from which the run went on. One that JSON would not write again as it is, such as a
+   * damaged one, is a text.
+   */
   readonly entries?: readonly (string | { readonly seq: number })[];
   /** The number of the last entry, as the store had it. */
   readonly last?: number;

@@ -5,7 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../../core/api/index.js";
 import { VERSION } from "../../core/generated/tables.js";
-import type { JournalText } from "../../core/host/entries.js";
+import { withoutChecksum, type JournalText } from "../../core/host/entries.js";
 import { checkOptions, describeReturned, isObject } from "../../core/options/check.js";
 import { base64Of, isBinary, textsOf } from "./bytes.js";
 import { LOOP_FORMAT, type LoopInput } from "./loop-file.js";
@@ -109,12 +109,16 @@ function linesOf(inputs: readonly Kept[], redaction: Redaction): string[] {
   });
 }
 
-/** The entries as a JSON array. A text that is cleaned no longer has its checksum, and a damaged one is kept as a text. */
+/**
+ * The entries as a JSON array. A text that is cleaned no longer has its checksum. One that JSON would not write again
+ * as it is, such as a damaged one and one with the number 1.0, is kept as a text.
+ */
 function entriesText({ texts }: JournalText): string {
   const entries = texts.map((entry) => {
-    const text = entry.replace(/,"crc":\d+\}$/, "}");
+    const text = withoutChecksum(entry);
     try {
-      return isObject(JSON.parse(text)) ? text : JSON.stringify(text);
+      const value: unknown = JSON.parse(text);
+      return isObject(value) && JSON.stringify(value) === text ? text : JSON.stringify(text);
     } catch {
       return JSON.stringify(text);
     }

@@ -1,0 +1,66 @@
+/**
+ * The hash chain over the entries of a journal. Each head is the SHA-256 of the head before it, the number of the
+ * entry and its text before the checksum, so that one head stands for all entries up to it, letter by letter.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import { withoutChecksum } from "../../core/host/entries.js";
+import type { JournalEntry } from "../../core/api/run.js";
+
+/** The proof of a journal up to one of its entries. Plain JSON. */
+export interface Receipt {
+  /** The number of this format. */
+  readonly receipt: 1;
+  /** The key of the journal: the id of a run, or of a chat. */
+  readonly journal: string;
+  /** The number of entries that it stands for. */
+  readonly entries: number;
+  /** The head of the chain: SHA-256, 64 hexadecimal digits. */
+  readonly head: string;
+  /** What your `sign` has returned for {@link signedBytes}, in base64. */
+  readonly signature?: string | undefined;
+}
+
+/** The chain of one journal. */
+export class Chain {
+  readonly #journal: string;
+  #head: string | undefined;
+  /** The number of the last entry in it. */
+  seq = 0;
+
+  constructor(journal: string) {
+    this.#journal = journal;
+  }
+
+  /** Adds the entries that follow. The first number that does not follow is returned, and nothing behind it is added. */
+  async add(entries: readonly JournalEntry[]): Promise<number | undefined> {
+    for (const { seq, json } of entries) {
+      if (seq !== this.seq + 1) return seq;
+      this.#head = await sha256(`${await this.head()}\n${seq}\n${withoutChecksum(json)}`);
+      this.seq = seq;
+    }
+    return undefined;
+  }
+
+  async head(): Promise<string> {
+    return (this.#head ??= await sha256(`looplet receipt 1\n${this.#journal}`));
+  }
+
+  async receipt(): Promise<Receipt> {
+    return { receipt: 1, journal: this.#journal, entries: this.seq, head: await this.head() };
+  }
+}
+
+/** The bytes of a receipt that its signature is of: UTF-8, four lines. */
+export function signedBytes({ journal, entries, head }: Receipt): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`looplet receipt 1\n${journal}\n${entries}\n${head}`);
+}
+
+async function sha256(text: string): Promise<string> {
+  const { subtle } = (globalThis as { crypto?: Partial<Crypto> }).crypto ?? {};
+  if (subtle === undefined) {
+    const problem = "is needed for receipts; browsers have it on pages of HTTPS and of localhost";
+    throw new LoopletError("config_missing", "crypto.subtle", problem);
+  }
+  const hash = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,100 @@
+/** A store that chains what it is given. The store behind it keeps the same entries as without it. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { JournalEntry, Store } from "../../core/api/run.js";
+import { reportUnheard } from "../../core/host/failures.js";
+import { checkOptions } from "../../core/options/check.js";
+import { Chain, signedBytes, type Receipt } from "./chain.js";
+
+/** The options of {@link receipts}. */
+export interface ReceiptOptions {
+  /**
+   * Contract: returns the signature of the bytes, by a key that whoever can write the store does not have. Called for
+   * each receipt. Default: receipts have no signature.
+   */
+  sign?: ((bytes: Uint8Array<ArrayBuffer>) => Signature | PromiseLike<Signature>) | undefined;
+  /**
+   * Hears the receipt of each save, before the run goes on, for you to keep where whoever can write the store cannot.
+   * An error of it is reported and stops no run: the next receipt stands for these entries as well. Default: nobody
+   * hears of them.
+   */
+  onReceipt?: ((receipt: Receipt) => unknown) | undefined;
+}
+
+/** The bytes of a signature. */
+export type Signature = ArrayBuffer | Uint8Array;
+
+/** A store with receipts. */
+export interface ReceiptStore extends Store {
+  /** The receipt of a journal as the store has it now; undefined if there is none. */
+  receipt(journal: string): Promise<Receipt | undefined>;
+}
+
+/**
+ * The store, with a chain for each journal that goes through it. Give it to `createAgent` in the place of the store.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptStore {
+  if (typeof (Object(store) as Partial<Store>).append !== "function")
+    throw new LoopletError("config_wrong_type", "store", "needs a store, such as memoryStore()");
+  const { sign, onReceipt } = checkOptions(options, "", { sign: "function", onReceipt: "function" });
+  const chains = new Map<string, Chain>();
+
+  /** The chain up to an entry. One of another process is read from the store. */
+  const chainAt = async (journal: string, seq: number): Promise<Chain> => {
+    const known = chains.get(journal);
+    if (known?.seq === seq) return known;
+    const chain = new Chain(journal);
+    const kept = seq === 0 ? [] : ((await store.load(journal)) ?? []);
+    await added(chain, kept.slice(0, seq));
+    return chain;
+  };
+  const signed = async (receipt: Receipt): Promise<Receipt> => {
+    if (sign === undefined) return receipt;
+    const signature = new Uint8Array(await sign(signedBytes(receipt)));
+    return { ...receipt, signature: btoa(String.fromCharCode(...signature)) };
+  };
+  const tell = async (chain: Chain): Promise<void> => {
+    try {
+      await onReceipt?.(await signed(await chain.receipt()));
+    } catch (error) {
+      reportUnheard(error);
+    }
+  };
+  const { lease, pending, ended, delete: remove } = store;
+  return {
+    load: (journal, after) => store.load(journal, after),
+    ...(lease && { lease: (journal, asked) => lease.call(store, journal, asked) }),
+    ...(pending && { pending: () => pending.call(store) }),
+    ...(ended && { ended: (ageMs) => ended.call(store, ageMs) }),
+    async append(journal, entries, expectedSeq, fence) {
+      const chain = await chainAt(journal, expectedSeq);
+      // Until the store has the entries, nobody knows which they are.
+      chains.delete(journal);
+      await store.append(journal, entries, expectedSeq, fence);
+      await added(chain, entries);
+      chains.set(journal, chain);
+      if (onReceipt !== undefined) await tell(chain);
+    },
+    async receipt(journal) {
+      const kept = (await store.load(journal)) ?? [];
+      if (kept.length === 0) return undefined;
+      const chain = new Chain(journal);
+      await added(chain, kept);
+      return signed(await chain.receipt());
+    },
+    ...(remove && {
+      delete(journal) {
+        chains.delete(journal);
+        return remove.call(store, journal);
+      },
+    }),
+  };
+}
+
+async function added(chain: Chain, entries: readonly JournalEntry[]): Promise<void> {
+  const wrong = await chain.add(entries);
+  if (wrong === undefined) return;
+  const problem = `has entry ${wrong} behind entry ${chain.seq}: entries are missing, so it has no receipt`;
+  throw new LoopletError("misuse_invalid_argument", "journal", problem);
+}

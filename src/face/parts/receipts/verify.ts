@@ -1,0 +1,191 @@
+/** Verifies a recorded run: it is played again in the engine, and what the engine writes and does is judged. */
+import { LoopletError } from "../../core/api/errors.js";
+import type { JournalEntry } from "../../core/api/run.js";
+import { withoutChecksum } from "../../core/host/entries.js";
+import { loadWasm } from "../../core/host/wasm.js";
+import { checkOptions, isObject } from "../../core/options/check.js";
+import { madeOf } from "../../core/tools/made-agent.js";
+import { journalIn, readLoop } from "../replay/loop-file.js";
+import { play } from "../replay/replay.js";
+import { Chain, signedBytes, type Receipt } from "./chain.js";
+import {
+  foreignCall,
+  otherPolicy,
+  overspent,
+  unapproved,
+  type Finding,
+  type Played,
+  type RunPolicy,
+} from "./policy.js";
+
+/** What is verified beside the run itself. */
+export interface VerifyOptions {
+  /** The receipts of the journal, of any of its saves. Default: none, and no entry is held to be unchanged. */
+  receipts?: readonly Receipt[] | undefined;
+  /**
+   * Contract: whether the signature is one of the bytes. Without it the signatures of receipts are not looked at.
+   */
+  isSigned?:
+    | ((bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>) => boolean | PromiseLike<boolean>)
+    | undefined;
+  /** The entries that a store has. They must be those that the engine writes. Default: they are not compared. */
+  journal?: readonly JournalEntry[] | undefined;
+  /** What must have held in the run. Default: nothing is asked. */
+  policy?: RunPolicy | undefined;
+}
+
+/** One thing that was verified. */
+export interface VerifiedCheck {
+  readonly name:
+    "replay" | "journal" | "receipts" | "signatures" | "approvals" | "tools" | "policy" | "budget";
+  readonly passed: boolean;
+  /** What was found, in a sentence. */
+  readonly says: string;
+}
+
+export interface Verification {
+  /** Whether all checks have passed. */
+  readonly passed: boolean;
+  readonly checks: readonly VerifiedCheck[];
+}
+
+const TABLE = { receipts: "any", isSigned: "function", journal: "any", policy: "object" } as const;
+const POLICY_TABLE = {
+  approved: "any",
+  tools: "any",
+  agent: "any",
+  maxUsd: "any",
+  maxTokens: "any",
+  maxIterations: "count",
+  maxToolCalls: "count",
+} as const;
+
+/**
+ * Plays the text of a `.loop` file in the engine and judges it. It needs the engine of an entry of looplet:
+ * `import "looplet"`.
+ *
+ * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
+ */
+export async function verify(file: string, options: VerifyOptions = {}): Promise<Verification> {
+  const { receipts = [], isSigned, journal, policy = {} } = checkOptions(options, "", TABLE);
+  const asked = checkOptions(policy, "policy", POLICY_TABLE) as RunPolicy;
+  if (!Array.isArray(receipts) || !receipts.every(isReceipt))
+    throw new LoopletError("config_wrong_type", "receipts", "needs a list of receipts");
+  if (asked.agent !== undefined && madeOf(asked.agent) === undefined)
+    throw new LoopletError("config_wrong_type", "policy.agent", "needs an agent of createAgent");
+  const read = readLoop(file);
+  const replay = play(await loadWasm(), read);
+  const checks: VerifiedCheck[] = [];
+  const check = (name: VerifiedCheck["name"], finding: Finding, well: string): void => {
+    checks.push({ name, passed: finding === undefined, says: finding ?? well });
+  };
+  const last = replay.steps.length - 1;
+  if (replay.lost !== undefined) {
+    check("replay", `the run cannot be played to its end: ${replay.lost}`, "");
+    return { passed: false, checks };
+  }
+  const played: Played = { replay, end: replay.at(last), file: read };
+  const { journal: written, outcome } = played.end;
+  check(
+    "replay",
+    otherEnd(played) ?? tornBetween(played),
+    `the engine comes to the same end: ${outcome ?? "open"}`,
+  );
+  if (journal !== undefined)
+    check("journal", otherEntry(written, journal), `${journal.length} entries are the same`);
+  if (receipts.length > 0) check("receipts", await brokenChain(written, receipts), told(receipts, written));
+  if (isSigned !== undefined)
+    check("signatures", await unsigned(receipts, isSigned), "all receipts are signed");
+  const { approved, tools, agent } = asked;
+  if (approved !== undefined) check("approvals", unapproved(played, approved), "each such call was allowed");
+  if (tools !== undefined) check("tools", foreignCall(played, tools), "no other tool was called");
+  if (agent !== undefined) check("policy", otherPolicy(played, agent), "the agent's policy was in force");
+  if (["maxUsd", "maxTokens", "maxIterations", "maxToolCalls"].some((name) => name in asked))
+    check("budget", overspent(played, asked), "the run has kept within its bounds");
+  return { passed: checks.every(({ passed }) => passed), checks };
+}
+
+function isReceipt(value: unknown): value is Receipt {
+  if (!isObject(value)) return false;
+  const { receipt, journal, entries, head, signature } = value;
+  const isText = signature === undefined || typeof signature === "string";
+  return (
+    receipt === 1 &&
+    typeof journal === "string" &&
+    Number.isInteger(entries) &&
+    typeof head === "string" &&
+    isText
+  );
+}
+
+function otherEnd({ file, end }: Played): Finding {
+  if (file.outcome === undefined || file.outcome === end.outcome) return undefined;
+  return `the file says that the run has ended as ${file.outcome}, and the engine says ${end.outcome ?? "that it goes on"}`;
+}
+
+/** The journal of each process must begin as that of the process before it has ended. */
+function tornBetween({ file, replay }: Played): Finding {
+  let upto = 0;
+  for (const [at, process] of file.processes.entries()) {
+    const before = at === 0 ? undefined : replay.at(upto - 1).journal;
+    upto += process.inputs.length;
+    const taken = journalIn(process);
+    const wrong = before && taken && otherEntry(before.slice(0, taken.length), taken);
+    if (wrong !== undefined) return `process ${at + 1} went on from another journal: ${wrong}`;
+  }
+  return undefined;
+}
+
+function otherEntry(written: readonly JournalEntry[], kept: readonly JournalEntry[]): Finding {
+  const isOther = ({ seq, json }: JournalEntry, index: number): boolean => {
+    const own = written[index];
+    return own?.seq !== seq || withoutChecksum(own.json) !== withoutChecksum(json);
+  };
+  const at = kept.findIndex(isOther);
+  if (at >= 0) return `entry ${at + 1} is not the one that the engine writes`;
+  if (kept.length < written.length) return `entries are missing behind entry ${kept.length}`;
+  return undefined;
+}
+
+/** Holds each receipt against the chain of what the engine has written. */
+async function brokenChain(written: readonly JournalEntry[], receipts: readonly Receipt[]): Promise<Finding> {
+  for (const { journal, entries, head } of receipts) {
+    if (entries > written.length)
+      return `a receipt has ${entries} entries, and the engine writes ${written.length}`;
+    const chain = new Chain(journal);
+    const wrong = await chain.add(written.slice(0, entries));
+    if (wrong !== undefined) return `entries are missing before entry ${wrong}`;
+    if ((await chain.head()) !== head)
+      return `one of the first ${entries} entries is not the one of the receipt`;
+  }
+  return undefined;
+}
+
+function told(receipts: readonly Receipt[], written: readonly JournalEntry[]): string {
+  const most = Math.max(...receipts.map(({ entries }) => entries));
+  const rest = written.length - most;
+  return `${most} entries are unchanged${rest > 0 ? `; no receipt speaks of the last ${rest}` : ""}`;
+}
+
+async function unsigned(
+  receipts: readonly Receipt[],
+  isSigned: NonNullable<VerifyOptions["isSigned"]>,
+): Promise<Finding> {
+  if (receipts.length === 0) return "there is no receipt";
+  for (const receipt of receipts) {
+    const { signature, entries } = receipt;
+    if (signature === undefined) return `the receipt of ${entries} entries has no signature`;
+    const bytes = bytesOf(signature);
+    if (bytes === undefined || !(await isSigned(signedBytes(receipt), bytes)))
+      return `the signature of the receipt of ${entries} entries is wrong`;
+  }
+  return undefined;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+/** Names of tools as people write them in rules of their own: `*` stands for any text. */
+import { LoopletError } from "../../core/api/errors.js";
+
+/**
+ * Whether a name fits the pattern. `field` names the option in the error.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function namePattern(pattern: unknown, field: string): (name: string) => boolean {
+  if (typeof pattern !== "string" || pattern === "")
+    throw new LoopletError("config_invalid_value", field, 'needs the name of a tool, such as "charge"');
+  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const fits = new RegExp(`^${parts.join(".*")}$`, "s");
+  return (name) => fits.test(name);
+}

@@ -1,0 +1,263 @@
+// Receipts: what a run has done, proved to somebody who was not there.
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createAgent, custom, tool, type Agent, type AgentOptions, type JournalEntry } from "looplet";
+import { receipts, verify, type Receipt, type ReceiptStore, type RunPolicy } from "looplet/receipts";
+import { recorder } from "looplet/replay";
+import { memoryStore } from "looplet/stores";
+
+afterEach(() => vi.restoreAllMocks());
+
+const look = tool({ description: "look", inputSchema: { type: "object" }, execute: () => "seen" });
+const pay = tool({
+  description: "pay",
+  inputSchema: { type: "object" },
+  needsApproval: true,
+  execute: () => "paid",
+});
+
+function agentWith(options: Partial<AgentOptions> = {}): Agent {
+  const model = custom(function* ({ messages }) {
+    const asked = messages.filter(({ role }) => role === "assistant").length;
+    if (asked === 0) yield { type: "tool_call", id: "a", name: "look", input: {} };
+    else if (asked === 1) {
+      yield { type: "tool_call_start", id: "b", name: "pay" };
+      // A number that JSON would write in another way.
+      yield { type: "tool_call_delta", text: '{"eur":5.0}' };
+    } else yield "It is paid.";
+    yield { type: "usage", inputTokens: 10, outputTokens: 5 };
+  });
+  const permissions = { allow: ["look"], canUseTool: () => ({ behavior: "allow" }) as const };
+  return createAgent({
+    model,
+    tools: { look, pay },
+    permissions,
+    record: recorder(),
+    ...options,
+  } as AgentOptions);
+}
+
+/** A run with receipts: its file, its journal, and the receipt of each save. */
+async function paid(options: Partial<AgentOptions> = {}, more: Parameters<typeof receipts>[1] = {}) {
+  const told: Receipt[] = [];
+  const store = receipts(memoryStore(), { ...more, onReceipt: (receipt) => void told.push(receipt) });
+  const run = agentWith({ store, ...options }).run("Pay.");
+  await run.result;
+  await run.saved();
+  return { file: run.export(), told, store, id: run.id, journal: [...(await store.load(run.id))!] };
+}
+
+/** The names of the checks that have failed. */
+async function failed(...args: Parameters<typeof verify>): Promise<string[]> {
+  return (await verify(...args)).checks.flatMap(({ name, passed }) => (passed ? [] : [name]));
+}
+
+describe("receipts", () => {
+  it("prove a journal, up to each of its saves", async () => {
+    const { file, told, store, id, journal } = await paid();
+    expect(told.length).toBeGreaterThan(3);
+    expect(await store.receipt(id)).toEqual(told.at(-1));
+    expect(told.at(-1)).toMatchObject({ receipt: 1, journal: id, entries: journal.length });
+    const { passed, checks } = await verify(file, { receipts: told, journal });
+    expect(checks.map(({ name }) => name)).toEqual(["replay", "journal", "receipts"]);
+    expect(checks.at(-1)!.says).toBe(`${journal.length} entries are unchanged`);
+    expect(passed).toBe(true);
+  });
+
+  it("show every change, loss and addition of an entry", async () => {
+    const { file, told, journal } = await paid();
+    const changed = (at: number): JournalEntry[] => {
+      const { seq, json: text } = journal[at]!;
+      const json = text.replace(/\d/, (digit) => String((Number(digit) + 1) % 10));
+      return journal.map((entry) => (entry.seq === seq ? { seq, json } : entry));
+    };
+    const others = [
+      ...journal.map((_, at) => changed(at)),
+      ...journal.map((_, at) => journal.filter((__, other) => other !== at)),
+      [...journal, { seq: journal.length + 1, json: "{}" }],
+    ];
+    const { journal: key } = told[0]!;
+    for (const other of others) {
+      expect(await failed(file, { journal: other })).toEqual(["journal"]);
+      // A journal without its end is proved as far as it goes, and one with a gap has no receipt.
+      if (other.length < journal.length) continue;
+      const store = receipts(memoryStore());
+      await store.append(key, other, 0);
+      expect(await failed(file, { receipts: [(await store.receipt(key))!] })).toEqual(["receipts"]);
+    }
+    const store = receipts(memoryStore());
+    await expect(Promise.resolve(store.append(key, journal.slice(1), 0))).rejects.toThrow(
+      "entries are missing",
+    );
+  });
+
+  it("show a file that was changed", async () => {
+    const { file, told } = await paid();
+    for (const [from, to] of [
+      ["5.0", "6.0"],
+      ["seen", "sewn"],
+      ['"Pay."', '"Pay!"'],
+    ] as const) {
+      expect(file).toContain(from);
+      expect(await failed(file.replaceAll(from, to), { receipts: told })).toContain("receipts");
+    }
+  });
+
+  it("go on in another process, from what the store has", async () => {
+    const inner = memoryStore();
+    const dying = new AbortController();
+    const first = agentWith({ store: receipts(inner), permissions: { allow: ["look"] } });
+    const asked = first.run("Pay.", {
+      onEvent: ({ type }) => type === "waiting" && dying.abort(),
+    });
+    await new Promise((resolve) => dying.signal.addEventListener("abort", resolve));
+    await asked.saved();
+    await first.close({ recoverable: true });
+    const store = receipts(inner);
+    const again = agentWith({ store }).resume(asked.id);
+    const { outcome } = await again.result;
+    await again.saved();
+    expect(outcome).toBe("completed");
+    const receipt = (await store.receipt(asked.id))!;
+    const { checks } = await verify(again.export(), {
+      receipts: [receipt],
+      journal: await inner.load(asked.id),
+    });
+    expect(checks.filter(({ passed }) => !passed)).toEqual([]);
+  });
+
+  it("are signed by your key, and by no other", async () => {
+    const keys = async () =>
+      (await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+        "sign",
+        "verify",
+      ])) as CryptoKeyPair;
+    const algorithm = { name: "ECDSA", hash: "SHA-256" };
+    const [own, other] = [await keys(), await keys()];
+    const { file, told } = await paid(
+      {},
+      { sign: (bytes) => crypto.subtle.sign(algorithm, own.privateKey, bytes) },
+    );
+    const by = (key: CryptoKey) => (bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>) =>
+      crypto.subtle.verify(algorithm, key, signature, bytes);
+    expect(await failed(file, { receipts: told, isSigned: by(own.publicKey) })).toEqual([]);
+    expect(await failed(file, { receipts: told, isSigned: by(other.publicKey) })).toEqual(["signatures"]);
+    const bare = told.map(({ signature: _, ...receipt }) => receipt);
+    expect(await failed(file, { receipts: bare, isSigned: by(own.publicKey) })).toEqual(["signatures"]);
+    expect(await failed(file, { isSigned: by(own.publicKey) })).toEqual(["signatures"]);
+    const grown = told.map((receipt) => ({ ...receipt, entries: receipt.entries + 1 }));
+    expect(await failed(file, { receipts: grown, isSigned: by(own.publicKey) })).toContain("signatures");
+  });
+
+  it("stop no run when nobody can keep them", async () => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => {});
+    const store: ReceiptStore = receipts(memoryStore(), {
+      onReceipt: () => Promise.reject(new Error("The archive is full.")),
+    });
+    const run = agentWith({ store }).run("Pay.");
+    expect((await run.result).outcome).toBe("completed");
+    await run.saved();
+    expect(reported).toHaveBeenCalled();
+    expect(await store.receipt(run.id)).toBeDefined();
+    expect(await store.receipt("none")).toBeUndefined();
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ["store", undefined, {}],
+    ["sign", memoryStore(), { sign: "key" }],
+    ["signs", memoryStore(), { signs: () => {} }],
+  ])("name %s in the error for a wrong option", (field, store, options) => {
+    expect(() => receipts(store as never, options as never)).toThrow(expect.objectContaining({ field }));
+  });
+});
+
+describe("a policy", () => {
+  it.each<[string, RunPolicy, Partial<AgentOptions>]>([
+    ["has an answer for each approval", { approved: ["pay"] }, {}],
+    ["knows all tools", { tools: ["look", "p*"] }, {}],
+    ["is that of the agent", { agent: agentWith() }, {}],
+    ["bounds a run", { maxTokens: 45, maxIterations: 3, maxToolCalls: 2 }, {}],
+  ])("that a run has kept: it %s", async (_, policy, options) => {
+    const { file } = await paid(options);
+    const { passed, checks } = await verify(file, { policy });
+    expect(checks.map(({ says }) => says)).toHaveLength(2);
+    expect(passed).toBe(true);
+  });
+
+  it.each<[string, RunPolicy, Partial<AgentOptions>, string]>([
+    [
+      "a call that nobody has allowed",
+      { approved: ["l*"] },
+      {},
+      "approvals: the call a of look ran, and no answer had allowed it",
+    ],
+    [
+      "a tool that is not in the list",
+      { tools: ["look"] },
+      {},
+      "tools: pay was called, which is not in the list",
+    ],
+    ["more tokens", { maxTokens: 44 }, {}, "budget: the run has used 45 tokens"],
+    ["a cost that nobody knows", { maxUsd: 1 }, {}, "budget: nobody has told what the run has cost"],
+    ["more iterations", { maxIterations: 2 }, {}, "budget: 3 iterations began"],
+    ["more calls", { maxToolCalls: 1 }, {}, "budget: 2 calls ran"],
+    [
+      "other limits",
+      { agent: agentWith({ limits: { maxIterations: 9 } }) },
+      {},
+      'policy: limits were not set, and the agent has {"maxIterations":9}',
+    ],
+    [
+      "other rules",
+      { agent: agentWith({ permissions: { allow: ["look"] } }) },
+      {},
+      "policy: permissions were",
+    ],
+    [
+      "other approvals",
+      { agent: agentWith({ tools: { look } }) },
+      {},
+      'policy: tools that want an approval were ["pay"], and the agent has []',
+    ],
+  ])("that a run has broken: %s", async (_, policy, options, says) => {
+    const { file } = await paid(options);
+    const broken = (await verify(file, { policy })).checks.filter(({ passed }) => !passed);
+    expect(broken.map((check) => `${check.name}: ${check.says}`)).toEqual([expect.stringContaining(says)]);
+  });
+
+  it("shows a mode, a limit and rules that were changed while the run went on", async () => {
+    const changes = [
+      (run: ReturnType<Agent["run"]>) => run.setPermissionMode("acceptEdits"),
+      (run: ReturnType<Agent["run"]>) => run.addBudget({ maxIterations: 5 }),
+    ];
+    for (const change of changes) {
+      const run = agentWith().run("Pay.", { onEvent: ({ type }) => type === "tool-call" && change(run) });
+      await run.result;
+      expect(await failed(run.export(), { policy: { agent: agentWith() } })).toEqual(["policy"]);
+    }
+    const permissions = {
+      allow: ["look"],
+      canUseTool: () => ({
+        behavior: "allow" as const,
+        updatedPermissions: [{ type: "addRules", behavior: "allow", rules: ["pay"], destination: "session" }],
+      }),
+    };
+    const options = { permissions } as unknown as Partial<AgentOptions>;
+    const run = agentWith(options).run("Pay.");
+    await run.result;
+    expect(await failed(run.export(), { policy: { agent: agentWith(options) } })).toEqual(["policy"]);
+  });
+
+  it.each<[string, object]>([
+    ["receipts", { receipts: [{ head: "x" }] }],
+    ["policy.agent", { policy: { agent: {} } }],
+    ["policy.maxUSD", { policy: { maxUSD: 1 } }],
+    ["policy.approved", { policy: { approved: [""] } }],
+  ])("names %s in the error for a wrong option", async (field, options) => {
+    const { file } = await paid();
+    await expect(verify(file, options)).rejects.toThrow(expect.objectContaining({ field }));
+  });
+
+  it("refuses a text that is no file of a run", async () => {
+    await expect(verify("{}")).rejects.toThrow(expect.objectContaining({ code: "misuse_run_file" }));
+  });
+});
