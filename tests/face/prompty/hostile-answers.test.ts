@@ -186,6 +186,20 @@ describe("ports of runTurn", () => {
   });
 });
 
+describe("an empty answer", () => {
+  it.each(["openai", "anthropic", "google"])(
+    "of %s behind a call ends the turn, and calls nothing again",
+    async (provider) => {
+      const fetch = scripted([{ toolCalls: [{ name: "pay", input: {} }] }, { text: "" }]);
+      const agent = await agentOf({ model: { id: "m", provider }, tools: [{ name: "pay" }] });
+      let paid = 0;
+      const pay = () => `paid ${++paid}`;
+      await turn(agent, thread, { pay }, { host: { fetch, apiKey: "k" } });
+      expect([paid, fetch.requests.length]).toEqual([1, 2]);
+    },
+  );
+});
+
 describe("a thread", () => {
   it("with an answer that is none of looplet's is a message like any other", async () => {
     const fetch = scripted([{ text: "Ok." }]);

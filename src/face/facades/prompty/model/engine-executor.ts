@@ -6,7 +6,6 @@ import type {
   HttpModelOptions,
   Message as EngineMessage,
   Model,
-  RunResult,
 } from "../../../core/api/index.js";
 import { hostOptions } from "../../host.js";
 import { createAgent } from "../../../core/index.js";
@@ -56,6 +55,8 @@ export async function* streamOnEngine(
 ): AsyncGenerator<StreamItem> {
   const run = start(agent, messages, host, signal);
   let facts: Pick<Answer, "id" | "usage"> = {};
+  // An empty answer leaves no message, and the last one of the transcript is older.
+  let message: EngineMessage = { role: "assistant", content: [] };
   let refusal: string | undefined;
   let hasText = false;
   try {
@@ -72,13 +73,14 @@ export async function* streamOnEngine(
         throw new Error("The answer broke off behind a part of its text");
       if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
       if (event.type === "tool-input-start") yield { kind: "calling" };
+      if (event.type === "message" && event.message.role === "assistant") ({ message } = event);
       if (event.type === "iteration-finish")
         facts = joined({ id: event.responseId ?? undefined, usage: event.usage ?? undefined });
     }
     if (refusal !== undefined) throw new RefusalError(`Model refused: ${refusal}`);
     const result = await run.result;
     if (stream && result.finishReason === "refusal") throw new RefusalError(`Model refused: ${result.text}`);
-    yield { kind: "answer", answer: { ...answerOf(result), ...facts } };
+    yield { kind: "answer", answer: { kind: "answer", message, ...facts } };
   } finally {
     // Nobody waits for a run whose reader has left.
     run.abort();
@@ -116,15 +118,10 @@ function start(
     toolCalls: { onUnknownTool: "tool_result" },
     onRefusal: "result",
     // OpenAI sends calls from the start of an answer; others may write a text before them.
-    events: { holdText: tools.length > 0 && provider !== "openai" },
+    events: { messages: true, holdText: tools.length > 0 && provider !== "openai" },
   };
   const engine = createAgent(mergeOptions(presets.prompty.agent, own) as AgentOptions);
   return engine.run([], { messages, signal });
-}
-
-function answerOf(result: RunResult): Answer {
-  const message = result.messages.filter(({ role }) => role === "assistant").at(-1);
-  return { kind: "answer", message: message ?? { role: "assistant", content: [] } };
 }
 
 const SAMPLING = [
