@@ -8,7 +8,8 @@
 // looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an
 // extension that an alarm wakes), kills (processes that die or stand still in the middle of a run, with stores in
 // files, SQLite, workerd and Chromium; damaged journals; `--count` is the number of deaths on files and on SQLite, 30
-// by default, and the other numbers are shares of it).
+// by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with a planted
+// fault, of their mended twins and of the facades; LOOPLET_SEEDS).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,7 +20,7 @@ import { Report, nodeTest, ran, skipped, sum, wasmTests } from "./lib/report.mjs
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
-const parts = { builds, schedules, firefox, hosts, kills };
+const parts = { builds, schedules, firefox, hosts, kills, seeds };
 
 async function main() {
   const { values, positionals: wanted } = parseArgs({
@@ -108,6 +109,14 @@ async function hosts(machine) {
     LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
   };
   return nodeTest(await modernNode(), "tests/package/long", env, 60);
+}
+
+async function seeds(machine) {
+  await build({ machine, glueOnly: true });
+  const env = { ...process.env, LOOPLET_SEEDS: process.env.LOOPLET_SEEDS || "10000" };
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const tests = ["run", "--silent=false", "tests/face/simulation"];
+  return ran(await run(await modernNode(), [vitest, ...tests], { capture: true, env }));
 }
 
 /** `count` deaths on files and on SQLite, a tenth of it in workerd and Chromium, and two fifths of it damaged journals of each kind. */

@@ -32,6 +32,7 @@ export async function answerRequest(
   const { world } = process;
   const { choices, record, rates } = world;
   await process.place("at a request");
+  if (process.isDead) return never();
   const text = body === undefined ? "" : new TextDecoder().decode(body);
   const pairs: Record<string, string> = {};
   headers.forEach((value, name) => (pairs[name] = value));
@@ -69,6 +70,7 @@ export async function answerRequest(
   const [told, change] = FAULTS[fault]!;
   // A model that is not reached makes no turn, and no choices.
   const isReached = fault === 0 || fault > UNREACHED;
+  if (isReached) choices.beginRound();
   const turn = isReached
     ? world.turnOf({ request, ...by, conversation: () => format.read(request.body) })
     : {};

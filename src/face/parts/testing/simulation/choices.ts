@@ -4,7 +4,10 @@
  */
 import { seededRandom, type Random } from "../../practice/random.js";
 
-/** A choice that is not 0. `at` names the place, and says how often the run had come there. */
+/**
+ * A choice that is not 0. `at` is the number of requests that models had got by then, a place, and how often the run
+ * had come there since: `2 the process at a save #3`.
+ */
 export interface Choice {
   readonly at: string;
   readonly pick: number;
@@ -16,6 +19,7 @@ export class Choices {
   readonly #random: Random | undefined;
   readonly #given: ReadonlyMap<string, number> | undefined;
   readonly #times = new Map<string, number>();
+  #round = 0;
 
   private constructor(random: Random | undefined, given: ReadonlyMap<string, number> | undefined) {
     this.#random = random;
@@ -46,10 +50,16 @@ export class Choices {
     return this.#choose(place, (random) => Math.floor(random * below));
   }
 
+  /** A model has got a request: places are counted anew. */
+  beginRound(): void {
+    this.#round += 1;
+    this.#times.clear();
+  }
+
   #choose(place: string, chosen: (random: number) => number): number {
     const times = (this.#times.get(place) ?? 0) + 1;
     this.#times.set(place, times);
-    const at = times === 1 ? place : `${place} #${times}`;
+    const at = `${this.#round} ${place}${times === 1 ? "" : ` #${times}`}`;
     const pick = this.#random === undefined ? (this.#given?.get(at) ?? 0) : chosen(this.#random());
     if (pick !== 0) this.made.push({ at, pick });
     return pick;

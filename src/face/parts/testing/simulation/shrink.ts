@@ -1,4 +1,4 @@
-/** Shrinks the choices of a failure: without a part of them, and then with smaller ones, as long as it still fails. */
+/** Shrinks the choices of a failure: fewer rounds, fewer choices, smaller ones, as long as it still fails. */
 import type { Choice } from "./choices.js";
 
 /** Runs that one failure may take. */
@@ -17,6 +17,11 @@ export async function shrunk(
     return true;
   };
   if (await tries([])) return best;
+  const rounds = async (): Promise<void> => {
+    for (let round = Math.max(...best.map(roundOf)); round >= 0 && left > 0; round--)
+      await tries(withoutRound(best, round));
+  };
+  await rounds();
   for (let size = best.length; size >= 1 && left > 0;) {
     let isShorter = false;
     // The last choices go first: what comes behind the failure has no part in it.
@@ -27,18 +32,7 @@ export async function shrunk(
     // One choice may be needless only when another one has gone.
     if (size > 1 || !isShorter) size >>= 1;
   }
-  // A round in the middle may be needless: without it, the choices behind it are made one place earlier.
-  for (let at = best.length - 1; at >= 0 && left > 0; at--) {
-    for (const spliced of withoutRound(best, best[Math.min(at, best.length - 1)]!))
-      if (spliced.length <= best.length && (await tries(spliced))) break;
-  }
-  for (let isEarlier = true; isEarlier && left > 0;) {
-    isEarlier = false;
-    for (const earlier of moreEarly(best)) {
-      isEarlier = await tries(earlier);
-      if (isEarlier || left <= 0) break;
-    }
-  }
+  await rounds();
   for (let at = 0; at < best.length && left > 0; at++) {
     for (const pick of smaller(best[at]!.pick)) {
       if (await tries(best.map((choice, index) => (index === at ? { ...choice, pick } : choice)))) break;
@@ -47,43 +41,17 @@ export async function shrunk(
   return best;
 }
 
-/** The lists without the round of this choice: those of all places move up, or those of its own place. */
-function withoutRound(choices: readonly Choice[], { at }: Choice): Choice[][] {
-  const [place, round] = placeOf(at);
-  const moved = (isMoved: (other: string) => boolean): Choice[] =>
-    choices.flatMap(({ at, pick }) => {
-      const [other, times] = placeOf(at);
-      if (!isMoved(other) || times < round) return [{ at, pick }];
-      if (times === round) return [];
-      return [{ at: times === 2 ? other : `${other} #${times - 1}`, pick }];
-    });
-  return [
-    moved(() => true),
-    moved((other) => !other.startsWith("the process")),
-    moved((other) => other === place),
-  ];
+/** The choices without those of a round; the rounds behind it move up. */
+function withoutRound(choices: readonly Choice[], round: number): Choice[] {
+  return choices.flatMap((choice) => {
+    const own = roundOf(choice);
+    if (own === round) return [];
+    return own < round ? [choice] : [{ ...choice, at: choice.at.replace(/^\d+/, String(own - 1)) }];
+  });
 }
 
-/** The lists in which a place is made once less often before its choice, also without one of the other choices. */
-function* moreEarly(choices: readonly Choice[]): Generator<Choice[]> {
-  const rounds = new Set(choices.map(({ at }) => placeOf(at).join(" #")));
-  for (const { at } of choices) {
-    const [place, round] = placeOf(at);
-    if (round === 1 || rounds.has(`${place} #${round - 1}`)) continue;
-    const moved = choices.map(({ at, pick }) => {
-      const [other, times] = placeOf(at);
-      if (other !== place || times < round) return { at, pick };
-      return { at: times === 2 ? other : `${other} #${times - 1}`, pick };
-    });
-    for (const [index, other] of choices.entries())
-      if (other.at !== at) yield moved.filter((_, kept) => kept !== index);
-    yield moved;
-  }
-}
-
-function placeOf(at: string): [place: string, times: number] {
-  const [, place = at, times = "1"] = /^(.*) #(\d+)$/.exec(at) ?? [];
-  return [place, Number(times)];
+function roundOf({ at }: Choice): number {
+  return Number.parseInt(at, 10);
 }
 
 function smaller(pick: number): number[] {

@@ -4,6 +4,7 @@
  * other alone, so one turn between two callbacks is enough, as long as nobody waits for real timers or real I/O.
  */
 import type { Clock } from "../../../core/api/index.js";
+import { isBrowser } from "../../../core/models/models.js";
 
 /** The time at which every run begins, in milliseconds since the epoch: the start of the year 2026. */
 export const START_MS = Date.UTC(2026, 0, 1);
@@ -74,23 +75,28 @@ export class Timeline {
   }
 }
 
+type Later = (callback: () => void) => unknown;
+
 // Tests that put other timers in the place of the platform's do so later.
-const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
-let channel: { next: (() => void)[]; port: MessagePort } | undefined;
+const immediate = (globalThis as { setImmediate?: Later }).setImmediate;
+const timeout = globalThis.setTimeout;
+let later: Later | undefined;
 
 /** One turn of the event loop. */
 export function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (immediate !== undefined) return void immediate(resolve);
-    if (channel === undefined) {
-      const { port1, port2 } = new MessageChannel();
-      const next: (() => void)[] = [];
-      port1.onmessage = () => next.shift()?.();
-      channel = { next, port: port2 };
-    }
-    channel.next.push(resolve);
-    channel.port.postMessage(0);
-  });
+  later ??= immediate ?? (isBrowser() ? byChannel() : (callback) => timeout(callback, 0));
+  return new Promise((resolve) => void later!(resolve));
+}
+
+/** Browsers make timers wait, and messages not. */
+function byChannel(): Later {
+  const { port1, port2 } = new MessageChannel();
+  const next: (() => void)[] = [];
+  port1.onmessage = () => next.shift()?.();
+  return (callback) => {
+    next.push(callback);
+    port2.postMessage(0);
+  };
 }
 
 /** A promise that nothing settles. Each caller gets one of its own, so that none keeps the others in memory. */
