@@ -276,6 +276,7 @@ describe("the program looplet", () => {
       /^```diff\n- Be brief\.\n\+ Be kind\.\n```$/m,
     );
     assert.equal(JSON.parse((await call([...args, "--json"])).out).isFailed, false);
+    assert.match((await call([...args, "--hooks"])).out, /^Of 2 runs 2 equal\./);
     assert.match((await call(["compare", "bug.loop"])).err, /--agent AGENT is missing/);
   });
 
@@ -288,7 +289,7 @@ describe("the program looplet", () => {
     for (const [more, why] of [
       [[], /--live needs --max-usd N/],
       [["--max-usd", "x"], /--max-usd needs a positive number, got x/],
-      [["--max-requests", "9", "--tools"], /--tools is for comparisons without --live/],
+      [["--max-requests", "9", "--tools"], /only one of --live, --tools and --hooks/],
     ]) {
       const wrong = await call([...args, ...more]);
       assert.equal(wrong.code, 2);

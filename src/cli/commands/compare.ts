@@ -17,6 +17,7 @@ export const compare: Command = {
   options: {
     agent: { type: "string", value: "AGENT", about: "the changed agent" },
     tools: { type: "boolean", about: "run its tools, and compare their results" },
+    hooks: { type: "boolean", about: "run its hooks; models answer from the files" },
     live: { type: "boolean", about: "ask its models; needs a bound, one of the next three" },
     "max-usd": { type: "string", value: "N", about: "US dollars that --live may spend" },
     "max-tokens": { type: "string", value: "N", about: "tokens that --live may use" },
@@ -32,6 +33,7 @@ export const compare: Command = {
     const { junit, markdown, json } = options;
     const report = await compared(textsOf(paths), agent, {
       tools: options["tools"] === true ? "run" : "recorded",
+      hooks: options["hooks"] === true ? "run" : "recorded",
       live,
     });
     if (typeof junit === "string") await written(junit, junitReport(report));
@@ -52,8 +54,8 @@ function liveOptions(options: Options): LiveOptions | undefined {
   if (options["live"] === true && !isBound)
     throw new UsageError("--live needs --max-usd N, --max-tokens N or --max-requests N");
   if (options["live"] !== true && isBound) throw new UsageError("a bound needs --live");
-  if (options["live"] === true && options["tools"] === true)
-    throw new UsageError("--tools is for comparisons without --live, which answers from the files");
+  if (["live", "tools", "hooks"].filter((name) => options[name] === true).length > 1)
+    throw new UsageError("only one of --live, --tools and --hooks");
   return options["live"] === true ? bounds : undefined;
 }
 

@@ -162,7 +162,9 @@ describe("a run under a change", () => {
   it("says which function would have to answer where the file has no answer", async () => {
     const run = await one(changed({ hooks: { PreToolUse: [{ hooks: [() => ({})] }] } }));
     expect(run.verdict).toBe("stopped");
-    expect(run.why).toBe("The file has no answer of the agent's function at the point PreToolUse.");
+    expect(run.why).toBe(
+      `The file has no answer of the agent's function at the point PreToolUse: compare with hooks: "run".`,
+    );
   });
 
   it("runs the tools if it shall, and shows the result that differs", async () => {

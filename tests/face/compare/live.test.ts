@@ -1,5 +1,5 @@
 // Recorded runs that begin again with another agent, whose tools and people answer from the recording.
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool, ToolError, type Agent, type AgentOptions } from "looplet";
 import {
   compare,
@@ -67,6 +67,9 @@ async function one(file: string, agent: Agent, options: CompareOptions = {}) {
 
 const verdictOf = async (before: readonly Turn[], after: readonly Turn[]): Promise<Verdict> =>
   (await one(await recorded(before), agentOf(after))).verdict;
+
+// An unoptimised engine takes seconds to compile.
+beforeAll(async () => void (await recorded([{ text: "Hi." }])), 60_000);
 
 describe("a live comparison", () => {
   it("says whether a run is equal, tells it in other words or decides otherwise", async () => {

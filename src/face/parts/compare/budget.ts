@@ -57,7 +57,7 @@ export class Budget {
   }
 
   /** The limits of a run: its own, and what is left. */
-  limits<L extends LimitOptions>(own: L | undefined): LimitOptions {
+  limits(own: LimitOptions | undefined): LimitOptions {
     const { maxUsd, maxTokens } = this.#bounds;
     const usd = least(own?.maxUsd, maxUsd === undefined ? undefined : maxUsd - this.#usd);
     const tokens = least(own?.maxTotalTokens, maxTokens === undefined ? undefined : maxTokens - this.#tokens);

@@ -6,7 +6,7 @@ import type { Made } from "../../core/tools/made-agent.js";
 import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import { readLoop, type LoopFile } from "../replay/loop-file.js";
-import { play } from "../replay/replay.js";
+import { play, type ReplayRequest } from "../replay/replay.js";
 import { withAgent } from "../testing/differences.js";
 import { ReplayDifference, whole } from "../testing/expect-replay.js";
 import { Budget, type LiveOptions } from "./budget.js";
@@ -15,6 +15,7 @@ import { endOf, playedWith } from "./free.js";
 import { judged, type Judge, type JudgeTools } from "./judges.js";
 import { askedLive, SPENT } from "./live.js";
 import { Recording } from "./recording.js";
+import { rerun } from "./rerun.js";
 import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type Verdict } from "./report.js";
 
 /** A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file. */
@@ -27,6 +28,12 @@ export type Change = Pick<Agent, "run"> | ((file: LoopFile) => Pick<Agent, "run"
 export interface CompareOptions {
   /** `"run"` calls the functions of the tools too, as in `expectReplay`. Not with `live`. Default `"recorded"`. */
   tools?: "recorded" | "run" | undefined;
+  /**
+   * `"run"` calls the functions of the agent around the tools: hooks, guardrails, `prepareIteration`, `canUseTool`
+   * and so on, in a run that begins again and gets the recorded answers of models. Not with `tools: "run"` or `live`,
+   * which calls them in any case. Default `"recorded"`: their recorded answers count.
+   */
+  hooks?: "recorded" | "run" | undefined;
   /**
    * Asks the models of the changed agent, by its own `fetch`, up to this bound. Each run begins again with the
    * recorded prompt. Equal calls get the recorded results in their order, and people say what they said. A call that
@@ -53,7 +60,7 @@ export async function compare(
   change: Change,
   options: CompareOptions = {},
 ): Promise<CompareReport> {
-  const { tools, live, judges = {}, allow = ALLOWED } = checkOptions(options, "", OPTION_TABLE);
+  const { tools, hooks, live, judges = {}, allow = ALLOWED } = checkOptions(options, "", OPTION_TABLE);
   checkAllowed(allow);
   if (live !== undefined && tools === "run")
     throw new LoopletError(
@@ -61,18 +68,21 @@ export async function compare(
       "tools",
       'cannot be "run" with live, which answers from the file',
     );
+  if (hooks === "run" && (live !== undefined || tools === "run"))
+    throw new LoopletError("config_invalid_value", "hooks", 'cannot be "run" with live or with tools: "run"');
   const budget = live === undefined ? undefined : new Budget(live);
   const wasm = await loadWasm();
   const compared: ComparedRun[] = [];
   for await (const run of iterated(runs)) {
     const { name, text } = named(run, compared.length);
-    compared.push(await comparedRun(wasm, name, text, change, { tools, budget, judges, allow }));
+    compared.push(await comparedRun(wasm, name, text, change, { tools, hooks, budget, judges, allow }));
   }
   return reportOf(compared, budget?.spent ?? { requests: 0, tokens: 0, usd: 0 });
 }
 
 const OPTION_TABLE = {
   tools: ["recorded", "run"],
+  hooks: ["recorded", "run"],
   live: "object",
   judges: "object",
   allow: "texts",
@@ -89,6 +99,7 @@ function checkAllowed(allow: readonly Verdict[]): void {
 
 interface Comparing {
   readonly tools: "recorded" | "run" | undefined;
+  readonly hooks: "recorded" | "run" | undefined;
   readonly budget: Budget | undefined;
   readonly judges: { readonly [name: string]: Judge };
   readonly allow: readonly Verdict[];
@@ -99,7 +110,7 @@ async function comparedRun(
   name: string | undefined,
   text: string,
   change: Change,
-  { tools, budget, judges, allow }: Comparing,
+  { tools, hooks, budget, judges, allow }: Comparing,
 ): Promise<ComparedRun> {
   const free = { judges: {}, changed: [], usage: null, usd: 0, isFailed: true };
   let file: LoopFile;
@@ -113,13 +124,19 @@ async function comparedRun(
   const changed = changedOptions(file.processes[0]!.config, made.file.processes[0]!.config);
   try {
     const calls: ToolInvocation[] = [];
-    const before = whole(play(wasm, file, (call) => void calls.push(call)));
+    const sent = new Map<number, ReplayRequest>();
+    const hearCall = (call: ToolInvocation): void => void calls.push(call);
+    const played = whole(play(wasm, file, hearCall, (number, request) => sent.set(number, request)));
+    const before = endOf(played);
+    const recording = new Recording(file, played, calls, boundIn(made));
     const { after, ...found } =
-      budget === undefined
-        ? await playedWith(wasm, made, before, tools === "run")
-        : await askedLive(made, new Recording(file, before, calls, boundIn(made)), endOf(before), budget);
+      budget !== undefined
+        ? await askedLive(made, recording, before, budget)
+        : hooks === "run"
+          ? await rerun(made, recording, before, sent, file)
+          : await playedWith(wasm, made, played, before, tools === "run");
     const isJudged = found.verdict !== "stopped";
-    const judgements = isJudged ? await judged(judges, endOf(before), after, judgeTools(made, budget)) : {};
+    const judgements = isJudged ? await judged(judges, before, after, judgeTools(made, budget)) : {};
     const isFailed = !allow.includes(found.verdict) || Object.values(judgements).some(({ pass }) => !pass);
     return { ...free, ...found, name: called, changed, judges: judgements, isFailed };
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ToolInvocation } from "../../core/host/question.js";
 import type { Made } from "../../core/tools/made-agent.js";
 import type { LoopFile } from "../replay/loop-file.js";
 import { play, type Replay, type ReplayCall, type ReplayRequest, type ReplayStep } from "../replay/replay.js";
-import { requestDifference } from "../testing/differences.js";
+import { requestDifference, type Difference } from "../testing/differences.js";
 import { whole } from "../testing/expect-replay.js";
 import { resultOf, runTools } from "../testing/run-tools.js";
 import { callsDifference, endingDifference, type Finding } from "./decisions.js";
@@ -21,8 +21,8 @@ export interface Changed {
 }
 
 /**
- * Plays a file with the options of an agent, and finds where it first goes another way. With `runsTools` the
- * functions of the tools run too, for the calls before that.
+ * Plays a file with the options of an agent, and finds where it first goes another way than `before`, which has
+ * ended as `end` says. With `runsTools` the functions of the tools run too, for the calls before that.
  *
  * @throws LoopletError, ReplayDifference
  */
@@ -30,6 +30,7 @@ export async function playedWith(
   wasm: LoadedWasm,
   made: Made & { readonly file: LoopFile },
   before: Replay,
+  end: RunEnd,
   runsTools: boolean,
 ): Promise<Changed> {
   const invocations: ToolInvocation[] = [];
@@ -56,7 +57,7 @@ export async function playedWith(
       };
     }
   }
-  const ending = isOver ? endingDifference(endOf(before), after) : undefined;
+  const ending = isOver ? endingDifference(end, after) : undefined;
   // Where the run is over already, its end is the difference, and not the request that does not come any more.
   const found = first?.isMissing === true ? (ending ?? first) : (first ?? ending);
   if (found === undefined) return { verdict: "equal", why: "", after };
@@ -82,7 +83,8 @@ function questionPlace(before: Replay, after: Replay): Place | undefined {
   const index = fresh!.findIndex(({ point }, at) => old![at]?.point !== point);
   if (index < 0) return undefined;
   const step = stepOf(after, index + 1, ({ questions }) => questions.length);
-  const why = `The file has no answer of the agent's function at the point ${fresh![index]!.point}.`;
+  const { point } = fresh![index]!;
+  const why = `The file has no answer of the agent's function at the point ${point}: compare with hooks: "run".`;
   return { step, verdict: "stopped", why };
 }
 
@@ -92,14 +94,24 @@ function requestPlace(before: Replay, after: Replay): Place | undefined {
   const number = found.request!;
   const [old, fresh] = [before.requests[number - 1], after.requests[number - 1]];
   const step = stepOf(fresh === undefined ? before : after, number, ({ requests }) => requests.length);
-  const parts = old === undefined || fresh === undefined ? [] : partsOf(old, fresh);
-  const [part = { name: "", before: found.expected, after: found.actual }] = parts;
-  const what =
-    part.name === "" ? found.what : `Request ${number} differs at character ${found.at}: ${part.name}.`;
-  const names = parts.map(({ name }) => name);
-  const diff = textDiff(part.before, part.after);
-  const difference: FirstDifference = { kind: "request", what, number, at: found.at, parts: names, diff };
+  const difference = toldRequest(found, old, fresh);
   return { step, verdict: "another request", difference, isMissing: fresh === undefined };
+}
+
+/** The difference of a request, in words. */
+export function toldRequest(
+  found: Difference,
+  old: ReplayRequest | undefined,
+  fresh: ReplayRequest | undefined,
+): FirstDifference {
+  const parts = old === undefined || fresh === undefined ? [] : partsOf(old, fresh);
+  const [part] = parts;
+  const { request: number, at } = found;
+  const what =
+    part === undefined ? found.what : `Request ${number} differs at character ${at}: ${part.name}.`;
+  const { before, after } = part ?? { before: found.expected, after: found.actual };
+  const diff = textDiff(before, after);
+  return { kind: "request", what, number, at, parts: parts.map(({ name }) => name), diff };
 }
 
 function partsOf(old: ReplayRequest, fresh: ReplayRequest): RequestPart[] {

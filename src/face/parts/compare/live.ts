@@ -26,8 +26,8 @@ export async function askedLive(
   before: RunEnd,
   budget: Budget,
 ): Promise<Asked> {
-  if (recording.problem !== undefined) return stopped(recording.problem);
-  if (budget.isSpent) return stopped(SPENT);
+  if (recording.problem !== undefined) return unasked(recording.problem);
+  if (budget.isSpent) return unasked(SPENT);
   const { result, why } = await new LiveRun(made, recording, budget).run();
   const { usage, costUsd: usd } = result;
   budget.take(usage, usd);
@@ -52,7 +52,7 @@ export async function askedLive(
 export const SPENT = "The budget is spent.";
 
 /** A run that does not begin. */
-function stopped(why: string): Asked {
+export function unasked(why: string): Asked {
   const after = { outcome: undefined, text: "", output: undefined, toolCalls: [], messages: [], usage: null };
   return { verdict: "stopped", why, after, usage: null, usd: 0 };
 }
@@ -69,7 +69,8 @@ const ALONE = {
   onFailure: "result",
 } as const satisfies Partial<AgentOptions>;
 
-class LiveRun {
+/** A run that begins again, and whose calls and questions are answered from a recording. */
+export class LiveRun {
   #why: string | undefined;
   #run: Run | undefined;
   #requests = 0;
@@ -77,7 +78,9 @@ class LiveRun {
   constructor(
     private readonly made: Made,
     private readonly recording: Recording,
-    private readonly budget: Budget,
+    private readonly budget: Pick<Budget, "request" | "limits">,
+    /** Options in place of the agent's. With any, calls that were not recorded never run. */
+    private readonly own?: Partial<AgentOptions>,
   ) {}
 
   async run(): Promise<{ readonly result: RunResult; readonly why: string | undefined }> {
@@ -109,6 +112,7 @@ class LiveRun {
     return {
       ...options,
       ...ALONE,
+      ...this.own,
       limits: this.budget.limits(limits),
       ...(canUseTool === undefined
         ? {}
@@ -141,7 +145,7 @@ class LiveRun {
   #answering(name: string, known: KnownTool): KnownTool {
     const { options, defined, config } = known;
     const own = handlerOf(options, this.made.options.toolCalls?.handlers ?? {});
-    const isSafe = config.readOnly === true && own !== undefined;
+    const isSafe = config.readOnly === true && own !== undefined && this.own === undefined;
     const live = (input: unknown, context: ToolContext): unknown =>
       // A handler of a kind gets the tool as well.
       own!.call(
@@ -163,13 +167,13 @@ class LiveRun {
     const recorded = this.recording.result(name, input);
     if (recorded !== undefined) return valueOf(recorded, context);
     if (live !== undefined) return live(input, context);
-    throw this.#stop(`It asked for something that was not recorded: ${name} ${JSON.stringify(input)}.`);
+    throw this.stop(`It asked for something that was not recorded: ${name} ${JSON.stringify(input)}.`);
   }
 
   #hear(event: RunEvent): void {
     if (event.type === "attempt-start") {
       this.#requests++;
-      if (!this.budget.request()) this.#stop(SPENT);
+      if (!this.budget.request()) this.stop(SPENT);
       else this.#say();
     }
     if (event.type !== "question" || event.data === undefined) return;
@@ -187,7 +191,7 @@ class LiveRun {
   }
 
   #reply(questionId: number, answer: Parameters<Run["answer"]>[1] | undefined, about: string): void {
-    if (answer === undefined) this.#stop(`It asked ${about}, and no answer was recorded.`);
+    if (answer === undefined) this.stop(`It asked ${about}, and no answer was recorded.`);
     else this.#run?.answer(questionId, answer);
   }
 
@@ -197,7 +201,8 @@ class LiveRun {
       if (requests === this.#requests) this.#run?.[kind](content);
   }
 
-  #stop(why: string): Error {
+  /** Ends the run for this reason, unless there is one already. */
+  stop(why: string): Error {
     this.#why ??= why;
     this.#run?.abort(why);
     return new Error(why);

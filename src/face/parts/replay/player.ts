@@ -19,7 +19,7 @@ import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.
 
 /** What the engine asks for while a process is played. */
 export interface Asked extends BatchListener {
-  onRequest(request: Omit<AuthorizeRequest, "auth" | "headers">): void;
+  onRequest(number: number, request: Omit<AuthorizeRequest, "auth" | "headers">): void;
   onCall(call: ToolInvocation): void;
   onQuestion(question: Question): void;
   onEntries(entries: readonly JournalEntry[]): void;
@@ -46,9 +46,9 @@ class ReplayShell {
     this.asked.onEntries(entriesOf(firstSeq, lines));
   }
 
-  send(_request: number, json: string, at: number, length: number): void {
+  send(request: number, json: string, at: number, length: number): void {
     const { method, url, model } = JSON.parse(json) as AuthorizeRequest;
-    this.asked.onRequest({ method, url, model, body: this.instance.reader.copy(at, length) });
+    this.asked.onRequest(request, { method, url, model, body: this.instance.reader.copy(at, length) });
   }
 
   now(): number {

@@ -114,7 +114,8 @@ export async function fork(file: string, at: number): Promise<readonly JournalEn
 }
 
 /**
- * Plays a file that was read. `onCall` hears of each call of a tool.
+ * Plays a file that was read. `onCall` hears of each call of a tool, and `onRequest` of each request, with its number
+ * in the file.
  *
  * @throws LoopletError `misuse_run_file`
  * @internal
@@ -123,11 +124,12 @@ export function play(
   wasm: LoadedWasm,
   file: LoopFile,
   onCall: (call: ToolInvocation) => void = () => {},
+  onRequest: (number: number, request: ReplayRequest) => void = () => {},
 ): Replay {
   const steps: ReplayStep[] = [];
   let lost: string | undefined;
   for (const process of file.processes) {
-    const step = new Steps(onCall);
+    const step = new Steps(onCall, onRequest);
     const player = playing(() => new Player(wasm, process, step));
     step.agent = (index) => player.agent(index);
     try {
@@ -198,7 +200,10 @@ class Steps implements Asked {
   #questions: ReplayQuestion[] = [];
   #entries: JournalEntry[] = [];
 
-  constructor(private readonly hearCall: (call: ToolInvocation) => void = () => {}) {}
+  constructor(
+    private readonly hearCall: (call: ToolInvocation) => void = () => {},
+    private readonly hearRequest: (number: number, request: ReplayRequest) => void = () => {},
+  ) {}
 
   begin(input: LoopInput): ReplayStep {
     const events = (this.#events = []);
@@ -225,8 +230,10 @@ class Steps implements Asked {
     this.#events.push(agent === 0 ? event : { ...event, ...this.#originOf(agent) });
   }
 
-  onRequest({ method, url, body }: { method: string; url: string; body: Uint8Array }): void {
-    this.#requests.push({ method, url, body: new TextDecoder().decode(body) });
+  onRequest(number: number, { method, url, body }: { method: string; url: string; body: Uint8Array }): void {
+    const request = { method, url, body: new TextDecoder().decode(body) };
+    this.hearRequest(number, request);
+    this.#requests.push(request);
   }
 
   onCall(call: ToolInvocation): void {
