@@ -16,7 +16,7 @@ const calls = (...names: string[]): ScriptedStep => ({
   toolCalls: names.map((name) => ({ id: `toolu_${name}`, name, input: {} })),
 });
 
-function served(turns: readonly ScriptedStep[]) {
+function served(turns: readonly ScriptedStep[], options: Parameters<typeof agentOf>[1] = {}) {
   const store = memoryStore();
   const paid: string[] = [];
   const tools = {
@@ -28,7 +28,7 @@ function served(turns: readonly ScriptedStep[]) {
       execute: (_, { toolCallId }) => (paid.push(toolCallId), "paid"),
     }),
   };
-  const agent = agentOf(turns, { store, tools, toolCalls: { execution: "parallel" } });
+  const agent = agentOf(turns, { store, tools, toolCalls: { execution: "parallel" }, ...options });
   const authorize = ({ headers }: Request): string => headers.get("user") ?? "ada";
   const handle = handler<Request>(agent, { store, base: "/api/agent", authorize, formats: [agUi()] });
   const fetch = (url: string, init: object): Promise<Response> => handle(new Request(url, init)) as never;
@@ -75,6 +75,13 @@ it.each([HttpAgent, OlderAgent])(
     expect((await server.fetch(`${URL}/t/stream`, {})).status).toBe(204);
   },
 );
+
+it("the structured output of a run is the result at its end", async () => {
+  const output = { schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } };
+  const server = served([{ text: '{"n":7}' }], { output });
+  const events = await post(server, { messages: [said("Count.")] });
+  expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", result: { n: 7 } });
+});
 
 it("a call of the page alone ends a run of AG-UI well, and its result brings the run on", async () => {
   const server = served([calls("color"), { text: "Done." }]);

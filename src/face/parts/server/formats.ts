@@ -19,6 +19,8 @@ export interface FormattedRun {
   readonly after?: string | undefined;
   /** Whether there are events behind the last one that `events` have given. */
   hasMore(): boolean;
+  /** The structured output of the run, once its events are over; undefined if it has none. */
+  output(): Promise<unknown>;
 }
 
 /** A request of another system in the words of looplet. */

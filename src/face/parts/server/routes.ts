@@ -151,7 +151,11 @@ async function formatted(
   if (run === undefined || batches === undefined) return none();
   const headers = { "content-type": format.accept, "cache-control": "no-store", ...format.headers };
   const { events, hasMore } = eventsIn(session, batches);
-  const texts = format.stream(events, { id: run, session: id, hasMore, ...from });
+  const output = async (): Promise<unknown> => {
+    const end = await session.runs.endOf(run);
+    return "result" in end ? end.result.output : undefined;
+  };
+  const texts = format.stream(events, { id: run, session: id, hasMore, output, ...from });
   return textStream(texts, gone, headers, hold());
 }
 

@@ -76,7 +76,8 @@ async function* texts(events: AsyncIterable<RunEvent>, run: FormattedRun): Async
     const isPast = event.seq <= seen;
     // Later events say that somebody has answered.
     if (event.type === "waiting" && (isPast || run.hasMore())) continue;
-    const pieces = [...(isPast ? past : translation).take(event)];
+    const result = event.type === "finish" ? await run.output() : undefined;
+    const pieces = [...(isPast ? past : translation).take(event, result)];
     if (!isPast)
       yield* write(
         event.seq,
