@@ -1,6 +1,6 @@
 /** A run as its host has it: the questions that wait for a person, and the calls of its clients. */
 import { LoopletError } from "../../../core/api/errors.js";
-import type { RunEvent, RunEventOf } from "../../../core/api/event.js";
+import type { RunEvent } from "../../../core/api/event.js";
 import type { Queued, QuestionAnswer, Run } from "../../../core/api/run.js";
 import { pageAnswer, pageCallOf } from "../../tools/page-call.js";
 import { PageClaims } from "../pages/claims.js";
@@ -40,9 +40,7 @@ export class HostedRun {
       for (const hear of this.#asked) hear(event.questionId);
     }
     if (event.type === "answered") this.#forget(event.questionId);
-    // A call that ends by itself leaves its question open.
-    if (event.type === "tool-result" || event.type === "tool-error")
-      for (const [id, asked] of this.#questions) if (isOfCall(asked, event)) this.#forget(id);
+    // A run whose WebAssembly was lost does not withdraw its questions.
     if (event.type === "finish") for (const id of this.#questions.keys()) this.#forget(id);
     if (event.type === "run-start") this.#begin();
     this.#tell(event);
@@ -158,13 +156,6 @@ export class HostedRun {
 }
 
 /** Whether a question is about a call of the same agent. */
-function isOfCall(
-  asked: RunEvent,
-  { agentPath, toolCallId }: RunEventOf<"tool-result" | "tool-error">,
-): boolean {
-  return asked.agentPath === agentPath && asked.type === "question" && asked.data?.toolCallId === toolCallId;
-}
-
 /** Resolves when a run has ended, however it has. */
 export function ended(run: Run): Promise<unknown> {
   return run.result.catch(() => {});

@@ -60,8 +60,6 @@ type Page = Record<
 interface Work {
   readonly target: Target;
   readonly questionId: number;
-  readonly agentPath: string;
-  readonly toolCallId: string;
   readonly stop: AbortController;
   /** The result, until the host has it. */
   content?: PageAnswer;
@@ -87,13 +85,9 @@ export class PageCalls {
   /** Hears an event of a run that the page follows. */
   hear(target: Target, event: RunEvent): void {
     const { run = "" } = target;
-    const { type, agentPath } = event;
-    if (type === "question") this.#asked(target, event);
-    else if (type === "answered") this.#end(this.#works.get(`${run} ${event.questionId}`));
-    else if (type === "tool-result" || type === "tool-error") {
-      for (const work of this.#of(run))
-        if (work.toolCallId === event.toolCallId && work.agentPath === agentPath) this.#end(work);
-    } else if (type === "finish") this.#forget(run);
+    if (event.type === "question") this.#asked(target, event);
+    else if (event.type === "answered") this.#end(this.#works.get(`${run} ${event.questionId}`));
+    else if (event.type === "finish") this.#forget(run);
   }
 
   /** The page lets go of the host. */
@@ -107,10 +101,6 @@ export class PageCalls {
     for (const { target, questionId, content, stop } of this.#works.values())
       if (content === undefined && !stop.signal.aborted)
         this.#link.tell(target, "unclaim", questionId, this.#page);
-  }
-
-  #of(run: string): Work[] {
-    return [...this.#works.values()].filter(({ target }) => target.run === run);
   }
 
   #forget(run: string): void {
@@ -132,9 +122,8 @@ export class PageCalls {
     const known = this.#works.get(key);
     // Another process has asked again. A result may have been lost on its way.
     if (known !== undefined) return void (known.content && this.#tell(known));
-    const { agentPath } = event;
-    const { questionId, toolCallId } = call;
-    const work: Work = { target, questionId, agentPath, toolCallId, stop: new AbortController() };
+    const { questionId } = call;
+    const work: Work = { target, questionId, stop: new AbortController() };
     this.#works.set(key, work);
     // A call is heard late if a page was offline, and so is the claim.
     work.timer = setInterval(() => this.#tell(work), RENEW_MS);
