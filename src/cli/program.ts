@@ -111,5 +111,6 @@ function callOf(name: string, command: Command, program = ""): string {
 
 /** The first line of a message, with its field: the second one points to the documentation. */
 function sentenceOf({ field, problem }: LoopletError): string {
-  return field === "" || field === "file" ? problem : `${field}: ${problem}`;
+  if (field === "file") return `the file ${problem}`;
+  return field === "" ? problem : `${field}: ${problem}`;
 }
