@@ -7,7 +7,7 @@ import {
   modelAsJudge,
   textReport,
   type CompareOptions,
-  type Verdict,
+  type ComparedVerdict,
 } from "looplet/compare";
 import { scripted, type ScriptedTurn as Turn } from "looplet/practice";
 import { recorder } from "looplet/replay";
@@ -65,7 +65,7 @@ async function one(file: string, agent: Agent, options: CompareOptions = {}) {
   return { ...report.runs[0]!, report };
 }
 
-const verdictOf = async (before: readonly Turn[], after: readonly Turn[]): Promise<Verdict> =>
+const verdictOf = async (before: readonly Turn[], after: readonly Turn[]): Promise<ComparedVerdict> =>
   (await one(await recorded(before), agentOf(after))).verdict;
 
 // An unoptimised engine takes seconds to compile.

@@ -16,7 +16,7 @@ import { judged, type Judge, type JudgeTools } from "./judges.js";
 import { askedLive, SPENT } from "./live.js";
 import { Recording } from "./recording.js";
 import { rerun } from "./rerun.js";
-import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type Verdict } from "./report.js";
+import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type ComparedVerdict } from "./report.js";
 
 /** A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file. */
 export type RecordedRun = string | { readonly name: string; readonly text: string };
@@ -44,7 +44,7 @@ export interface CompareOptions {
   /** Your judges, by names for the report. A run that a judge does not pass counts against the change. Default: none. */
   judges?: { readonly [name: string]: Judge } | undefined;
   /** The verdicts that do not count against the change. Default: `equal` and `other words`. */
-  allow?: readonly Verdict[] | undefined;
+  allow?: readonly ComparedVerdict[] | undefined;
 }
 
 /**
@@ -88,9 +88,9 @@ const OPTION_TABLE = {
   allow: "texts",
 } as const;
 
-const ALLOWED: readonly Verdict[] = ["equal", "other words"];
+const ALLOWED: readonly ComparedVerdict[] = ["equal", "other words"];
 
-function checkAllowed(allow: readonly Verdict[]): void {
+function checkAllowed(allow: readonly ComparedVerdict[]): void {
   const wrong = allow.find((verdict) => !VERDICTS.includes(verdict));
   if (wrong === undefined) return;
   const words = VERDICTS.map((verdict) => `"${verdict}"`).join(", ");
@@ -102,7 +102,7 @@ interface Comparing {
   readonly hooks: "recorded" | "run" | undefined;
   readonly budget: Budget | undefined;
   readonly judges: { readonly [name: string]: Judge };
-  readonly allow: readonly Verdict[];
+  readonly allow: readonly ComparedVerdict[];
 }
 
 async function comparedRun(

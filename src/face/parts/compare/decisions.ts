@@ -1,6 +1,6 @@
 /** Decisions of a run: which tools it calls with which inputs, in order, and how it ends. */
 import { isObject } from "../../core/options/check.js";
-import type { FirstDifference, RunEnd, Verdict } from "./report.js";
+import type { FirstDifference, RunEnd, ComparedVerdict } from "./report.js";
 import { textDiff } from "./text-diff.js";
 
 /** A call of a tool, as far as it is a decision. */
@@ -11,7 +11,7 @@ export interface Called {
 
 /** A difference with its verdict, or why there is none to be found. */
 export interface Finding {
-  readonly verdict: Verdict;
+  readonly verdict: ComparedVerdict;
   readonly difference?: FirstDifference | undefined;
   readonly why?: string | undefined;
 }

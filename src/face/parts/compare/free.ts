@@ -8,13 +8,13 @@ import { requestDifference, type Difference } from "../testing/differences.js";
 import { whole } from "../testing/expect-replay.js";
 import { resultOf, runTools } from "../testing/run-tools.js";
 import { callsDifference, endingDifference, type Finding } from "./decisions.js";
-import type { FirstDifference, RunEnd, Verdict } from "./report.js";
+import type { FirstDifference, RunEnd, ComparedVerdict } from "./report.js";
 import { requestParts, type RequestPart } from "./request-parts.js";
 import { textDiff } from "./text-diff.js";
 
 /** A run with the change. */
 export interface Changed {
-  readonly verdict: Verdict;
+  readonly verdict: ComparedVerdict;
   readonly why: string;
   readonly firstDifference?: FirstDifference | undefined;
   readonly after: RunEnd;

@@ -23,5 +23,5 @@ export type {
   Judgement,
   RunEnd,
   Share,
-  Verdict,
+  ComparedVerdict,
 } from "./report.js";

@@ -12,7 +12,7 @@ import type { ModelUsage, Usage } from "../../core/api/index.js";
  * - `stopped`: the comparison could not go on: a call was not recorded, or the budget is spent.
  * - `failed`: the file cannot be played, or looplet itself failed.
  */
-export type Verdict = (typeof VERDICTS)[number];
+export type ComparedVerdict = (typeof VERDICTS)[number];
 
 /** The verdicts, from the best to the worst. */
 export const VERDICTS = [
@@ -52,7 +52,7 @@ export interface Judgement {
 export interface ComparedRun {
   /** The name that was given with the text, or else the id in the file. */
   readonly name: string;
-  readonly verdict: Verdict;
+  readonly verdict: ComparedVerdict;
   /** Why a run is `stopped` or `failed`; else empty. */
   readonly why: string;
   readonly firstDifference?: FirstDifference | undefined;
@@ -84,7 +84,7 @@ export interface Share {
 export interface CompareReport {
   readonly runs: readonly ComparedRun[];
   /** How many runs have each verdict. Verdicts that no run has are left out. */
-  readonly verdicts: { readonly [verdict in Verdict]?: Share };
+  readonly verdicts: { readonly [verdict in ComparedVerdict]?: Share };
   /** How many runs each judge passes. */
   readonly judges: { readonly [name: string]: Share };
   /** What was asked live, judges included. */
@@ -111,7 +111,7 @@ export interface RunEnd {
 
 /** The report of these runs. */
 export function reportOf(runs: readonly ComparedRun[], spent: CompareReport["spent"]): CompareReport {
-  const verdicts: { [verdict in Verdict]?: Share } = {};
+  const verdicts: { [verdict in ComparedVerdict]?: Share } = {};
   for (const verdict of VERDICTS) {
     const count = runs.filter((run) => run.verdict === verdict).length;
     if (count > 0) verdicts[verdict] = shareOf(count, runs.length);
