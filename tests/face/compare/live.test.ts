@@ -11,6 +11,7 @@ import {
 } from "looplet/compare";
 import { scripted, type ScriptedTurn as Turn } from "looplet/practice";
 import { recorder } from "looplet/replay";
+import { memoryStore } from "looplet/stores";
 
 type Fetch = ReturnType<typeof scripted>;
 
@@ -234,6 +235,38 @@ describe("a live comparison", () => {
       why: "The recorded run was aborted.",
     });
     expect(agent.asked.requests).toEqual([]);
+  });
+
+  it("fails for a file whose prompt no run can begin with, and the others go on", async () => {
+    const file = await recorded([{ text: "Hi." }], {}, "Go.");
+    const empty = file.replace('"text":"Go."', '"text":" "');
+    expect(empty).not.toBe(file);
+    const { runs } = await compare([empty, file], agentOf([{ text: "Hi." }]), { live: { maxRequests: 9 } });
+    expect(runs.map(({ verdict }) => verdict)).toEqual(["failed", "equal"]);
+    expect(runs[0]!.why).toContain("cannot begin again");
+  });
+
+  it("plays a run of two processes from its beginning", async () => {
+    const store = memoryStore();
+    const turns = [weather("Paris"), { text: "It rains." }];
+    const record = recorder();
+    const first = agentOf([turns[0]!, { hang: true }], [], { store, record });
+    const run = first.run("Go.", {
+      id: "one",
+      onEvent: ({ type, iteration }) => {
+        if (type === "attempt-start" && iteration === 2) void first.close({ recoverable: true });
+      },
+    });
+    await run.result;
+    const again = agentOf([turns[1]!], [], { store, record: recorder() }).resume("one");
+    expect((await again.result).outcome).toBe("completed");
+    const [head, tail] = [run.export(), again.export()].map(
+      (text) => JSON.parse(text) as { processes: unknown[] },
+    );
+    const both = JSON.stringify({ ...tail, processes: [...head!.processes, ...tail!.processes] });
+    expect((await one(both, agentOf(turns))).verdict).toBe("equal");
+    const rest = await one(again.export(), agentOf(turns));
+    expect(rest).toMatchObject({ verdict: "stopped", why: "The file begins in the middle of the run." });
   });
 
   it("neither keeps nor traces what it asks", async () => {

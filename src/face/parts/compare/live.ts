@@ -1,9 +1,10 @@
 /** The live comparison: a run begins again with another agent, whose tools and people answer from the recording. */
-import { ToolError } from "../../core/api/errors.js";
+import { LoopletError, ToolError } from "../../core/api/errors.js";
 import type { AgentOptions, Run, RunEvent, RunResult, ToolContext, Usage } from "../../core/api/index.js";
 import type { ToolReturn } from "../../core/generated/input.js";
 import { madeOf, type Made } from "../../core/tools/made-agent.js";
 import { handlerOf, type KnownTool } from "../../core/tools/tool.js";
+import { wrong } from "../replay/loop-file.js";
 import type { Budget } from "./budget.js";
 import { callsDifference, endingDifference } from "./decisions.js";
 import type { Changed } from "./free.js";
@@ -89,11 +90,13 @@ export class LiveRun {
     for (const set of madeOf(agent)!.sets)
       for (const [name, known] of set)
         (set as Map<string, KnownTool>).set(name, this.#answering(name, known));
-    const run = agent.run(recording.prompt, {
-      ...recording.options,
-      onEvent: (event) => this.#hear(event),
-      onError: () => {},
-    });
+    const run = begun(() =>
+      agent.run(recording.prompt, {
+        ...recording.options,
+        onEvent: (event) => this.#hear(event),
+        onError: () => {},
+      }),
+    );
     this.#run = run;
     this.#say();
     const result = await run.result.catch((error: { result?: RunResult }) => {
@@ -206,6 +209,16 @@ export class LiveRun {
     this.#why ??= why;
     this.#run?.abort(why);
     return new Error(why);
+  }
+}
+
+/** The file is at fault for a prompt or a history that no run can begin with. */
+function begun(begin: () => Run): Run {
+  try {
+    return begin();
+  } catch (error) {
+    if (error instanceof LoopletError) throw wrong(`cannot begin again: ${error.problem}`, error);
+    throw error;
   }
 }
 
