@@ -256,4 +256,27 @@ describe("a run whose worker is killed", () => {
     kit.go();
     expect((await run.result).text).toBe("one two three");
   });
+
+  it("keeps its worker awake until the store has the end", async () => {
+    const kit = new Kit();
+    const { append } = kit.store;
+    let go = (): void => {};
+    const isEnd = (json: string): boolean => json.includes('"end":');
+    const store: Store = {
+      ...kit.store,
+      append: async (key, entries, ...rest) => {
+        if (entries.some(({ json }) => isEnd(json))) await new Promise<void>((resolve) => (go = resolve));
+        return append(key, entries, ...rest);
+      },
+    };
+    const host = new AgentHost(kit.agent(), { store }, true);
+    const call = { looplet: "call", from: "page", number: 1, target: {}, method: "run" };
+    await host.hear({ ...call, args: ["Hi.", { id: "hi" }] }, () => {});
+    const isKept = async (): Promise<boolean> =>
+      ((await kit.store.load("looplet.events hi")) ?? []).some(({ json }) => isEnd(json));
+    const idle = host.idle().then(isKept);
+    const letGo = setInterval(() => go(), 5);
+    expect(await idle).toBe(true);
+    clearInterval(letGo);
+  });
 });

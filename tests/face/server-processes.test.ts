@@ -1,6 +1,7 @@
 /** Servers and tabs that come and go: two processes on one store, a deploy, a page that is loaded again. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RunEvent } from "looplet";
+import type { RunEvent, RunEventOf } from "looplet";
+import { handler } from "looplet/server";
 import { connectAgent } from "looplet/workers";
 import { BASE, eventsIn, Server } from "./support/server-kit.js";
 import { ends, Kit } from "./support/worker-kit.js";
@@ -60,6 +61,40 @@ describe("two processes of a server", { timeout: 30_000 }, () => {
     const rest = await steadily(eventsIn(await one.asked(`/a/events?after=${after}`)));
     expect([...heard, ...rest].at(-1).outcome).toMatchObject({ outcome: "completed" });
     expect(kit.effects).toEqual([]);
+  });
+
+  it("hand a run over at a deploy, and its page hears of no end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    ends.push(() => vi.useRealTimers());
+    const { kit } = new Server();
+    const agents = [kit.agent(), kit.agent()];
+    const handlers = agents.map((agent) =>
+      handler<Request>(agent, { store: kit.store, authorize: () => "ada" }),
+    );
+    const reported = vi.spyOn(console, "error").mockImplementation(() => {});
+    const fetch = (url: string, init: object): Promise<Response> =>
+      handlers[0]!(new Request(url, init)) as never;
+    const page = connectAgent("http://server.test", { fetch });
+    ends.push(() => page.disconnect());
+    const run = (await page.openChat("a")).run("Pay.");
+    const events: RunEvent[] = [];
+    const whole = (async () => {
+      for await (const event of run.events({ detached: true })) events.push(event);
+    })();
+    await steadily(vi.waitFor(() => expect(events.some(isQuestion)).toBe(true)));
+    await agents[0]!.close({ recoverable: true });
+    handlers.shift();
+    const { questionId } = events.find(isQuestion) as RunEventOf<"question">;
+    run.answer(questionId, { behavior: "deny", message: "No." });
+    expect((await steadily(run.result)).outcome).toBe("completed");
+    await whole;
+    reported.mockRestore();
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => ["run-start", "finish", "abort"].includes(type))).toEqual([
+      "run-start",
+      "run-start",
+      "finish",
+    ]);
   });
 
   it.each(["ada", "ada/eve", "é y"])("hand a run of %s over when its process is gone", async (user) => {

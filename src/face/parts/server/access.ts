@@ -1,4 +1,5 @@
 /** Which pages may ask, and for which paths. */
+import { LoopletError } from "../../core/api/errors.js";
 import type { RequestLike } from "./http.js";
 import { BadRequest } from "../workers/hosting/problems.js";
 
@@ -7,10 +8,11 @@ export const WORDS = ["run", "stream", "events", "answer", "abort", "session", "
 
 export type AllowedOrigins = readonly string[] | "*" | undefined;
 
-/** @throws TypeError, because a text would also be found in parts */
+/** A text would also be found in parts. @throws LoopletError */
 export function checkOrigins(allowed: AllowedOrigins): void {
-  if (allowed !== undefined && allowed !== "*" && !Array.isArray(allowed))
-    throw new TypeError('allowedOrigins needs "*" or a list, as ["https://app.example"].');
+  if (allowed === undefined || allowed === "*" || Array.isArray(allowed)) return;
+  const problem = 'needs "*" or a list, as ["https://app.example"]';
+  throw new LoopletError("config_wrong_type", "allowedOrigins", problem);
 }
 
 /** The last word of a path if the object knows it; otherwise `""`, the word for the session itself. */

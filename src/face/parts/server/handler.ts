@@ -7,7 +7,7 @@ import { checkOptions } from "../../core/options/check.js";
 import { noteIn } from "../sessions/changes.js";
 import { sessionsOf } from "../sessions/index.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
-import { refuseForeign, WORDS } from "./access.js";
+import { checkOrigins, refuseForeign, WORDS } from "./access.js";
 import type { EventFormat } from "./formats.js";
 import { bodyOf, json, problem, type RequestLike } from "./http.js";
 import { ownedAgent, ownedStore, prefixOf } from "./owned.js";
@@ -111,12 +111,7 @@ export function handler<Request extends RequestLike = RequestLike>(
   } = checkOptions(options, "", TABLE);
   const { keepEvents = 20_000, maxBodyBytes: maxBytes = 4_194_304, allowedOrigins } = rest;
   const base = checkedBase(rest.base ?? "");
-  if (allowedOrigins !== undefined && allowedOrigins !== "*" && !Array.isArray(allowedOrigins))
-    throw new LoopletError(
-      "config_wrong_type",
-      "allowedOrigins",
-      'needs "*" or a list, as ["https://app.example"]',
-    );
+  checkOrigins(allowedOrigins);
   checkFormats(formats);
   const lives = new Map<string, Live>();
 

@@ -45,10 +45,9 @@ export class AgentHost {
     return this.#sessions.wake();
   }
 
-  /** Resolves when no run is under way. */
-  async idle(): Promise<void> {
-    for (let { running } = this.#sessions; running.length > 0; { running } = this.#sessions)
-      await Promise.all(running.map((session) => session.idle()));
+  /** Resolves when no run is under way, and the logs have the ends. */
+  idle(): Promise<void> {
+    return this.#sessions.idle();
   }
 
   /** Tells nothing any more. Its runs end when they notice that another host has taken them. */
@@ -174,7 +173,7 @@ async function tellRest(
       if (entry.event.seq > heard) tell(cursor, { event: entry.event });
   if (left.aborted) return;
   // Another host goes on with the run.
-  const held = session.heldAs(run);
+  const held = session.held?.run === run ? session.held : undefined;
   for (const event of held?.events ?? []) tell(session.cursor, { event });
   tell(session.cursor, held?.end ?? (await session.endOf(run)));
 }

@@ -1,6 +1,7 @@
 /** The ends of runs, as logs keep them and clients get them. */
 import type { Chat, Run, RunResult } from "../../../core/api/index.js";
 import { TAKEN } from "../../../core/run/journal.js";
+import type { HandedRun } from "./hosted-run.js";
 import { thrown, type RunEnd } from "../protocol.js";
 
 export function endOfRun(run: Run): Promise<RunEnd> {
@@ -10,10 +11,12 @@ export function endOfRun(run: Run): Promise<RunEnd> {
   );
 }
 
-/** Whether a run has ended here because another process has it. */
-export function isTaken(end: RunEnd): boolean {
-  const { error, abortReason } = ("result" in end && end.result) || {};
-  return error?.code === "run_held" || abortReason === TAKEN;
+/** Whether a run has ended here because another process has it, or is to go on with it. */
+export function isTaken(run: HandedRun, end: RunEnd): boolean {
+  const { outcome, error, abortReason }: Partial<RunResult> =
+    ("result" in end ? end.result : end.thrown.result) ?? {};
+  const isHandedOver = run.isSuspended === true && outcome === "cancelled";
+  return error?.code === "run_held" || abortReason === TAKEN || isHandedOver;
 }
 
 /** The end of a run of a chat: with the messages of the chat, or without them, since they grow with every run. */

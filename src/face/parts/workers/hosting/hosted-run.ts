@@ -8,6 +8,9 @@ import { PageClaims } from "../pages/claims.js";
 /** The time in which a run that goes on asks its open questions again, in milliseconds. */
 const ASKED_AGAIN_MS = 5000;
 
+/** A run as the core has it. `agent.close({ recoverable: true })` suspends it, and cancels it here alone. */
+export type HandedRun = Run & { readonly isSuspended?: boolean };
+
 export class HostedRun {
   /** The run goes on from a process before this one, and asks its open questions again. */
   readonly #goesOn: boolean;
@@ -15,8 +18,8 @@ export class HostedRun {
   #tell: (event: RunEvent) => void = (event) => void this.early.push(event);
   /** The events before the run was taken. */
   readonly early: RunEvent[] = [];
-  /** The last event, which is told with the end of the run. */
-  finish: RunEvent | undefined;
+  /** The last events, which are told with the end of the run. */
+  readonly last: RunEvent[] = [];
   #begin = (): void => {};
   /** Resolves when the run has begun. */
   readonly begun = new Promise<undefined>((resolve) => (this.#begin = () => resolve(undefined)));
@@ -51,10 +54,13 @@ export class HostedRun {
     this.#claims.end(questionId);
   }
 
-  /** Takes the run that has begun. `tell` gets its events but the last one. */
-  take(run: Run, tell: (event: RunEvent) => void): void {
+  /** Takes the run that has begun. `tell` gets its events but the last ones. */
+  take(run: HandedRun, tell: (event: RunEvent) => void): void {
     this.#run = run;
-    this.#tell = (event) => (event.type === "finish" ? (this.finish = event) : tell(event));
+    this.#tell = (event) => {
+      if (event.type === "finish" || run.isSuspended === true) this.last.push(event);
+      else tell(event);
+    };
     this.early.forEach((event) => this.#tell(event));
   }
 
@@ -96,15 +102,11 @@ export class HostedRun {
       case "unclaim":
         return this.#unclaim(first, second);
       case "abort":
-        return run.abort(first);
       case "setPermissionMode":
-        return run.setPermissionMode(first);
       case "compact":
-        return run.compact(first);
       case "addBudget":
-        return run.addBudget(first);
       case "saved":
-        return run.saved();
+        return run[method](first);
     }
     throw unknownMethod(method);
   }

@@ -3,7 +3,7 @@ import type { Store } from "../../../core/api/run.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import { SharedLog, type LogObject } from "../../stores/logs/shared-log.js";
 import type { Target } from "../protocol.js";
-import { backwards, logOf } from "./session-log.js";
+import { entriesOf, logOf } from "./session-log.js";
 import { StoreLog } from "./store-log.js";
 
 /** The journal of the list. */
@@ -68,8 +68,7 @@ export class RunList {
   async #isOpen(listed: ListedRun): Promise<boolean> {
     const log = this.logOf(sessionOf(listed));
     await log.load();
-    for (const { entry } of backwards(log)) if (entry.run === listed.run) return entry.end === undefined;
-    return true;
+    return entriesOf(log, listed.run).at(-1)?.entry.end === undefined;
   }
 
   /** The chat of a run that the list has. */

@@ -44,25 +44,18 @@ export interface SessionLog extends Source<SessionEntry> {
 /** The key of the log of a session in its store. */
 export const logOf = (id: string): string => `looplet.events ${id}`;
 
-/** The entries that are read at once in search of something. */
+/** The entries that are read at once in search of a run. */
 const AT_ONCE = 64;
 
-/** The entries of a log, from the last one back. */
-export function* backwards(log: SessionLog): Generator<Numbered<SessionEntry>> {
-  for (let upto = log.last; upto > 0;) {
-    const from = Math.max(upto - AT_ONCE, 0);
-    const found = log.behind(from, upto - from).filter(({ seq }) => seq <= upto);
-    upto = from;
-    yield* found.reverse();
-  }
-}
-
-/** The entries of a run, its last one first; none if the log has none of it. */
+/** The entries of a run; none if the log has none of it. */
 export function entriesOf(log: SessionLog, run: string): Numbered<SessionEntry>[] {
-  const own: Numbered<SessionEntry>[] = [];
-  for (const numbered of backwards(log))
-    if (numbered.entry.run === run) own.push(numbered);
-    else if (own.length > 0) break;
+  let own: Numbered<SessionEntry>[] = [];
+  for (let upto = log.last; upto > 0; upto -= AT_ONCE) {
+    const from = Math.max(upto - AT_ONCE, 0);
+    const found = log.behind(from, upto - from).filter(({ seq, entry }) => seq <= upto && entry.run === run);
+    if (found.length === 0 && own.length > 0) break;
+    own = [...found, ...own];
+  }
   return own;
 }
 

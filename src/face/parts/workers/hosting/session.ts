@@ -69,7 +69,7 @@ const LOOKS = 5;
 export class Session {
   readonly #parts: SessionParts;
   readonly #opened = new Making<Opened>();
-  #claimed: Promise<unknown> | undefined;
+  #claimed: unknown;
   readonly #closed = new AbortController();
   #lost = new AbortController();
   #held: Held | undefined;
@@ -114,11 +114,10 @@ export class Session {
 
   /** The events of a run so far. */
   told(run: string): RunEvent[] {
-    const own = entriesOf(this.#parts.log, run).reverse();
-    return own.flatMap(({ entry }) => entry.event ?? []);
+    return entriesOf(this.#parts.log, run).flatMap(({ entry }) => entry.event ?? []);
   }
 
-  /** Resolves when no run is under way. */
+  /** Resolves when the run under way has ended, and the log has its end. */
   idle(): Promise<void> {
     return this.#ending;
   }
@@ -152,7 +151,7 @@ export class Session {
   /** Makes the log this process's. */
   async claim(): Promise<void> {
     const { log } = this.#parts;
-    await (this.#claimed ??= Promise.resolve(log.claim()));
+    await (this.#claimed ??= log.claim() ?? true);
     await log.written();
   }
 
@@ -213,14 +212,14 @@ export class Session {
     if (hosted !== undefined) return endOfRun(hosted.run);
     const { chat } = await this.open();
     await this.#parts.log.written();
-    const { end } = entriesOf(this.#parts.log, run)[0]?.entry ?? {};
+    const { end } = entriesOf(this.#parts.log, run).at(-1)?.entry ?? {};
     if (end === undefined) throw noRun(run);
     return chat === undefined ? end : endWith(end, chat);
   }
 
-  /** The run of this id, if another process goes on with it. */
-  heldAs(run: string): Held | undefined {
-    return this.#held?.run === run ? this.#held : undefined;
+  /** The run with which another process goes on, as far as this one knows. */
+  get held(): Held | undefined {
+    return this.#held;
   }
 
   /** The place of a cursor; undefined if the log has begun anew since. @throws BadRequest */
@@ -253,7 +252,7 @@ export class Session {
     const { log } = this.#parts;
     const isUnderWay = this.current === run || held?.run === run;
     if (!isUnderWay) await log.written();
-    const [last] = entriesOf(log, run);
+    const last = entriesOf(log, run).at(-1);
     const isOver = last !== undefined && isLast(last.entry);
     // Its process may have ended before the log had the end.
     if (!isOver && !isUnderWay) throw noRun(run);
@@ -285,7 +284,7 @@ export class Session {
     const afterEvent = last?.entry.event?.seq ?? 0;
     const { chat, run } = await open({ afterEvent, takeOver, onEvent: hosted.hear });
     const end = run && (await Promise.race([endOfRun(run), hosted.begun]));
-    const held = end && isTaken(end) ? { run: run!.id, events: hosted.early, end } : undefined;
+    const held = end && isTaken(run, end) ? { run: run.id, events: hosted.early, end } : undefined;
     this.#held = held;
     if (run !== undefined && held === undefined) {
       await this.claim();
@@ -315,21 +314,22 @@ export class Session {
     if (!this.#closed.signal.aborted) this.#parts.log.append(entry);
   }
 
-  async #end(
-    { run: { id: run }, finish: event }: HostedRun,
-    end: RunEnd,
-    chat: Chat | undefined,
-  ): Promise<void> {
+  async #end({ run, last }: HostedRun, end: RunEnd, chat: Chat | undefined): Promise<void> {
     const { log, unwatch, changed } = this.#parts;
-    if (this.current === run) this.#hosted = undefined;
-    if (isTaken(end)) {
-      this.#held = { run, events: event === undefined ? [] : [event], end };
+    const { id } = run;
+    if (this.current === id) this.#hosted = undefined;
+    if (isTaken(run, end)) {
+      this.#held = { run: id, events: last, end };
       this.#opened.forget(OPENED);
       this.#claimed = undefined;
       // Another process goes on with the session. Clients that listen ask again.
       this.#lost.abort();
       this.#lost = new AbortController();
-    } else this.#tell({ run, event, end: chat === undefined ? end : endWith(end, {}) });
+    } else {
+      const event = last.pop();
+      for (const event of last) this.#tell({ run: id, event });
+      this.#tell({ run: id, event, end: chat === undefined ? end : endWith(end, {}) });
+    }
     await log.written();
     await unwatch?.();
     if (chat !== undefined) changed?.(chat);
@@ -342,7 +342,7 @@ export class Session {
   /** The place before the first event of a run. @throws BadRequest 404 */
   #beginningOf(run: string): number {
     const { log } = this.#parts;
-    const first = entriesOf(log, run).at(-1);
+    const [first] = entriesOf(log, run);
     if (first === undefined && this.#latest !== run) throw noRun(run);
     return (first?.seq ?? log.last + 1) - 1;
   }

@@ -49,6 +49,11 @@ export class Sessions {
     }
   }
 
+  async idle(): Promise<void> {
+    do await Promise.all([...this.#sessions.values()].map((session) => session.idle()));
+    while (this.running.length > 0);
+  }
+
   /** Tells nothing any more. */
   close(): void {
     for (const session of this.#sessions.values()) session.close();
