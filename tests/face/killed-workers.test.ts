@@ -121,13 +121,15 @@ describe("a run whose worker is killed", () => {
     };
     place.serve(kit.agent(), { store });
     const agent = place.connect();
-    const { id } = (await agent.openChat("a")).run("Hi.");
+    const { id, result } = (await agent.openChat("a")).run("Hi.");
+    const lost = expect(result).rejects.toThrow(`no run "${id}"`);
     while ((await agent.readChat("a"))?.isRunning !== false) await task();
     place.kill();
     kit.live();
     place.serve(kit.agent(), { store: kit.store });
     const again = place.connect();
     await expect(again.attach(id, { chat: "a" }).result).rejects.toThrow(`no run "${id}"`);
+    await lost;
     expect((await again.readChat("a"))!.messages).toHaveLength(2);
   });
 
