@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { anthropic, createAgent, custom, gemini, openai, openaiChat, tool, type Agent } from "looplet";
+import { scripted } from "looplet/practice";
+import { recorder } from "looplet/replay";
 import { memoryStore } from "looplet/stores";
 import {
   chaos,
@@ -7,6 +9,7 @@ import {
   endsWithin,
   expectReplay,
   neverTwice,
+  recorded,
   simulate,
   SimulationFailure,
   type SimulatedRun,
@@ -205,6 +208,7 @@ test.each([
   ["OpenAI Responses", openai("gpt-5", { apiKey: "k" })],
   ["Chat Completions", openaiChat("gpt-5", { apiKey: "k" })],
   ["Gemini", gemini("gemini-2.5-pro", { apiKey: "k" })],
+  ["a function in the process", custom(() => "never asked")],
 ])("chaos speaks the protocol of the agent's own model: %s", async (_, model) => {
   const tools = { charge: tool({ description: "Charges", inputSchema, execute: () => "paid" }) };
   const runs = await played(createAgent({ model, tools, timeouts: { toolMs: 1000 } }), {
@@ -215,11 +219,29 @@ test.each([
   expect(new Set(runs.map(({ outcome }) => outcome))).toContain("completed");
 });
 
-test("a model in process is refused with words that say what is missing", async () => {
-  const agent = createAgent({ model: custom(() => "Hi") });
-  await expect(simulate(agent, { seeds: 1 })).rejects.toThrow(
-    "world.model: cannot answer a request to http://custom.invalid",
+test("a request that no protocol of looplet makes is refused with its address", async () => {
+  const program = (world: World): Promise<unknown> =>
+    world.fetch("https://api.test/other", { method: "POST" } as never);
+  await expect(simulate(program, { seeds: 1 })).rejects.toThrow(
+    "world.model: cannot answer a request to https://api.test/other",
   );
+});
+
+test("the answers of a recorded run are the turns of a model", async () => {
+  const agent = (fetch?: ReturnType<typeof scripted>): Agent =>
+    createAgent({
+      model: anthropic("claude-sonnet-4-6", { apiKey: "k", fetch }),
+      tools: { charge: tool({ description: "Charges", inputSchema, execute: () => "paid" }) },
+      record: recorder(),
+    });
+  const run = agent(scripted(script(2))).run("Go on.");
+  await run.result;
+  const model = recorded(run.export());
+  expect(model).toHaveLength(3);
+  const [simulated] = await played(agent(), { seeds: [1], world: { model, only: [] } });
+  expect(simulated!.calls.map(({ input }) => input)).toEqual([{ cents: 5 }, { cents: 5 }]);
+  expect(simulated!.results[0]!.text).toBe("Done.");
+  expect(() => recorded("{}")).toThrow(/no `?\.loop`? file|is no/);
 });
 
 test("what the real network would have got is never sent, and the record has no key", async () => {

@@ -20,6 +20,9 @@ export async function perform(turn: ScriptedTurn, given: Exchange): Promise<Resp
     await pause(exchange);
     throw typeof turn.reject === "string" ? new TypeError(turn.reject) : turn.reject;
   }
+  const { protocol, url } = exchange.request;
+  if (turn.body === undefined && protocol === undefined)
+    throw new Error(`${url} is a path of no known protocol.`);
   const answer = writtenAnswer(turn, exchange);
   if (turn.body === undefined && !answer.isStream) await pause(exchange);
   return send(answer, exchange);
@@ -48,7 +51,6 @@ export function writtenAnswer(turn: ScriptedTurn, asked: Asked): WrittenAnswer {
   const { request, format, random } = asked;
   const { status = 200 } = turn;
   if (turn.body !== undefined) return writtenBody(turn.body, turn, format);
-  if (request.protocol === undefined) throw new Error(`${request.url} is a path of no known protocol.`);
   if (status >= 400) return writtenRefusal({ status, headers: turn.headers ?? {} }, asked);
 
   const requestId = mintId(random, format.ids.request);

@@ -156,7 +156,8 @@ function refusing<T>(call: () => T, input?: number): T {
   }
 }
 
-function decoded(base64: string, input: number): Uint8Array {
+/** The bytes of the input of this number. @throws LoopletError `misuse_run_file` */
+export function decoded(base64: string, input: number): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch (error) {

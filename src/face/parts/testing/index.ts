@@ -7,7 +7,7 @@
 export { expectReplay, ReplayDifference, withExpectations, type ExpectOptions } from "./expect-replay.js";
 export { checkStore, storeCases, type StoreCase, type StoreVerdict } from "./store-contract.js";
 export { checkVfs } from "./vfs-contract.js";
-export { chaos, type AskedTurn, type ChaosOptions, type WorldModel } from "./simulation/chaos.js";
+export { chaos, type AskedTurn, type ChaosOptions, type WorldModel } from "./simulation/model/chaos.js";
 export type { Choice } from "./simulation/choices.js";
 export {
   alwaysApproved,
@@ -23,6 +23,7 @@ export {
   type Invariant,
   type NamedInvariant,
 } from "./simulation/invariants.js";
+export { recorded } from "./simulation/model/recorded.js";
 export type { Rates, SimulateOptions, WorldOptions } from "./simulation/options.js";
 export type {
   SimulatedCall,

@@ -1,7 +1,7 @@
 /** Invariants: sentences about a simulated run, and the functions that judge them. */
 import { LoopletError } from "../../../core/api/errors.js";
 import { checkOptions } from "../../../core/options/check.js";
-import { short } from "./answers.js";
+import { short } from "./model/answers.js";
 import type { SimulatedCall, SimulatedEffect, SimulatedRun } from "./record.js";
 
 /** What must hold in a run. Contract: returns a text, or throws, if it is broken. */
@@ -72,9 +72,9 @@ export function neverAfter(late: string, before: string): NamedInvariant {
 }
 
 /**
- * The run stays within its own `limits`: iterations, tool calls, tokens and money. Tokens are those of all answers in
- * the world, also of agents that a tool runs itself. As the limits say, a run may exceed tokens and money by one
- * answer.
+ * The run stays within its own `limits`: iterations, tool calls, tokens and money. No request is sent when more
+ * tokens or money than allowed are used; answers under way may exceed a limit. Tokens are those of all answers in
+ * the world, also of agents that a tool runs itself.
  */
 export function underBudget(): NamedInvariant {
   return { name: "underBudget()", check: overBudget };
@@ -91,15 +91,15 @@ function overBudget({ options, calls, events, requests }: SimulatedRun): string 
   const ids = new Set(calls.map(({ toolCallId }) => toolCallId));
   if (maxToolCalls !== undefined && ids.size > maxToolCalls)
     return `${ids.size} calls ran, and ${maxToolCalls} are allowed`;
-  const tokens = requests.map(({ tokens = 0 }) => tokens);
-  const used = tokens.reduce((sum, one) => sum + one, 0) - Math.max(0, ...tokens);
-  if (maxTotalTokens !== undefined && used > maxTotalTokens)
-    return `more than one answer was asked for after ${maxTotalTokens} tokens: all but the longest use ${used}`;
-  const costs = events.flatMap((event) => (event.type === "usage" ? [event] : []));
-  const most = Math.max(0, ...costs.map(({ total }) => total.costNanoUsd ?? 0));
-  const longest = Math.max(0, ...costs.map(({ usage }) => usage.costNanoUsd ?? 0));
-  if (maxUsd !== undefined && most - longest > maxUsd * 1e9)
-    return `the run has cost $${most / 1e9}, and $${maxUsd} are allowed`;
+  const late = requests.find(({ tokensBefore }) => tokensBefore > (maxTotalTokens ?? Infinity));
+  if (late !== undefined)
+    return `a request is sent after ${late.tokensBefore} tokens, and ${maxTotalTokens} are allowed`;
+  let costNanoUsd = 0;
+  for (const event of events) {
+    if (event.type === "usage") costNanoUsd = event.total.costNanoUsd ?? 0;
+    if (event.type === "attempt-start" && costNanoUsd > (maxUsd ?? Infinity) * 1e9)
+      return `a request is sent after $${costNanoUsd / 1e9}, and $${maxUsd} are allowed`;
+  }
   return undefined;
 }
 

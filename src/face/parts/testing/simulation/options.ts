@@ -4,7 +4,7 @@ import type { Prompt, RunOptions } from "../../../core/api/run.js";
 import { checkOptions, describe } from "../../../core/options/check.js";
 import type { OptionTable } from "../../../core/option-table.js";
 import type { ScriptedTurn } from "../../practice/types.js";
-import type { WorldModel } from "./chaos.js";
+import type { WorldModel } from "./model/chaos.js";
 import type { Choice } from "./choices.js";
 import type { Invariant } from "./invariants.js";
 

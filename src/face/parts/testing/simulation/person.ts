@@ -14,7 +14,8 @@ const PROMPT_MS = 2000;
 export async function askPerson(process: Process, toolCallId: string, what: string): Promise<boolean> {
   process.approve(toolCallId, { person: "asked" });
   const verdict = await decided(process, what);
-  process.approve(toolCallId, { person: verdict });
+  // What is said to a run that has ended, because another process goes on with it, counts for nothing.
+  if (process.run?.outcome === undefined) process.approve(toolCallId, { person: verdict });
   return verdict === "allow";
 }
 

@@ -11,7 +11,7 @@ import type { Run, Store } from "../../../core/api/run.js";
 import type { ToolReturn } from "../../../core/host/question.js";
 import { madeOf } from "../../../core/tools/made-agent.js";
 import { recorder } from "../../replay/recorder.js";
-import { answerRequest, type AskedBy } from "./answers.js";
+import { answerRequest, type AskedBy } from "./model/answers.js";
 import { Questions } from "./person.js";
 import {
   RUN_ID,
@@ -144,6 +144,7 @@ export class Process implements Owner {
       await this.alive();
       const lease = await this.world.store.lease(key, options);
       if (lease === undefined) return undefined;
+      this.world.holder = this.number;
       return {
         fence: lease.fence,
         renew: async (ttlMs) => (await this.alive(), lease.renew(ttlMs)),
@@ -267,17 +268,21 @@ export class Process implements Owner {
     const approval = world.approvals.get(toolCallId) ?? {};
     const begun = { process: this.number, startedMs: world.atMs };
     const call: SimulatedCall = { toolCallId, toolName, input, ...begun, approval };
-    record.calls.push(call);
+    // The call of a process that has lost its lease does not begin, unless looplet is wrong.
+    const isHolder = world.holder === undefined || world.holder === this.number;
+    if (isHolder) record.calls.push(call);
     const times = record.calls.filter((other) => other.toolCallId === toolCallId).length;
-    this.tell("act", () => `${toolName} runs${times > 1 ? " once more" : ""}, as ${toolCallId}`);
+    if (isHolder)
+      this.tell("act", () => `${toolName} runs${times > 1 ? " once more" : ""}, as ${toolCallId}`);
     const result = (world.isStandIn(toolName) ? STAND_IN : await this.#worked(work)) as ToolReturn;
     if (this.isDead) return never();
     if ("fault" in result && result.fault.code === "save_failed") {
       const { message } = result.fault;
-      record.calls.splice(record.calls.indexOf(call), 1);
+      if (isHolder) record.calls.splice(record.calls.indexOf(call), 1);
       this.tell("act", () => `${toolName} does not run after all: ${message}`);
       return result;
     }
+    if (!isHolder) record.calls.push(call);
     call.endedMs = world.atMs;
     call.isError = "fault" in result;
     if ("value" in result) call.output = result.value;

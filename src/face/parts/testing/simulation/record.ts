@@ -16,7 +16,9 @@ export interface SimulatedRequest {
   readonly iteration: number;
   /** The vendor's words if it refuses the request as illegal. */
   refused?: string;
-  /** The tokens that the answer reports, input and output, if it comes to its end. */
+  /** The tokens of all answers that had arrived whole when it was sent. */
+  readonly tokensBefore: number;
+  /** The tokens that the answer reports, input and output, if it has arrived whole. */
   tokens?: number;
 }
 

@@ -11,7 +11,7 @@ import type { Conversation } from "../../practice/conversation.js";
 import { seededRandom } from "../../practice/random.js";
 import type { ScriptedTurn } from "../../practice/types.js";
 import { memoryStore } from "../../stores/memory.js";
-import { chaos, scriptOf, type AskedTurn, type WorldModel } from "./chaos.js";
+import { chaos, scriptOf, type AskedTurn, type WorldModel } from "./model/chaos.js";
 import type { Choices } from "./choices.js";
 import type { Checked } from "./options.js";
 import { askPerson } from "./person.js";
@@ -58,6 +58,10 @@ export class Simulated {
     errors: [],
     happenings: [],
   };
+  /** The tokens of all answers that have arrived whole. */
+  tokens = 0;
+  /** The number of the process that has the lease; undefined before one has it. */
+  holder: number | undefined;
   /** The approvals of calls so far, by their ids. */
   readonly approvals = new Map<string, Approval>();
   /** The options of the agent, once it is there. */
@@ -165,7 +169,9 @@ export class Simulated {
     this.#coming += 1;
     this.timeline.after(delayMs, () => {
       this.#coming -= 1;
-      const next = this.#begin(takeOver);
+      // Nobody takes a run from a process that is under way.
+      const isFree = this.#processes.every(({ told }) => told.end !== "going");
+      const next = this.#begin(takeOver && isFree);
       next.tell("process", () => `process ${next.number} goes on with the run`);
     });
   }

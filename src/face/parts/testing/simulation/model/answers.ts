@@ -1,14 +1,15 @@
 /** The answers of the world to the requests of a process: a turn of the model, and the faults on the way. */
-import { LoopletError } from "../../../core/api/errors.js";
-import type { FetchedResponse, FetchInit } from "../../../core/api/model.js";
-import { cutChunks } from "../../practice/body.js";
-import { formatOf, receivedRequest } from "../../practice/exchange.js";
-import { seededRandom } from "../../practice/random.js";
-import { writtenAnswer, writtenRefusal, type WrittenAnswer } from "../../practice/turn.js";
-import type { ScriptedTurn } from "../../practice/types.js";
-import type { Process } from "./process.js";
-import type { SimulatedRequest } from "./record.js";
-import { never } from "./timeline.js";
+import { LoopletError } from "../../../../core/api/errors.js";
+import type { FetchedResponse, FetchInit } from "../../../../core/api/model.js";
+import { cutChunks } from "../../../practice/body.js";
+import { formatOf, receivedRequest } from "../../../practice/exchange.js";
+import { seededRandom } from "../../../practice/random.js";
+import { writtenAnswer, writtenRefusal, type WrittenAnswer } from "../../../practice/turn.js";
+import type { ScriptedTurn } from "../../../practice/types.js";
+import { IN_PROCESS, inProcess } from "./in-process.js";
+import type { Process } from "../process.js";
+import type { SimulatedRequest } from "../record.js";
+import { never } from "../timeline.js";
 
 /** The agent that asks, and its iteration. */
 export interface AskedBy {
@@ -36,9 +37,11 @@ export async function answerRequest(
   const text = body === undefined ? "" : new TextDecoder().decode(body);
   const pairs: Record<string, string> = {};
   headers.forEach((value, name) => (pairs[name] = value));
-  const request = receivedRequest(url, method, pairs, text);
-  if (request.protocol === undefined) throw world.mistaken(unknownProtocol(url));
-  const format = formatOf(request);
+  const isInside = url.startsWith(IN_PROCESS);
+  const received = receivedRequest(url, method, pairs, text);
+  if (received.protocol === undefined && !isInside) throw world.mistaken(unknownProtocol(url));
+  const request = isInside ? { ...received, isStreaming: true } : received;
+  const format = isInside ? inProcess : formatOf(request);
   const random = seededRandom(`answer ${record.requests.length + 1}`);
   const asked = { request, format, random };
   // The headers have the key.
@@ -46,6 +49,7 @@ export async function answerRequest(
     request: { ...request, headers: {} },
     process: process.number,
     atMs: world.atMs,
+    tokensBefore: world.tokens,
     ...by,
   };
   record.requests.push(kept);
@@ -54,7 +58,7 @@ export async function answerRequest(
   if (refusal !== undefined) {
     kept.refused = refusal.message ?? `status ${refusal.status}`;
     process.tell("fault", () => `the vendor refuses the request: ${kept.refused}`);
-    return sent(process, writtenRefusal(refusal, asked), signal, random, false);
+    return sent(process, writtenRefusal(refusal, asked), signal, random);
   }
   const fault = choices.pick("the network", [
     rates.refused,
@@ -82,8 +86,12 @@ export async function answerRequest(
   if (faulty.reject !== undefined)
     throw typeof faulty.reject === "string" ? new TypeError(faulty.reject) : faulty.reject;
   const answer = writtenAnswer(faulty, asked);
-  if (answer.tokens !== undefined && fault === 0) kept.tokens = answer.tokens;
-  return sent(process, answer, signal, random, true);
+  const whole = (): void => {
+    if (answer.tokens === undefined || fault !== 0) return;
+    kept.tokens = answer.tokens;
+    world.tokens += answer.tokens;
+  };
+  return sent(process, answer, signal, random, whole);
 }
 
 /** What the network does, in the order of the chances: its words, and the change of the turn. */
@@ -111,7 +119,7 @@ async function sent(
   { status, headers, parts, maxBytes, ending, isStream }: WrittenAnswer,
   signal: AbortSignal,
   random: () => number,
-  mayEndWithin: boolean,
+  whole?: () => void,
 ): Promise<FetchedResponse> {
   const { choices } = process.world;
   // Few chunks are enough: bytes that come in one chunk are read as if they came one by one.
@@ -121,7 +129,7 @@ async function sent(
       ? cutChunks(parts, "event", maxBytes, random)
       : halves(cutChunks(parts, 2 ** 30, maxBytes, random), pieces === 0 ? 1 : 2);
   const endsAt =
-    mayEndWithin && isStream && process.mayEnd("within an answer") ? Math.ceil(chunks.length / 2) : -1;
+    whole !== undefined && isStream && process.mayEnd("within an answer") ? Math.ceil(chunks.length / 2) : -1;
   let at = 0;
   const read = async (): Promise<{ done: boolean; value?: Uint8Array }> => {
     if (signal.aborted) throw signal.reason;
@@ -131,6 +139,7 @@ async function sent(
     if (value !== undefined) return { done: false, value };
     if (ending === "drop") throw new TypeError("network error");
     if (ending === "stall") return process.until(never(), signal);
+    whole?.();
     return { done: true };
   };
   const body = { getReader: () => ({ read, cancel: async () => {}, releaseLock() {} }) };
@@ -164,6 +173,6 @@ export function short(text: string, most = 60): string {
 }
 
 function unknownProtocol(url: string): LoopletError {
-  const problem = `cannot answer a request to ${url}: give the agent a model of anthropic, openai, openaiChat, gemini, bedrock or compatible`;
+  const problem = `cannot answer a request to ${url}, whose path is of no protocol that looplet speaks`;
   return new LoopletError("config_invalid_value", "world.model", problem);
 }

@@ -3,12 +3,12 @@
  * the request. They know nothing but the request and the choices of the run, so that a run is a function of its
  * choices.
  */
-import type { Conversation, ToolSpec } from "../../practice/conversation.js";
-import { checkOptions } from "../../../core/options/check.js";
-import { LoopletError } from "../../../core/api/errors.js";
-import { fillInput, fillValue } from "../../practice/planner/fill.js";
-import { seededRandom, type Random } from "../../practice/random.js";
-import type { ReceivedRequest, ScriptedTurn } from "../../practice/types.js";
+import type { Conversation, ToolSpec } from "../../../practice/conversation.js";
+import { checkOptions } from "../../../../core/options/check.js";
+import { LoopletError } from "../../../../core/api/errors.js";
+import { fillInput, fillValue } from "../../../practice/planner/fill.js";
+import { seededRandom, type Random } from "../../../practice/random.js";
+import type { ReceivedRequest, ScriptedTurn } from "../../../practice/types.js";
 
 /** A request that a model of the world answers. */
 export interface AskedTurn {
