@@ -12,7 +12,9 @@ const PROMPT_MS = 2000;
 
 /** The person is asked about a call, and the answer is an approval of it or a denial. */
 export async function askPerson(process: Process, toolCallId: string, what: string): Promise<boolean> {
-  process.approve(toolCallId, { person: "asked" });
+  // Another process may have the answer already, and then this one asks for nothing.
+  if (process.world.approvals.get(toolCallId)?.person === undefined)
+    process.approve(toolCallId, { person: "asked" });
   const verdict = await decided(process, what);
   // What is said to a run that has ended, because another process goes on with it, counts for nothing.
   if (process.run?.outcome === undefined) process.approve(toolCallId, { person: verdict });
