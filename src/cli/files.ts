@@ -8,11 +8,11 @@ import { describe } from "../face/core/options/check.js";
 import { UsageError, type Options } from "./command.js";
 
 /**
- * The text of a `.loop` file.
+ * The text of a file, such as a `.loop` file.
  *
  * @throws UsageError
  */
-export async function loopFile(path: string): Promise<string> {
+export async function textFile(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
@@ -101,6 +101,12 @@ export function numberOption(options: Options, name: string): number | undefined
   if (value === undefined) return undefined;
   if (typeof value === "string" && /^\d{1,15}$/.test(value)) return Number(value);
   throw new UsageError(`--${name} needs a whole number, got ${String(value)}`);
+}
+
+/** The names of an option, with commas between them; undefined if it is not set. */
+export function namesOption(options: Options, name: string): string[] | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value.split(",").map((one) => one.trim()) : undefined;
 }
 
 /**

@@ -17,6 +17,7 @@ import { run } from "./commands/run.js";
 import { simulate } from "./commands/simulate.js";
 import { step } from "./commands/step.js";
 import { test } from "./commands/test.js";
+import { verify } from "./commands/verify.js";
 import { terminal } from "./terminal.js";
 
 const COMMANDS: { readonly [name: string]: Command } = {
@@ -28,6 +29,7 @@ const COMMANDS: { readonly [name: string]: Command } = {
   test,
   compare,
   simulate,
+  verify,
   doctor,
 };
 

@@ -332,6 +332,31 @@ describe("the program looplet", () => {
     assert.match(wrong.err, /--replay needs the choices of a failure as JSON/);
   });
 
+  test("judges a run by a policy and by receipts", async () => {
+    await recorded();
+    const fine = await call(["verify", "bug.loop", "--tools", "weather,book", "--max-iterations", "9"]);
+    assert.equal(fine.code, 0, fine.out + fine.err);
+    assert.match(fine.out, /^✓ replay: .*\n✓ tools: .*\n✓ budget: .*\n$/);
+    const broken = await call(["verify", "bug.loop", "--approved", "weather"]);
+    assert.equal(broken.code, 1);
+    assert.match(broken.out, /✗ approvals: the call \S+ of weather ran, and no answer had allowed it/);
+    const receipt = { receipt: 1, journal: "run", entries: 1, head: "0".repeat(64) };
+    writeFileSync(join(folder, "receipts.json"), JSON.stringify([receipt]));
+    const forged = await call(["verify", "bug.loop", "--receipts", "receipts.json", "--json"]);
+    assert.equal(forged.code, 1);
+    assert.deepEqual(
+      JSON.parse(forged.out).checks.map(({ name, passed }) => [name, passed]),
+      [
+        ["replay", true],
+        ["receipts", false],
+      ],
+    );
+    writeFileSync(join(folder, "receipts.json"), "nonsense");
+    const wrong = await call(["verify", "bug.loop", "--receipts", "receipts.json"]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, /receipts\.json is no JSON/);
+  });
+
   test("says what a machine lacks, and never the value of a key", async () => {
     const { code, out } = await call(["doctor"], { env: { ANTHROPIC_API_KEY: "sk-secret-value" } });
     assert.equal(code, 0, out);

@@ -7,7 +7,7 @@ import {
   type LiveOptions,
 } from "../../face/parts/compare/index.js";
 import { UsageError, type Command, type Options } from "../command.js";
-import { agentOption, amountOption, loopFile, numberOption, written } from "../files.js";
+import { agentOption, amountOption, textFile, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";
 
 export const compare: Command = {
@@ -60,5 +60,5 @@ function liveOptions(options: Options): LiveOptions | undefined {
 }
 
 async function* textsOf(paths: readonly string[]): AsyncGenerator<{ name: string; text: string }> {
-  for (const name of paths) yield { name, text: await loopFile(name) };
+  for (const name of paths) yield { name, text: await textFile(name) };
 }

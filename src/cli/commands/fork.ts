@@ -1,7 +1,7 @@
 /** `looplet fork`: a recorded run goes on from a step, live, with another agent. */
 import { fork as journalAt } from "../../face/parts/replay/index.js";
 import { UsageError, type Command } from "../command.js";
-import { agentOption, loopFile, numberOption } from "../files.js";
+import { agentOption, textFile, numberOption } from "../files.js";
 import { LIVE_OPTIONS, recorded, shownRun } from "../live-run.js";
 
 export const fork: Command = {
@@ -20,7 +20,7 @@ export const fork: Command = {
     const at = numberOption(options, "at");
     if (at === undefined) throw new UsageError("--at N is missing");
     const agent = recorded(await agentOption(options), options);
-    const text = await loopFile(path!);
+    const text = await textFile(path!);
     await import("looplet");
     const entries = await journalAt(text, at - 1);
     return shownRun(agent, (listeners) => agent.resume(entries, listeners), options);

@@ -4,7 +4,7 @@ import { readLoop } from "../../face/parts/replay/loop-file.js";
 import { replay, type Replay } from "../../face/parts/replay/index.js";
 import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
 import type { Command } from "../command.js";
-import { loopFile } from "../files.js";
+import { textFile } from "../files.js";
 import { terminal } from "../terminal.js";
 import { counted, outcomeText, short, tableText, usageText } from "../words.js";
 
@@ -15,7 +15,7 @@ export const inspect: Command = {
   options: {},
   json: "print it as JSON",
   async run([path], { json }) {
-    const text = await loopFile(path!);
+    const text = await textFile(path!);
     const file = readLoop(text);
     await import("looplet");
     const played = await replay(text);

@@ -1,7 +1,7 @@
 /** `looplet replay`: plays a file, and says whether it goes as it went. */
 import { expectReplay, ReplayDifference } from "../../face/parts/testing/index.js";
 import { UsageError, type Command } from "../command.js";
-import { agentFile, loopFile } from "../files.js";
+import { agentFile, textFile } from "../files.js";
 import { terminal } from "../terminal.js";
 import { counted } from "../words.js";
 
@@ -16,7 +16,7 @@ export const replay: Command = {
   json: "print the result as JSON",
   async run([path], { agent, tools, json }) {
     if (tools === true && agent === undefined) throw new UsageError("--tools needs --agent AGENT");
-    const text = await loopFile(path!);
+    const text = await textFile(path!);
     await import("looplet");
     const options = {
       agent: typeof agent === "string" ? await agentFile(agent) : undefined,

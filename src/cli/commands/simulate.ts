@@ -11,7 +11,7 @@ import {
   type WorldOptions,
 } from "../../face/parts/testing/index.js";
 import { UsageError, type Command, type Options } from "../command.js";
-import { agentModule, numberOption, written } from "../files.js";
+import { agentModule, namesOption, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";
 import { counted } from "../words.js";
 
@@ -75,13 +75,9 @@ function worldOf(options: Options, own: WorldOptions | undefined): WorldOptions 
 }
 
 function invariantsOf(options: Options): Invariant[] {
-  const names = (option: string): string[] => {
-    const value = options[option];
-    return typeof value === "string" ? value.split(",").map((name) => name.trim()) : [];
-  };
   return [
-    ...names("never-twice").map((name) => neverTwice(name)),
-    ...names("always-approved").map((name) => alwaysApproved(name)),
+    ...(namesOption(options, "never-twice") ?? []).map((name) => neverTwice(name)),
+    ...(namesOption(options, "always-approved") ?? []).map((name) => alwaysApproved(name)),
     ...(options["under-budget"] === true ? [underBudget()] : []),
   ];
 }

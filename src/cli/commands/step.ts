@@ -2,7 +2,7 @@
 import { replay, type Replay, type ReplayStep } from "../../face/parts/replay/index.js";
 import { LoopletError } from "../../face/core/api/errors.js";
 import { UsageError, type Command } from "../command.js";
-import { loopFile, numberOption } from "../files.js";
+import { textFile, numberOption } from "../files.js";
 import { terminal } from "../terminal.js";
 import { counted, short, usageText } from "../words.js";
 
@@ -16,7 +16,7 @@ export const step: Command = {
   json: "print the step of --at, or all steps, as JSON",
   async run([path], options) {
     const at = numberOption(options, "at");
-    const text = await loopFile(path!);
+    const text = await textFile(path!);
     await import("looplet");
     const played = await replay(text);
     const { length } = played.steps;

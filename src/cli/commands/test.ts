@@ -3,7 +3,7 @@ import { dirname, relative, sep } from "node:path";
 import { replay, testFile } from "../../face/parts/replay/index.js";
 import { withExpectations } from "../../face/parts/testing/index.js";
 import type { Command } from "../command.js";
-import { loopFile, written } from "../files.js";
+import { textFile, written } from "../files.js";
 import { terminal } from "../terminal.js";
 
 export const test: Command = {
@@ -19,7 +19,7 @@ export const test: Command = {
   },
   json: "print { code } as JSON",
   async run([path], { out, expect, json }) {
-    const text = await loopFile(path!);
+    const text = await textFile(path!);
     await import("looplet");
     await replay(text);
     if (expect === true) await written(path!, await withExpectations(text));

@@ -100,7 +100,8 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
   if (approved !== undefined) check("approvals", unapproved(played, approved), "each such call was allowed");
   if (tools !== undefined) check("tools", foreignCall(played, tools), "no other tool was called");
   if (agent !== undefined) check("policy", otherPolicy(played, agent), "the agent's policy was in force");
-  if (["maxUsd", "maxTokens", "maxIterations", "maxToolCalls"].some((name) => name in asked))
+  const { maxUsd, maxTokens, maxIterations, maxToolCalls } = asked;
+  if ([maxUsd, maxTokens, maxIterations, maxToolCalls].some((most) => most !== undefined))
     check("budget", overspent(played, asked), "the run has kept within its bounds");
   return { passed: checks.every(({ passed }) => passed), checks };
 }

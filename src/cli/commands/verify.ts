@@ -1,0 +1,54 @@
+/** `looplet verify`: plays a file again, and judges the run by receipts and a policy. */
+import { verify as verified, type Receipt } from "../../face/parts/receipts/index.js";
+import { UsageError, type Command } from "../command.js";
+import { agentFile, amountOption, namesOption, numberOption, textFile } from "../files.js";
+import { terminal } from "../terminal.js";
+
+export const verify: Command = {
+  about: "judge it by receipts and a policy",
+  arguments: ["RUN.loop"],
+  help: "The file is played again in the engine. Signatures are not looked at.",
+  options: {
+    receipts: { type: "string", value: "FILE", about: "a JSON list of the receipts of its journal" },
+    approved: { type: "string", value: "NAMES", about: "tools whose calls somebody must have allowed" },
+    tools: { type: "string", value: "NAMES", about: "no other tool may have been called" },
+    agent: { type: "string", value: "AGENT", about: "its permissions and limits were in force" },
+    "max-usd": { type: "string", value: "N", about: "the run has cost no more" },
+    "max-tokens": { type: "string", value: "N", about: "it has used no more tokens" },
+    "max-iterations": { type: "string", value: "N", about: "it has asked the model no more often" },
+    "max-tool-calls": { type: "string", value: "N", about: "no more calls have run" },
+  },
+  json: "print { passed, checks } as JSON",
+  async run([path], options) {
+    const { receipts, agent, json } = options;
+    const text = await textFile(path!);
+    await import("looplet");
+    const policy = {
+      approved: namesOption(options, "approved"),
+      tools: namesOption(options, "tools"),
+      agent: typeof agent === "string" ? await agentFile(agent) : undefined,
+      maxUsd: amountOption(options, "max-usd"),
+      maxTokens: numberOption(options, "max-tokens"),
+      maxIterations: numberOption(options, "max-iterations"),
+      maxToolCalls: numberOption(options, "max-tool-calls"),
+    };
+    const { passed, checks } = await verified(text, {
+      policy,
+      ...(typeof receipts === "string" && { receipts: await receiptsIn(receipts) }),
+    });
+    if (json === true) terminal.print(JSON.stringify({ passed, checks }));
+    else
+      for (const check of checks) terminal.print(`${check.passed ? "✓" : "✗"} ${check.name}: ${check.says}`);
+    return passed ? 0 : 1;
+  },
+};
+
+/** @throws UsageError */
+async function receiptsIn(path: string): Promise<readonly Receipt[]> {
+  try {
+    return JSON.parse(await textFile(path)) as readonly Receipt[];
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${path} is no JSON: it needs a list of receipts`);
+  }
+}
