@@ -75,7 +75,7 @@ test("a charge that runs again after a crash is found, shrunk and told", async (
   expect(failure.message).toBe(failure.story);
   const lines = failure.story.split("\n").filter((line) => !line.includes('the model answers "Done."'));
   const told = [
-    /^neverTwice\("charge"\) is broken: charge toolu_\w+ happened 2 times$/,
+    /^neverTwice\("charge"\) is broken: the call of charge toolu_\w+ happened 2 times$/,
     /^ {2}seed \d+, (shrunk from \d+ choices to )?1( choices)?$/,
     /^ {2}1 {6}0 ms {2}the model asks for charge\(\{"cents":5\}\)$/,
     /^ {2}2 .*charge runs, as toolu_/,
@@ -127,7 +127,7 @@ test("with onFailure return each broken invariant has its first failure, and all
     failures.map(({ invariant, message }) => [invariant, message.replace(/toolu_\w+/, "toolu")]),
   ).toEqual([
     ["always", "it is Monday"],
-    ['neverTwice("charge")', "charge toolu happened 2 times"],
+    ['neverTwice("charge")', "the call of charge toolu happened 2 times"],
   ]);
   expect([failures[0]!.seed, failures[0]!.choices]).toEqual([0, []]);
 });

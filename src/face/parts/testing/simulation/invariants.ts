@@ -26,9 +26,11 @@ export function neverTwice(name: string): NamedInvariant {
   const fits = matcher(name, "neverTwice");
   const check = (run: SimulatedRun): string | undefined => {
     const seen = new Map<string, number>();
-    for (const { word, key } of actsOf(run, fits))
-      seen.set(`${word} ${key}`, (seen.get(`${word} ${key}`) ?? 0) + 1);
-    const [twice] = [...seen].filter(([, times]) => times > 1);
+    for (const { word, key, isCall } of actsOf(run, fits)) {
+      const act = `${isCall ? "the call of " : ""}${word} ${key}`;
+      seen.set(act, (seen.get(act) ?? 0) + 1);
+    }
+    const twice = [...seen].find(([, times]) => times > 1);
     return twice && `${twice[0]} happened ${twice[1]} times`;
   };
   return { name: `neverTwice("${name}")`, check, speaksOf: [name] };
@@ -213,6 +215,8 @@ export function broken({ check }: NamedInvariant, run: SimulatedRun): string | u
 }
 
 interface Act {
+  /** Whether it is a call of a tool, and not an effect. */
+  readonly isCall: boolean;
   readonly word: string;
   readonly key: string;
   readonly atMs: number;
@@ -228,11 +232,11 @@ function* actsOf({ calls, effects }: SimulatedRun, fits: (name: string) => boole
 
 function actOfCall({ toolName, toolCallId, startedMs, endedMs, isError }: SimulatedCall, order: number): Act {
   const doneMs = isError === true ? undefined : endedMs;
-  return { word: toolName, key: toolCallId, atMs: startedMs, doneMs, order };
+  return { isCall: true, word: toolName, key: toolCallId, atMs: startedMs, doneMs, order };
 }
 
 function actOfEffect({ name, key, atMs }: SimulatedEffect, order: number): Act {
-  return { word: name, key, atMs, doneMs: atMs, order };
+  return { isCall: false, word: name, key, atMs, doneMs: atMs, order };
 }
 
 /** Whether a name fits; `*` stands for any text. */
