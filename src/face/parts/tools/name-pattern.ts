@@ -1,4 +1,4 @@
-/** Names of tools as people write them in rules of their own: `*` stands for any text. */
+/** Names of tools and effects as people write them in sentences about a run: `*` stands for any text. */
 import { LoopletError } from "../../core/api/errors.js";
 
 /**
@@ -8,7 +8,7 @@ import { LoopletError } from "../../core/api/errors.js";
  */
 export function namePattern(pattern: unknown, field: string): (name: string) => boolean {
   if (typeof pattern !== "string" || pattern === "")
-    throw new LoopletError("config_invalid_value", field, 'needs the name of a tool, such as "charge"');
+    throw new LoopletError("config_invalid_value", field, 'needs a name, such as "charge" or "delete_*"');
   const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   const fits = new RegExp(`^${parts.join(".*")}$`, "s");
   return (name) => fits.test(name);

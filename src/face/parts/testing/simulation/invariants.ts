@@ -1,6 +1,6 @@
 /** Invariants: sentences about a simulated run, and the functions that judge them. */
-import { LoopletError } from "../../../core/api/errors.js";
 import { checkOptions } from "../../../core/options/check.js";
+import { namePattern } from "../../tools/name-pattern.js";
 import { short } from "./model/answers.js";
 import type { SimulatedCall, SimulatedEffect, SimulatedRun } from "./record.js";
 
@@ -23,7 +23,7 @@ export type Invariant = NamedInvariant | Judge;
  * name stands for any text.
  */
 export function neverTwice(name: string): NamedInvariant {
-  const fits = matcher(name, "neverTwice");
+  const fits = namePattern(name, "neverTwice");
   const check = (run: SimulatedRun): string | undefined => {
     const seen = new Map<string, number>();
     for (const { word, key, isCall } of actsOf(run, fits)) {
@@ -42,7 +42,7 @@ export function neverTwice(name: string): NamedInvariant {
  * count.
  */
 export function alwaysApproved(name: string): NamedInvariant {
-  const fits = matcher(name, "alwaysApproved");
+  const fits = namePattern(name, "alwaysApproved");
   const check = (run: SimulatedRun): string | undefined => {
     for (const { toolName, input, approval } of run.calls) {
       if (!fits(toolName)) continue;
@@ -61,7 +61,7 @@ export function alwaysApproved(name: string): NamedInvariant {
 
 /** The first never begins after the second has been done. Both are names of tools or effects. */
 export function neverAfter(late: string, before: string): NamedInvariant {
-  const [isLate, isBefore] = [matcher(late, "neverAfter"), matcher(before, "neverAfter")];
+  const [isLate, isBefore] = [namePattern(late, "neverAfter"), namePattern(before, "neverAfter")];
   const check = (run: SimulatedRun): string | undefined => {
     const done = [...actsOf(run, isBefore)].filter(({ doneMs }) => doneMs !== undefined);
     for (const act of actsOf(run, isLate)) {
@@ -239,22 +239,9 @@ function actOfEffect({ name, key, atMs }: SimulatedEffect, order: number): Act {
   return { isCall: false, word: name, key, atMs, doneMs: atMs, order };
 }
 
-/** Whether a name fits; `*` stands for any text. */
-function matcher(name: unknown, where: string): (name: string) => boolean {
-  if (typeof name !== "string" || name === "")
-    throw new LoopletError(
-      "config_invalid_value",
-      where,
-      'needs the name of a tool or an effect, such as "charge"',
-    );
-  const parts = name.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(`^${parts.join(".*")}$`, "s");
-  return (other) => pattern.test(other);
-}
-
 function hasRule({ options }: SimulatedRun, toolName: string): boolean {
   return (options?.permissions?.allow ?? []).some((rule) => {
     const name = typeof rule === "string" ? rule.replace(/\(.*$/s, "") : "";
-    return name !== "" && matcher(name, "allow")(toolName);
+    return name !== "" && namePattern(name, "allow")(toolName);
   });
 }
