@@ -1,6 +1,14 @@
 // Receipts: what a run has done, proved to somebody who was not there.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createAgent, custom, tool, type Agent, type AgentOptions, type JournalEntry } from "looplet";
+import {
+  createAgent,
+  custom,
+  subagent,
+  tool,
+  type Agent,
+  type AgentOptions,
+  type JournalEntry,
+} from "looplet";
 import { receipts, verify, type Receipt, type ReceiptStore, type RunPolicy } from "looplet/receipts";
 import { recorder } from "looplet/replay";
 import { memoryStore } from "looplet/stores";
@@ -222,6 +230,32 @@ describe("a policy", () => {
     const { file } = await paid(options);
     const broken = (await verify(file, { policy })).checks.filter(({ passed }) => !passed);
     expect(broken.map((check) => `${check.name}: ${check.says}`)).toEqual([expect.stringContaining(says)]);
+  });
+
+  it("knows the approvals of a subagent, and calls of an id that comes again", async () => {
+    // Both agents call under the id of the same call, and a person denies the second one.
+    const model = custom(function* ({ messages, system }) {
+      const asked = messages.filter(({ role }) => role === "assistant").length;
+      const isHelper = system === "You pay.";
+      if (asked === 0 && !isHelper)
+        yield { type: "tool_call", id: "b", name: "helper", input: { prompt: "Pay." } };
+      else if (asked < 2) yield { type: "tool_call", id: "b", name: "pay", input: { eur: asked } };
+      else yield "Done.";
+    });
+    const answers = ["allow", "deny", "allow"];
+    const permissions = {
+      allow: ["helper"],
+      canUseTool: () =>
+        answers.shift() === "allow"
+          ? ({ behavior: "allow" } as const)
+          : ({ behavior: "deny", message: "No." } as const),
+    };
+    const helper = subagent({ model, description: "pays", system: "You pay.", tools: { pay } });
+    const run = createAgent({ model, tools: { helper, pay }, permissions, record: recorder() }).run("Pay.");
+    const { outcome, toolCalls } = await run.result;
+    expect([outcome, answers.length, toolCalls.length]).toEqual(["completed", 0, 2]);
+    const { checks } = await verify(run.export(), { policy: { approved: ["pay"], maxToolCalls: 3 } });
+    expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 
   it("shows a mode, a limit and rules that were changed while the run went on", async () => {
