@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
-const gates = { oneFile: [2, 447_000], minimal: [0, 140_000], screen: [2, 12_000], server: [2, 14_300] };
+const gates = { oneFile: [2, 447_000], minimal: [0, 140_000], screen: [2, 12_000], server: [2, 13_700] };
 const targets = { oneFile: 340_000, minimal: 75_000, screen: 12_000, server: 12_000 };
 
 /** The subpaths of a screen, and what a page imports of each: it must be small without its peers. */

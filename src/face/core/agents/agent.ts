@@ -20,7 +20,9 @@ import {
   joined,
   jsonOf,
   placesIn,
+  type Places,
 } from "../options/check.js";
+import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -401,19 +403,23 @@ function checkedIds(ids: () => string): () => string {
 }
 
 /** Options that belong to a run or a model, and where to write them. */
-function elsewhere(): { [name: string]: string } {
+function elsewhere(): Places {
   const toRun = Object.keys(RUN_TABLE).map((name) => [name, `give it to agent.run(prompt, { ${name} })`]);
   const toModel = Object.keys(HTTP_MODEL_TABLE).map((name) => [
     name,
     `give it to the model: anthropic(name, { ${name} })`,
   ]);
   const name = "an agent has none; give it to subagent(agent, { name, description })";
-  return { ...(Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string }), name };
+  return { ...KNOWN_ELSEWHERE, ...(Object.fromEntries([...toRun, ...toModel]) as Places), name };
 }
 
-const CHAT_ELSEWHERE = { id: "a chat with an id is kept in a store: await agent.openChat(id)" };
+const CHAT_ELSEWHERE = {
+  ...KNOWN_ELSEWHERE,
+  id: "a chat with an id is kept in a store: await agent.openChat(id)",
+};
 
-const RUN_ELSEWHERE = () => ({
+const RUN_ELSEWHERE = (): Places => ({
+  ...KNOWN_ELSEWHERE,
   ...placesIn(agentTable(), (place) => `give it to createAgent({ ${place} })`),
   detached: "give it to run.events({ detached: true })",
   stream: "every run streams: use onText, or for await (const event of run)",

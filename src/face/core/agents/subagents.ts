@@ -17,6 +17,7 @@ import type { Config } from "../generated/input.js";
 import { checkPrices } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, fieldOf, isObject, joined, placesIn, type Places } from "../options/check.js";
+import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { checkWindow } from "../options/context.js";
 import { optionsOf } from "../tools/made-agent.js";
 import type { OptionTable } from "../option-table.js";
@@ -104,6 +105,7 @@ function agentOptions<O extends object>(
     const whole = `give the agent itself as the first argument: ${what}(agent, { description })`;
     const runs = "it is the run's; give it to createAgent for the agent that has the tool";
     const places = (): Places => ({
+      ...KNOWN_ELSEWHERE,
       ...placesIn(agentTable(), () => runs),
       run: whole,
       chat: whole,

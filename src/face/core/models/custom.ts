@@ -14,6 +14,7 @@ import type {
   Model,
 } from "../api/index.js";
 import { checkOptions, describe } from "../options/check.js";
+import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { askedWith } from "./model-options.js";
 import { CUSTOM_TABLE } from "../options/options.js";
 import { message } from "../options/thrown.js";
@@ -33,7 +34,7 @@ export function custom(answer: CustomModel, given: CustomOptions = {}): Model {
       `custom() needs a function, got ${describe(answer)}`,
     );
   }
-  const options = checkOptions(given, "model", CUSTOM_TABLE);
+  const options = checkOptions(given, "model", CUSTOM_TABLE, KNOWN_ELSEWHERE);
   return sealModel({
     config: {
       vendor: "custom",

@@ -20,6 +20,7 @@ import type {
 } from "../api/index.js";
 import type * as engine from "../generated/input.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
+import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { askedWith } from "./model-options.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
 
@@ -102,7 +103,7 @@ export function gemini(model: string, options: HttpModelOptions = {}): Model {
  */
 export function compatible(model: string, options: CompatibleOptions): Model {
   checkName(model);
-  const own = checkOptions(options, "model", COMPATIBLE_TABLE);
+  const own = checkOptions(options, "model", COMPATIBLE_TABLE, KNOWN_ELSEWHERE);
   const { protocol = "openai_chat", quirks } = own;
   if (!PROTOCOLS.includes(protocol)) {
     throw new LoopletError(
@@ -152,7 +153,7 @@ export function vendorModel(
   reach?: Reach,
 ): Model {
   checkName(model);
-  const own = checkOptions(options, "model", HTTP_MODEL_TABLE);
+  const own = checkOptions(options, "model", HTTP_MODEL_TABLE, KNOWN_ELSEWHERE);
   return httpModel(vendor, model, own, protocol, joined(reach));
 }
 

@@ -7,7 +7,6 @@
  */
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
 import type { Choices, OptionKind, OptionTable } from "../option-table.js";
-import { KNOWN_ELSEWHERE } from "./elsewhere.js";
 
 const MAX_32 = 2 ** 32 - 1;
 const MAX_64 = Number.MAX_SAFE_INTEGER;
@@ -35,7 +34,7 @@ export function checkOptions<T>(
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
-      const places = typeof elsewhere === "function" ? elsewhere() : elsewhere;
+      const places = placesOf(elsewhere);
       throw new LoopletError("config_unknown_option", at(path, name), unknownOption(name, table, places));
     }
   }
@@ -55,7 +54,10 @@ export function checkOptions<T>(
       if (value === null && isMarked(kind, "?")) continue;
       checkValue(value, at(path, name), kind.replace(/[!?]$/, "") as OptionKind);
     } else if (Array.isArray(kind)) own[name] = checkChoice(value, at(path, name), kind as Choices);
-    else own[name] = checkOptions(value, at(path, name), kind as OptionTable, () => outside(table, name));
+    else {
+      const places = (): Places => ({ ...placesOf(elsewhere), ...outside(table, name) });
+      own[name] = checkOptions(value, at(path, name), kind as OptionTable, places);
+    }
   }
   return own as T;
 }
@@ -81,6 +83,10 @@ function isMarked(kind: OptionTable[string], mark: string): boolean {
 /** Names of options that belong elsewhere, each with its place. */
 export interface Places {
   readonly [name: string]: string;
+}
+
+function placesOf(elsewhere: Places | (() => Places)): Places {
+  return typeof elsewhere === "function" ? elsewhere() : elsewhere;
 }
 
 /** Checks one value. */
@@ -151,12 +157,7 @@ export function checkChoice(value: unknown, field: string, choices: Choices): un
 }
 
 function unknownOption(name: string, table: OptionTable, elsewhere: Places): string {
-  const known = Object.hasOwn(elsewhere, name)
-    ? elsewhere[name]
-    : Object.hasOwn(KNOWN_ELSEWHERE, name)
-      ? KNOWN_ELSEWHERE[name]
-      : undefined;
-  if (known !== undefined) return `no such option; ${known}`;
+  if (Object.hasOwn(elsewhere, name)) return `no such option; ${elsewhere[name]}`;
   const names = Object.keys(table);
   const inGroups = groupsOf(table);
   if (inGroups.has(name)) return `no such option here; give it to ${inGroups.get(name)}`;

@@ -31,6 +31,7 @@ import {
   isObject,
   isRecord,
 } from "../options/check.js";
+import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { optionsOf } from "./made-agent.js";
 import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
@@ -168,7 +169,7 @@ function know(name: string, field: string, defined: Tool): KnownTool {
 }
 
 function checkTool(given: Tool, field: string): Tool {
-  const options = checkOptions(given, field, TOOL_TABLE);
+  const options = checkOptions(given, field, TOOL_TABLE, KNOWN_ELSEWHERE);
   const { inputSchema, replay, needsApproval, execute, kind } = options;
   const readOnlyHint: unknown = readOnlyHintOf(options);
   if (readOnlyHint !== undefined) checkValue(readOnlyHint, at(field, "annotations.readOnlyHint"), "boolean");
