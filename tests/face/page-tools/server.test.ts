@@ -90,6 +90,15 @@ describe("a tool of a page", () => {
     expect(results[2] ?? "").toBe("");
   });
 
+  it("is no question for the agent's onElicitation", async () => {
+    const onElicitation = vi.fn(() => ({ action: "decline" as const }));
+    const server = new Server(new PageKit({ locate: {} }, { toolCalls: { onElicitation } }));
+    const { chat } = await opened(server, { locate: () => "here" });
+    await chat.run("locate").result;
+    expect((server.kit as PageKit).results).toEqual(["here"]);
+    expect(onElicitation).not.toHaveBeenCalled();
+  });
+
   it("may check what a page returns", async () => {
     const outputSchema = z.object({ city: z.string() });
     const server = new Server(new PageKit({ locate: { outputSchema } }));

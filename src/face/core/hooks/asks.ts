@@ -221,6 +221,8 @@ async function elicit(
   questionId: number,
   { signal }: Abort,
 ): Promise<Answer | null> {
+  // A question for the code of a page, which no person sees.
+  if (request.url?.startsWith("looplet:") === true) return null;
   const context = { ...call, agentPath, questionId, signal } as Parameters<OnElicitation>[1];
   const said = (await onElicitation?.(request, context)) ?? null;
   return said === null ? null : { elicited: checkElicitation(said) };

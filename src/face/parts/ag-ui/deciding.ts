@@ -3,7 +3,6 @@
  * page.
  */
 import type { AgentOptions, CanUseTool, OnElicitation, Reconcile } from "../../core/api/index.js";
-import { isPageCall } from "../tools/page-call.js";
 
 export class Deciding {
   /** Questions that a function has, or has answered. */
@@ -24,7 +23,7 @@ export class Deciding {
     return this.#changed;
   }
 
-  /** The options of an agent whose functions are watched. Calls of the page are not for them. */
+  /** The options of an agent whose functions are watched. */
   watch(options: AgentOptions): AgentOptions {
     const { permissions, toolCalls, durable } = options;
     const canUseTool = permissions?.canUseTool;
@@ -33,7 +32,7 @@ export class Deciding {
     const decide: CanUseTool = (name, input, request) =>
       this.#decided(request, () => canUseTool!(name, input, request));
     const elicit: OnElicitation = (request, context) =>
-      isPageCall(request) ? null : this.#decided(context, () => onElicitation!(request, context));
+      this.#decided(context, () => onElicitation!(request, context));
     const judge: Reconcile = (call) => this.#decided(call, () => reconcile!(call));
     return {
       ...options,

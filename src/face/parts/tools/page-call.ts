@@ -5,6 +5,7 @@
  */
 import type { ElicitationAnswer, ElicitationRequest, RunEvent } from "../../core/api/index.js";
 
+/** `onElicitation` of the agent hears of no address of this scheme. */
 const MARK = "looplet:page-call";
 
 /** The question of a call: for any page, or for the result of the page that has claimed it. */
