@@ -1,6 +1,7 @@
 /** `handler` of `looplet/server`: the sessions of owners behind requests. */
 import { describe, expect, it } from "vitest";
 import { handler } from "looplet/server";
+import { memoryStore } from "looplet/stores";
 import { eventsIn, Server } from "./support/server-kit.js";
 
 const said = (events: any[]): string =>
@@ -356,8 +357,9 @@ it("a page takes messages of its chat back, and forges none", async () => {
 });
 
 it("says which option is wrong", () => {
-  const agent = new Server().kit.agent();
-  const { store } = new Server().kit;
+  const { kit } = new Server();
+  const { store } = kit;
+  const agent = kit.agent();
   const authorize = (): string => "ada";
   expect(() => handler(agent, { store } as never)).toThrow(/authorize: is required/);
   expect(() => handler(agent, { authorize } as never)).toThrow(/store: is required/);
@@ -369,5 +371,8 @@ it("says which option is wrong", () => {
   );
   expect(() => handler(agent, { store, authorize, allowedOrigins: "https://a.test" as never })).toThrow(
     /allowedOrigins/,
+  );
+  expect(() => handler(agent, { store: memoryStore(), authorize })).toThrow(
+    /store: needs to be the store of the agent/,
   );
 });

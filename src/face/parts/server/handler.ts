@@ -4,6 +4,7 @@ import type { Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { checkOptions } from "../../core/options/check.js";
+import { optionsOf } from "../../core/tools/made-agent.js";
 import { noteIn } from "../sessions/changes.js";
 import { sessionsOf } from "../sessions/index.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
@@ -110,6 +111,9 @@ export function handler<Request extends RequestLike = RequestLike>(
     ...rest
   } = checkOptions(options, "", TABLE);
   const { keepEvents = 20_000, maxBodyBytes: maxBytes = 4_194_304, allowedOrigins } = rest;
+  const made = optionsOf(agent);
+  if (made !== undefined && made.store !== store)
+    throw new LoopletError("config_invalid_value", "store", "needs to be the store of the agent");
   const base = checkedBase(rest.base ?? "");
   checkOrigins(allowedOrigins);
   checkFormats(formats);
