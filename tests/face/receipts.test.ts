@@ -258,6 +258,17 @@ describe("a policy", () => {
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 
+  it("counts two calls with one id as two", async () => {
+    const model = custom(function* ({ messages }) {
+      if (messages.length < 4) yield { type: "tool_call", id: "a", name: "look", input: {} };
+      else yield "Done.";
+    });
+    const run = createAgent({ model, tools: { look }, record: recorder() }).run("Look.");
+    await run.result;
+    expect(await failed(run.export(), { policy: { maxToolCalls: 2 } })).toEqual([]);
+    expect(await failed(run.export(), { policy: { maxToolCalls: 1 } })).toEqual(["budget"]);
+  });
+
   it("shows a mode, a limit and rules that were changed while the run went on", async () => {
     const changes = [
       (run: ReturnType<Agent["run"]>) => run.setPermissionMode("acceptEdits"),

@@ -73,7 +73,7 @@ impl Said {
             [head] if is_change && from == 0 && head.role == Role::User => {
                 let (_, replaced) = split(messages.get(..upto).unwrap_or_default());
                 let (summary, joined) = split(new);
-                // What has joined the summary is said once. A damaged journal may have less to replace.
+                // A text that has joined the summary is said once. A damaged journal may have less to replace.
                 let length = replaced.len().saturating_sub(joined.len());
                 let replaced = replaced.get(..length).unwrap_or_default();
                 self.before.extend_from_slice(replaced);

@@ -63,14 +63,26 @@ export function unapproved({ replay }: Played, patterns: readonly string[]): Fin
   return undefined;
 }
 
-function answerIn({ input }: LoopInput): { question: number; allows: boolean } | undefined {
+interface Changing {
+  readonly updatedPermissions?: readonly object[] | null;
+}
+
+interface Answered {
+  readonly question: number;
+  readonly allows: boolean;
+  /** Whether it has changed the permissions. */
+  readonly changes: boolean;
+}
+
+function answerIn({ input }: LoopInput): Answered | undefined {
   const answered = "json" in input ? (Object(input.json) as { answered?: unknown }).answered : undefined;
   if (!isObject(answered)) return undefined;
   const { question, answer } = answered as {
     question: number;
-    answer?: { permission?: { behavior?: string } };
+    answer?: { permission?: Changing & { behavior?: string }; hook?: Changing };
   };
-  return { question, allows: answer?.permission?.behavior === "allow" };
+  const changed = (answer?.permission ?? answer?.hook)?.updatedPermissions?.length ?? 0;
+  return { question, allows: answer?.permission?.behavior === "allow", changes: changed > 0 };
 }
 
 /** A call of a tool that is not in the list. */
@@ -86,9 +98,7 @@ export function foreignCall({ replay }: Played, patterns: readonly string[]): Fi
 export function overspent({ replay, end }: Played, policy: RunPolicy): Finding {
   const { maxUsd, maxTokens, maxIterations, maxToolCalls } = policy;
   const { usage, iterations } = end;
-  const calls = new Set<string>();
-  for (const step of replay.steps)
-    for (const { agentPath, toolCallId } of step.calls) calls.add(`${agentPath} ${toolCallId}`);
+  const calls = callsIn(replay);
   const usd = usage?.costNanoUsd == null ? undefined : usage.costNanoUsd / 1e9;
   const tokens = usage === null ? undefined : usage.inputTokens + usage.outputTokens;
   if (maxUsd !== undefined && (usd === undefined || usd > maxUsd))
@@ -98,8 +108,24 @@ export function overspent({ replay, end }: Played, policy: RunPolicy): Finding {
       ? "nobody has told the tokens of the run"
       : `the run has used ${tokens} tokens`;
   if (maxIterations !== undefined && iterations > maxIterations) return `${iterations} iterations began`;
-  if (maxToolCalls !== undefined && calls.size > maxToolCalls) return `${calls.size} calls ran`;
+  if (maxToolCalls !== undefined && calls > maxToolCalls) return `${calls} calls ran`;
   return undefined;
+}
+
+/** The calls that ran. One that ran again in another process counts once. */
+function callsIn({ steps }: Replay): number {
+  const ran = new Set<string>();
+  let count = 0;
+  for (const { events, calls } of steps) {
+    for (const event of events)
+      // A vendor may use the id of a call again.
+      if (event.type === "tool-call") ran.delete(`${event.agentPath} ${event.toolCallId}`);
+    for (const { agentPath, toolCallId } of calls) {
+      if (!ran.has(`${agentPath} ${toolCallId}`)) count += 1;
+      ran.add(`${agentPath} ${toolCallId}`);
+    }
+  }
+  return count;
 }
 
 /** Inputs that change what a run may do or cost. */
@@ -117,8 +143,7 @@ export function otherPolicy({ file, replay }: Played, agent: Pick<Agent, "run">)
   for (const [at, { input }] of replay.steps.entries()) {
     const json = "json" in input.input ? (Object(input.input.json) as object) : {};
     for (const [name, words] of Object.entries(CHANGES)) if (name in json) return `${words} at step ${at}`;
-    if (JSON.stringify(json).includes('"updatedPermissions":[{'))
-      return `an answer has changed the permissions at step ${at}`;
+    if (answerIn(input)?.changes === true) return `an answer has changed the permissions at step ${at}`;
   }
   return undefined;
 }

@@ -126,7 +126,7 @@ export function withAgent(file: LoopFile, agent: unknown): Made & { readonly fil
 }
 
 /**
- * What an agent was made of.
+ * The options and the configuration of an agent.
  *
  * @throws LoopletError `config_wrong_type`
  */

@@ -118,8 +118,9 @@ export interface SimulateOptions {
   /** What may happen. Default: everything, with the chances of {@link Rates}. */
   world?: WorldOptions | undefined;
   /**
-   * What must hold in each run, beside `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and `noDefects()`: an
-   * invariant, or a function that gets the record of the run and throws or returns a text if it is broken.
+   * The sentences that hold in each run, beside `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and
+   * `noDefects()`: an invariant, or a function that gets the record of the run and throws or returns a text if it is
+   * broken.
    */
   invariants?: readonly Invariant[] | undefined;
   /** The choices of a failure, to play this one run again. Default: the seeds. */

@@ -16,7 +16,7 @@ export async function askPerson(process: Process, toolCallId: string, what: stri
   if (process.world.approvals.get(toolCallId)?.person === undefined)
     process.approve(toolCallId, { person: "asked" });
   const verdict = await decided(process, what);
-  // What is said to a run that has ended, because another process goes on with it, counts for nothing.
+  // An answer to a run that has ended, because another process goes on with it, counts for nothing.
   if (process.run?.outcome === undefined) process.approve(toolCallId, { person: verdict });
   return verdict === "allow";
 }

@@ -88,7 +88,7 @@ export async function simulate(subject: Subject, options: SimulateOptions = {}):
     const problem = `needs an agent that createAgent has made, or a function that makes one, got ${describe(subject)}`;
     throw new LoopletError("config_wrong_type", "agent", problem);
   }
-  // What follows waits for promises alone.
+  // The code below waits for promises alone.
   await loadWasm();
   const invariants = namedInvariants(checked.invariants);
   const failures: Failure[] = [];

@@ -42,7 +42,7 @@ export interface World {
 }
 
 /**
- * What is simulated: an agent, or a function that makes it, and makes it anew in each process. A function that
- * returns no agent is a program: the run is over when its promise settles.
+ * The subject of a simulation: an agent, or a function that makes it, and makes it anew in each process. A function
+ * that returns no agent is a program: the run is over when its promise settles.
  */
 export type Subject = Agent | ((world: World) => unknown);
