@@ -168,6 +168,7 @@ describe("a text that is a secret by its form", () => {
     "Basic understanding of the matter is enough for basic authentication.",
     "commit 0123456789abcdef0123456789abcdef01234567",
     "see https://a.test/x?page=12345678&sort=alphabetical and http://a.test:8080/@me",
+    "the reasoning has the format xai-responses-v1",
     "const token = 1; the key is under the mat; MONKEY = 5",
   ])("stays if it is none: %s", async (words) => {
     const run = createAgent({
