@@ -4,8 +4,9 @@
 // Parts: builds (what the native build has recorded replays in WebAssembly to the same, and the other way round:
 // 10,000 random schedules and the recordings of providers), schedules (a million random schedules and 200,000 cases
 // of each property; LOOPLET_CASES of both), firefox (the shell in Firefox, where apt can install it), hosts (the
-// package in Bun, Firefox, Next and further bundlers; a thousand sessions in a workerd that is killed; the types of
-// looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an
+// package in Bun, Firefox, Next and further bundlers; files of all recordings of providers and of a thousand
+// simulated runs, which play to equal bytes in six hosts; a thousand sessions in a workerd that is killed; the types
+// of looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an
 // extension that an alarm wakes), kills (processes that die or stand still in the middle of a run, with stores in
 // files, SQLite, workerd and Chromium; damaged journals; `--count` is the number of deaths on files and on SQLite, 30
 // by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with a planted
@@ -93,6 +94,8 @@ async function hosts(machine) {
   const folder = async (name, ...flags) =>
     join(await npmTool(name, versions[name], ...flags), "node_modules");
   const env = {
+    LOOPLET_NODE: process.execPath,
+    LOOPLET_DENO: join(await folder("deno"), ".bin/deno"),
     LOOPLET_BUN: join(await folder("bun"), ".bin/bun"),
     LOOPLET_WEBPACK: await folder("webpack"),
     LOOPLET_ROLLUP: await folder("rollup"),

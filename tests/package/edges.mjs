@@ -5,16 +5,18 @@ import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { startWorkerd } from "./install.mjs";
 
-/** What the function `name` of the module at `path` returns in workerd. */
-export async function askWorkerd(folder, path, name) {
+/** What the function `name` of the module at `path` returns for the text `given` in workerd. */
+export async function askWorkerd(folder, path, name, given = "") {
   const entry = `worker-${path}`;
+  const answer = `async (request) => new Response(await ${name}(await request.text()))`;
   writeFileSync(
     join(folder, entry),
-    `import { ${name} } from "./${path}";\nexport default { fetch: async () => new Response(await ${name}()) };\n`,
+    `import { ${name} } from "./${path}";\nexport default { fetch: ${answer} };\n`,
   );
   const flare = await startWorkerd(folder, entry);
   try {
-    return await (await flare.dispatchFetch("http://worker.test/")).text();
+    const asked = { method: "POST", body: given };
+    return (await (await flare.dispatchFetch("http://worker.test/", asked)).text()).trim();
   } finally {
     await flare.dispose();
   }

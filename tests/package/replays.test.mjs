@@ -1,0 +1,3 @@
+import { testReplays } from "./replay-tests.mjs";
+
+testReplays(["Node", "Chromium", "workerd", "Deno"], 16, 12);
