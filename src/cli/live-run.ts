@@ -13,6 +13,7 @@ import type {
 } from "../face/core/api/index.js";
 import { isObject } from "../face/core/options/check.js";
 import { madeOf } from "../face/core/tools/made-agent.js";
+import { oneLine } from "../face/parts/replay/harmless.js";
 import { recorder } from "../face/parts/replay/recorder.js";
 import { LoopletError } from "../face/core/api/errors.js";
 import type { Options } from "./command.js";
@@ -62,7 +63,7 @@ export async function shownRun(
   terminal.close();
   if (!isJson) {
     const facts = [outcomeText(result), counted(result.iterations, "iteration"), usageText(result.usage)];
-    terminal.note(facts.join(" · "));
+    terminal.note(oneLine(facts.join(" · ")));
   }
   const { record } = options;
   if (typeof record === "string") {
@@ -88,7 +89,7 @@ class Telling {
       terminal.write("\n");
     }
     const place = agentPath === "root" ? "" : `${agentPath}: `;
-    if (line !== undefined) terminal.note(`${place}${line}`);
+    if (line !== undefined) terminal.note(oneLine(`${place}${line}`));
   };
 }
 

@@ -7,6 +7,7 @@
 import { parseArgs } from "node:util";
 import { LoopletError } from "../face/core/api/errors.js";
 import { VERSION } from "../face/core/generated/tables.js";
+import { oneLine } from "../face/parts/replay/harmless.js";
 import { UsageError, type Command, type Options } from "./command.js";
 import { compare } from "./commands/compare.js";
 import { doctor } from "./commands/doctor.js";
@@ -59,7 +60,7 @@ export async function program(args: readonly string[]): Promise<number> {
     const place = Object.hasOwn(COMMANDS, name) ? `looplet ${name}` : "looplet";
     terminal.tell(`${place}: ${problem}`);
     if (error instanceof UsageError) terminal.tell(`${place} --help shows how to call it.`);
-    return error instanceof UsageError || error.code === "misuse_run_file" ? 2 : 1;
+    return 2;
   }
 }
 
@@ -113,6 +114,6 @@ function callOf(name: string, command: Command, program = ""): string {
 
 /** The first line of a message, with its field: the second one points to the documentation. */
 function sentenceOf({ field, problem }: LoopletError): string {
-  if (field === "file") return `the file ${problem}`;
-  return field === "" ? problem : `${field}: ${problem}`;
+  const place = field === "file" ? "the file " : field === "" ? "" : `${field}: `;
+  return oneLine(`${place}${problem}`);
 }

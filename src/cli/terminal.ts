@@ -1,10 +1,7 @@
 /** The only place that writes to the terminal and asks its user. */
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
-
-/** Characters that a terminal takes as commands: a file of a stranger may have them. */
-// eslint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+import { harmless } from "../face/parts/replay/harmless.js";
 
 class Terminal {
   #lines: string[] = [];
@@ -71,10 +68,6 @@ class Terminal {
       for (const waiting of this.#waiting.splice(0)) waiting(undefined);
     });
   }
-}
-
-function harmless(text: string): string {
-  return text.replace(CONTROLS, "\ufffd");
 }
 
 export const terminal = new Terminal();

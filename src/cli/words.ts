@@ -1,11 +1,10 @@
 /** Words and numbers for people. */
 import type { Outcome, Usage } from "../face/core/api/index.js";
+import { oneLine } from "../face/parts/replay/harmless.js";
 
 /** A value on one line. */
 export function short(value: unknown, most = 100): string {
-  const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
-    .replace(/\s+/g, " ")
-    .trim();
+  const text = oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 

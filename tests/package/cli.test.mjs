@@ -258,6 +258,9 @@ describe("the program looplet", () => {
     const { code, out } = await call(args, { input: "n\n" });
     assert.equal(code, 0);
     assert.match(out, /It rains\.|Let me look\./);
+    const beyond = await call(["fork", "bug.loop", "--at", "9999", "--agent", "agent.mjs"]);
+    assert.equal(beyond.code, 2);
+    assert.match(beyond.err, /^looplet fork: at: needs the index of a step[^\n]*\n$/);
   });
 
   test("compares runs with a changed agent, and writes reports", async () => {

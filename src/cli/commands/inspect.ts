@@ -1,5 +1,6 @@
 /** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
 import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js";
+import { oneLine } from "../../face/parts/replay/harmless.js";
 import { readLoop } from "../../face/parts/replay/loop-file.js";
 import { replay, type Replay } from "../../face/parts/replay/index.js";
 import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
@@ -150,15 +151,17 @@ interface Head {
 }
 
 function inspected(head: Head, iterations: readonly Iteration[], told: Told): string {
-  const rows = iterations.map((one) => [
-    one.agent,
-    `${one.iteration}`,
-    `${one.attempts}`,
-    one.model,
-    one.usage === null ? "–" : usageText(one.usage),
-    one.finishReason || "–",
-    one.tools.join(", ") || "–",
-  ]);
+  const rows = iterations.map((one) =>
+    [
+      one.agent,
+      `${one.iteration}`,
+      `${one.attempts}`,
+      one.model,
+      one.usage === null ? "–" : usageText(one.usage),
+      one.finishReason || "–",
+      one.tools.join(", ") || "–",
+    ].map(oneLine),
+  );
   const names = ["agent", "+iteration", "+requests", "model", "usage (in + out)", "finish", "tools"];
   const characters = Object.entries(told.characters).map(
     ([kind, count]) => `  ${kind}: ${counted(count, "character")}`,
@@ -167,14 +170,14 @@ function inspected(head: Head, iterations: readonly Iteration[], told: Told): st
     ({ text, times }) => `  looks like a key: ${text} (${counted(times, "time")})`,
   );
   return [
-    `${head.file}: run ${head.id} of looplet ${head.looplet}`,
-    `${head.end ?? head.outcome}; ${counted(head.steps, "step")} of ${counted(head.processes, "process").replace("processs", "processes")}`,
-    ...(head.lost === undefined ? [] : [`looplet itself failed: ${head.lost}`]),
+    `${head.file}: run ${short(head.id)} of looplet ${head.looplet}`,
+    `${oneLine(head.end ?? head.outcome)}; ${counted(head.steps, "step")} of ${counted(head.processes, "process").replace("processs", "processes")}`,
+    ...(head.lost === undefined ? [] : [`looplet itself failed: ${oneLine(head.lost)}`]),
     "",
     tableText(names, rows),
     "",
     `Whoever gets this file (${counted(told.bytes, "byte")}) can read:`,
-    ...told.hosts.map((host) => `  asked: ${host}`),
+    ...told.hosts.map((host) => `  asked: ${oneLine(host)}`),
     ...characters,
     ...(secrets.length === 0 ? ["  nothing that looks like a key"] : secrets),
   ].join("\n");

@@ -1,4 +1,5 @@
 /** `looplet step`: the state of a recorded run behind each step. */
+import { oneLine } from "../../face/parts/replay/harmless.js";
 import { replay, type Replay, type ReplayStep } from "../../face/parts/replay/index.js";
 import { LoopletError } from "../../face/core/api/errors.js";
 import { UsageError, type Command } from "../command.js";
@@ -71,13 +72,14 @@ function momentText(played: Replay, number: number): string {
   const lines = [
     `step ${number} of ${played.steps.length}: ${inputText(one)}`,
     ...one.requests.map(
-      ({ method, url, body }) => `  request   ${method} ${url}, ${counted(body.length, "character")}`,
+      ({ method, url, body }) =>
+        `  request   ${method} ${oneLine(url)}, ${counted(body.length, "character")}`,
     ),
-    ...one.calls.map(({ toolName, input }) => `  call      ${toolName} ${short(input)}`),
+    ...one.calls.map(({ toolName, input }) => `  call      ${oneLine(toolName)} ${short(input)}`),
     ...one.questions.map(({ point, data }) => `  question  ${point} ${short(data)}`),
     ...(one.events.length === 0 ? [] : [`  events    ${short(kindsOf(one), 200)}`]),
   ];
-  if (state === undefined) return [...lines, `  lost      ${played.lost ?? ""}`].join("\n");
+  if (state === undefined) return [...lines, `  lost      ${oneLine(played.lost ?? "")}`].join("\n");
   const { messages, text, usage, iterations, outcome } = state;
   const facts = [counted(messages.length, "message"), counted(iterations, "iteration"), usageText(usage)];
   if (outcome !== undefined) facts.push(outcome);

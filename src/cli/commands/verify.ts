@@ -1,4 +1,5 @@
 /** `looplet verify`: plays a file again, and judges the run by receipts and a policy. */
+import { oneLine } from "../../face/parts/replay/harmless.js";
 import { verify as verified, type Receipt } from "../../face/parts/receipts/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentFile, amountOption, namesOption, numberOption, textFile } from "../files.js";
@@ -38,7 +39,8 @@ export const verify: Command = {
     });
     if (json === true) terminal.print(JSON.stringify({ passed, checks }));
     else
-      for (const check of checks) terminal.print(`${check.passed ? "✓" : "✗"} ${check.name}: ${check.says}`);
+      for (const check of checks)
+        terminal.print(`${check.passed ? "✓" : "✗"} ${check.name}: ${oneLine(check.says)}`);
     return passed ? 0 : 1;
   },
 };

@@ -1,6 +1,7 @@
 /** Reports in the forms that people and CI servers read. */
 import { LoopletError } from "../../core/api/errors.js";
 import { describe, isObject } from "../../core/options/check.js";
+import { harmless, oneLine } from "../replay/harmless.js";
 import { VERDICTS, type ComparedRun, type CompareReport, type Share } from "./report.js";
 
 /** Runs of which a text or a Markdown page tells more than the count. */
@@ -13,10 +14,10 @@ export function textReport(report: CompareReport): string {
   const table = rows.map((row) => `  ${row[0].padEnd(first)}  ${row[1].padStart(last)}  ${row[2]}`);
   const told = toldRuns(report).flatMap((run) => [
     "",
-    `${run.name}: ${run.verdict}`,
+    `${oneLine(run.name)}: ${run.verdict}`,
     ...detailsOf(run).map(indent),
   ]);
-  return [sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n");
+  return harmless([sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n"));
 }
 
 /** The report as Markdown, for the summary of a CI job or a comment of a pull request. */
@@ -35,14 +36,14 @@ export function markdownReport(report: CompareReport): string {
     ];
   });
   const table = ["| runs | number | share, 95 % interval |", "| - | -: | - |", ...rows];
-  return [sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n");
+  return harmless([sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n"));
 }
 
 /** The report as JUnit XML: a test case for each run, and a failure for each that counts against the change. */
 export function junitReport(report: CompareReport): string {
   const failed = checked(report).runs.filter(({ isFailed }) => isFailed).length;
   const cases = report.runs.map((run) => {
-    const open = `    <testcase classname="looplet.compare" name="${xml(run.name)}"`;
+    const open = `    <testcase classname="looplet.compare" name="${xml(oneLine(run.name))}"`;
     if (!run.isFailed) return `${open}/>`;
     const [message = run.verdict] = sentencesOf(run);
     const body = xml(detailsOf(run).join("\n"));
@@ -141,7 +142,7 @@ function sentencesOf({ why, firstDifference, changed, judges }: ComparedRun): st
     ...Object.entries(judges).flatMap(([name, { pass, score, note }]) =>
       pass ? [] : [`Judge ${name}${score === undefined ? "" : ` (${score})`}: ${note ?? "did not pass"}`],
     ),
-  ];
+  ].map(oneLine);
 }
 
 function indent(line: string): string {
@@ -154,7 +155,7 @@ function cell(text: string): string {
 
 /** A text without the marks of Markdown and HTML, on one line. */
 function escaped(text: string): string {
-  return text.replace(/[\\*_<>[\]]/g, (mark) => `\\${mark}`).replace(/\s+/g, " ");
+  return oneLine(text.replace(/[\\*_<>[\]]/g, (mark) => `\\${mark}`));
 }
 
 /** A text for XML, without the characters that XML 1.0 forbids. */
@@ -166,7 +167,7 @@ function xml(text: string): string {
     '"': "&quot;",
     "'": "&apos;",
   };
-  return text
+  return harmless(text)
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
     .replace(/[&<>"']/g, (mark) => marks[mark]!);
 }

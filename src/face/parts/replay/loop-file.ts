@@ -2,6 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, OutcomeKind } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { oneLine } from "./harmless.js";
 
 /** The number of the format of `.loop` files. A file with a higher one is refused. */
 export const LOOP_FORMAT = 1;
@@ -81,16 +82,19 @@ export function readLoop(text: string): LoopFile {
     const isBegun = typeof text === "string" && text.trimStart().startsWith('{"loop":');
     throw isBegun ? wrong("is cut off or damaged: export the run again", error) : wrong(NONE, error);
   }
-  if (!isObject(file) || typeof file.loop !== "number") throw wrong(NONE);
-  if (file.loop > LOOP_FORMAT)
-    throw wrong(`was written by looplet ${file.looplet}, a newer version: update looplet`);
-  const { processes, id, outcome, expected } = file;
+  if (!isObject(file) || typeof file.loop !== "number" || file.loop < 1) throw wrong(NONE);
+  const { loop, looplet, processes, id, outcome, expected } = file;
+  const isVersion = typeof looplet === "string" && /^[\w.+-]{1,40}$/.test(looplet);
+  if (loop > LOOP_FORMAT)
+    throw wrong(`was written by ${isVersion ? `looplet ${looplet}, ` : ""}a newer version: update looplet`);
+  if (isDeeper(file, MAX_DEPTH)) throw wrong(`is damaged: it has more than ${MAX_DEPTH} levels`);
   if (!Array.isArray(processes) || !processes.every(isProcess)) throw wrong("is damaged: it has no inputs");
   for (const { inputs } of processes) {
     const at = inputs.findIndex((input) => !isInput(input));
     if (at >= 0) throw wrong(`is damaged: input ${at + 1} is none`);
   }
   if (typeof id !== "string") throw wrong("is damaged: it has no id");
+  if (!isVersion) throw wrong("is damaged: its version is none");
   if (outcome !== undefined && typeof outcome !== "string") throw wrong("is damaged: its outcome is none");
   if (expected !== undefined && !isExpected(expected))
     throw wrong("is damaged: what it expects is unreadable");
@@ -106,6 +110,14 @@ export function journalIn({ entries, last }: LoopProcess): readonly JournalEntry
       ? { seq: Math.min(at + 1, last ?? Infinity), json: entry }
       : { seq: entry.seq, json: JSON.stringify(entry) },
   );
+}
+
+/** The most levels of objects and lists in a file. The engine reads 128 in one input. */
+const MAX_DEPTH = 500;
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
 }
 
 function isProcess(value: unknown): value is LoopProcess {
@@ -138,11 +150,16 @@ function isInput(value: unknown): value is LoopInput {
 function isExpected(value: unknown): value is Expected {
   if (!isObject(value)) return false;
   const { requests, outcome, text } = value;
-  const isRequest = (one: unknown): boolean =>
-    isObject(one) &&
-    [one["method"], one["url"], one["body"]].every((word) => typeof word === "string") &&
-    isCount(one["start"]) &&
-    isCount(one["end"]);
+  let length = 0;
+  const isRequest = (one: unknown): boolean => {
+    if (!isObject(one)) return false;
+    const { method, url, start, end, body } = one;
+    const isText = [method, url, body].every((word) => typeof word === "string");
+    // A body shares with the one before it no more than that one has.
+    if (!isText || !isCount(start) || !isCount(end) || start + end > length) return false;
+    length = start + (body as string).length + end;
+    return true;
+  };
   const isOutcome = outcome === undefined || typeof outcome === "string";
   return Array.isArray(requests) && requests.every(isRequest) && isOutcome && typeof text === "string";
 }
@@ -169,7 +186,12 @@ export function playing<T>(part: () => T): T {
 
 const NONE = "is no .loop file: run.export() writes one";
 
-/** The error for a file that cannot be played. */
+/** The error for a file that cannot be played. The problem may have words of the file. */
 export function wrong(problem: string, cause?: unknown): LoopletError {
-  return new LoopletError("misuse_run_file", "file", problem, cause);
+  const told = oneLine(problem);
+  const short = told.length > MAX_WORDS ? `${told.slice(0, MAX_WORDS)}…` : told;
+  return new LoopletError("misuse_run_file", "file", short, cause);
 }
+
+/** Characters of a problem. */
+const MAX_WORDS = 500;

@@ -103,7 +103,8 @@ export class Player {
     const { nowMs = NaN, random, input } = this.#inputs[this.#at++]!;
     const before = this.#inputs[this.#at]?.after ?? 0xffff_ffff;
     const seed = /^\d{1,20}$/.test(random) ? BigInt(random) : undefined;
-    if (seed === undefined) throw wrong(`cannot be played: input ${this.#at}: random is not a number`);
+    if (seed === undefined || BigInt.asUintN(64, seed) !== seed)
+      throw wrong(`cannot be played: input ${this.#at}: random is not a number of 64 bits`);
     if ("json" in input) {
       const json = JSON.stringify(input.json);
       const play = (): void => playInput(this.#handle, json, nowMs, seed, before);

@@ -1,16 +1,35 @@
+import { LoopletError } from "../../core/api/errors.js";
+import { describe } from "../../core/options/check.js";
+import { harmless } from "./harmless.js";
+
 /**
  * The code of a test that plays the `.loop` file of this name. `name` is the file's path from the folder of the test,
  * with `/` between folders. The test runs in `node:test`.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
  */
 export function testFile(name: string): string {
-  const url = name.split("/").map(encodeURIComponent).join("/");
+  const url = urlOf(name);
   return `import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import "looplet"; // the engine
 import { expectReplay } from "looplet/testing";
 
-test(${JSON.stringify(`the run ${name}`)}, async () => {
+test(${JSON.stringify(`the run ${harmless(name)}`)}, async () => {
   await expectReplay(await readFile(new URL(${JSON.stringify(url)}, import.meta.url), "utf8"));
 });
 `;
+}
+
+function urlOf(name: unknown): string {
+  try {
+    if (typeof name === "string") return name.split("/").map(encodeURIComponent).join("/");
+  } catch {
+    // It has half a letter, which no address has.
+  }
+  throw new LoopletError(
+    "misuse_invalid_argument",
+    "name",
+    `needs the path of a file, got ${describe(name)}`,
+  );
 }

@@ -4,6 +4,7 @@ import type { Agent } from "../../core/api/index.js";
 import { loadWasm } from "../../core/host/wasm.js";
 import type { ToolInvocation } from "../../core/host/question.js";
 import { checkOptions } from "../../core/options/check.js";
+import { harmless, oneLine } from "../replay/harmless.js";
 import { readLoop, type Expected, type ExpectedRequest } from "../replay/loop-file.js";
 import { play, type Replay, type ReplayRequest } from "../replay/replay.js";
 import {
@@ -45,7 +46,7 @@ export class ReplayDifference extends Error {
   readonly actual: string;
 
   constructor(what: string, expected: string, actual: string, request?: number, at?: number) {
-    super(`${what}\n  expected  ${expected}\n  actual    ${actual}`);
+    super(`${oneLine(what)}\n  expected  ${excerpt(expected)}\n  actual    ${excerpt(actual)}`);
     this.expected = expected;
     this.actual = actual;
     this.request = request;
@@ -109,6 +110,11 @@ export async function withExpectations(file: string): Promise<string> {
   });
   const start = `${JSON.stringify(head).slice(0, -1)},\n"processes":[${written.join(",\n")}]`;
   return `${start},\n"expected":${JSON.stringify(expected)}}\n`;
+}
+
+/** A part of a text on one line, with its ends of lines as code has them. */
+function excerpt(text: string): string {
+  return harmless(text.replaceAll("\n", "\\n").replaceAll("\r", "\\r"));
 }
 
 /** @throws ReplayDifference */
