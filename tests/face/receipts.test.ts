@@ -156,6 +156,35 @@ describe("receipts", () => {
     expect(await failed(file, { receipts: grown, isSigned: by(own.publicKey) })).toContain("signatures");
   });
 
+  it.each([
+    ["null", null],
+    ["a text", "receipts"],
+    ["an object", { length: 1 }],
+    ["a list of nothing", [null]],
+    ["a number below 0", { entries: -1 }],
+    ["a number beyond all", { entries: 1e300 }],
+    ["a head of a number", { head: 7 }],
+    ["another version", { receipt: 2 }],
+    ["a signature of a list", { signature: [] }],
+  ])("that are none are refused: %s", async (_, odd) => {
+    const { file, told } = await paid();
+    const isField = typeof odd === "object" && odd !== null && !Array.isArray(odd) && !("length" in odd);
+    const receipts = (isField ? [...told, { ...told[0], ...odd }] : odd) as Receipt[];
+    await expect(verify(file, { receipts })).rejects.toMatchObject({
+      name: "LoopletError",
+      code: "config_wrong_type",
+      field: "receipts",
+    });
+  });
+
+  it("may be many, in any order, and of names of objects", async () => {
+    const { file, told } = await paid();
+    const many = Array.from({ length: 200_000 }, () => told.at(-1)!);
+    expect(await failed(file, { receipts: [...told, ...many, ...told].reverse() })).toEqual([]);
+    const foreign = { ...told[0]!, journal: "__proto__" };
+    expect(await failed(file, { receipts: [...told, foreign] })).toEqual(["receipts"]);
+  });
+
   it("stop no run when nobody can keep them", async () => {
     const reported = vi.spyOn(console, "error").mockImplementation(() => {});
     const store: ReceiptStore = receipts(memoryStore(), {

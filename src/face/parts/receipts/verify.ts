@@ -113,7 +113,8 @@ function isReceipt(value: unknown): value is Receipt {
   return (
     receipt === 1 &&
     typeof journal === "string" &&
-    Number.isInteger(entries) &&
+    Number.isSafeInteger(entries) &&
+    (entries as number) >= 0 &&
     typeof head === "string" &&
     isText
   );
@@ -128,7 +129,8 @@ function otherEnd({ file, end }: Played): Finding {
 function tornBetween({ file, replay }: Played): Finding {
   let upto = 0;
   for (const [at, process] of file.processes.entries()) {
-    const before = at === 0 ? undefined : replay.at(upto - 1).journal;
+    // A process may have ended before its first input.
+    const before = upto === 0 ? undefined : replay.at(upto - 1).journal;
     upto += process.inputs.length;
     const taken = journalIn(process);
     const wrong = before && taken && otherEntry(before.slice(0, taken.length), taken);
@@ -150,11 +152,13 @@ function otherEntry(written: readonly JournalEntry[], kept: readonly JournalEntr
 
 /** Holds each receipt against the chain of what the engine has written. */
 async function brokenChain(written: readonly JournalEntry[], receipts: readonly Receipt[]): Promise<Finding> {
-  for (const { journal, entries, head } of receipts) {
+  const chains = new Map<string, Chain>();
+  for (const { journal, entries, head } of [...receipts].sort(byLength)) {
     if (entries > written.length)
       return `a receipt has ${entries} entries, and the engine writes ${written.length}`;
-    const chain = new Chain(journal);
-    const wrong = await chain.add(written.slice(0, entries));
+    const chain = chains.get(journal) ?? new Chain(journal);
+    chains.set(journal, chain);
+    const wrong = await chain.add(written.slice(chain.seq, entries));
     if (wrong !== undefined) return `entries are missing before entry ${wrong}`;
     if ((await chain.head()) !== head)
       return `one of the first ${entries} entries is not the one of the receipt`;
@@ -163,9 +167,13 @@ async function brokenChain(written: readonly JournalEntry[], receipts: readonly 
 }
 
 function told(receipts: readonly Receipt[], written: readonly JournalEntry[]): string {
-  const most = Math.max(...receipts.map(({ entries }) => entries));
-  const rest = written.length - most;
-  return `${most} entries are unchanged${rest > 0 ? `; no receipt speaks of the last ${rest}` : ""}`;
+  const { entries } = [...receipts].sort(byLength).at(-1)!;
+  const rest = written.length - entries;
+  return `${entries} entries are unchanged${rest > 0 ? `; no receipt speaks of the last ${rest}` : ""}`;
+}
+
+function byLength(one: Receipt, other: Receipt): number {
+  return one.entries - other.entries;
 }
 
 async function unsigned(
