@@ -3,7 +3,7 @@ import type { Fetch, LimitOptions } from "../../core/api/index.js";
 import type { Made } from "../../core/tools/made-agent.js";
 import type { Input } from "../../core/generated/input.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
-import type { ReplayRequest } from "../replay/replay.js";
+import type { ReplayRequest } from "../replay/playback.js";
 import { requestDifference } from "../testing/differences.js";
 import { callsDifference, endingDifference } from "./decisions.js";
 import { toldRequest, type Changed } from "./free.js";

@@ -3,7 +3,8 @@ import type { Agent } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
-import type { Replay, ReplayMoment } from "../replay/replay.js";
+import type { ReplayMoment } from "../replay/playback.js";
+import type { Replay } from "../replay/replay.js";
 import { namePattern } from "../tools/name-pattern.js";
 
 /** What must have held in a run. Each field that is left out asks for nothing. In names `*` stands for any text. */

@@ -19,7 +19,8 @@ import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.
 
 /** What the engine asks for while a process is played. */
 export interface Asked extends BatchListener {
-  onRequest(number: number, request: Omit<AuthorizeRequest, "auth" | "headers">): void;
+  /** `body` copies the bytes. It may be called until `onRequest` returns. */
+  onRequest(number: number, request: { method: string; url: string; body: () => Uint8Array }): void;
   onCall(call: ToolInvocation): void;
   onQuestion(question: Question): void;
   onEntries(entries: readonly JournalEntry[]): void;
@@ -47,8 +48,8 @@ class ReplayShell {
   }
 
   send(request: number, json: string, at: number, length: number): void {
-    const { method, url, model } = JSON.parse(json) as AuthorizeRequest;
-    this.asked.onRequest(request, { method, url, model, body: this.instance.reader.copy(at, length) });
+    const { method, url } = JSON.parse(json) as AuthorizeRequest;
+    this.asked.onRequest(request, { method, url, body: () => this.instance.reader.copy(at, length) });
   }
 
   now(): number {

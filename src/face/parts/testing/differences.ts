@@ -3,7 +3,8 @@ import { LoopletError } from "../../core/api/errors.js";
 import { describe } from "../../core/options/check.js";
 import { madeOf, type Made } from "../../core/tools/made-agent.js";
 import type { LoopFile, LoopProcess } from "../replay/loop-file.js";
-import type { Replay, ReplayRequest } from "../replay/replay.js";
+import type { ReplayRequest } from "../replay/playback.js";
+import type { Replay } from "../replay/replay.js";
 
 /** Characters of an excerpt before and behind the difference. */
 const BEFORE = 30;

@@ -6,7 +6,8 @@ import type { ToolInvocation } from "../../core/host/question.js";
 import { checkOptions } from "../../core/options/check.js";
 import { harmless, oneLine } from "../replay/harmless.js";
 import { readLoop, type Expected, type ExpectedRequest } from "../replay/loop-file.js";
-import { play, type Replay, type ReplayRequest } from "../replay/replay.js";
+import type { ReplayRequest } from "../replay/playback.js";
+import { play, type Replay } from "../replay/replay.js";
 import {
   endDifference,
   ends,

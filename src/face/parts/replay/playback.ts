@@ -1,0 +1,303 @@
+/**
+ * A run that is played in the engine as far as its inputs have come, and the state behind each of its steps. The
+ * engine is the only model of the run: a state behind an earlier step is played again from the beginning.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type {
+  JournalEntry,
+  Message,
+  OutcomeKind,
+  RunEvent,
+  ToolCallRecord,
+  Usage,
+} from "../../core/api/index.js";
+import type { ToolInvocation } from "../../core/host/question.js";
+import type { LoadedWasm } from "../../core/host/wasm.js";
+import { describe } from "../../core/options/check.js";
+import { journalIn, playing, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
+import { Player, type Asked } from "./player.js";
+
+/** A request that a step sent. Keys and headers are not part of it. */
+export interface ReplayRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The body as text. The first body that is read plays the run once more, which then has all of them. */
+  readonly body: string;
+}
+
+/** A call of a tool that a step made. */
+export interface ReplayCall {
+  readonly agentPath: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/** A question to one of your functions or to a person. */
+export interface ReplayQuestion {
+  /** What is asked: `permission`, `reconcile`, the name of a hook, … */
+  readonly point: string;
+  readonly data: unknown;
+}
+
+/** One input of a run, and everything that followed from it before the next one. */
+export interface ReplayStep {
+  readonly input: LoopInput;
+  readonly events: readonly RunEvent[];
+  readonly requests: readonly ReplayRequest[];
+  readonly calls: readonly ReplayCall[];
+  readonly questions: readonly ReplayQuestion[];
+  /** The entries of the journal that were written. */
+  readonly entries: readonly JournalEntry[];
+}
+
+/** The state of a run behind a step. */
+export interface ReplayMoment {
+  readonly messages: readonly Message[];
+  readonly toolCalls: readonly ToolCallRecord[];
+  /** The text of the latest answer so far. */
+  readonly text: string;
+  readonly output: unknown;
+  readonly usage: Usage | null;
+  readonly iterations: number;
+  /** Undefined while the run goes on. */
+  readonly outcome: OutcomeKind | undefined;
+  /** The journal so far, from which `agent.resume` goes on. */
+  readonly journal: readonly JournalEntry[];
+}
+
+/** Hears of what the engine asks for, as it is asked for. A request has its number in its process. */
+export interface Hearing {
+  onCall?(call: ToolInvocation): void;
+  onRequest?(number: number, request: ReplayRequest): void;
+}
+
+/** A process of the run, and the index of its first step. */
+interface Begun {
+  readonly process: LoopProcess;
+  readonly first: number;
+}
+
+/** A player that stands behind the last step it has played. */
+interface Cursor {
+  readonly begun: Begun;
+  readonly player: Player;
+  /** The index of the step that it plays next. */
+  next: number;
+}
+
+export class Playback {
+  /** A step for each input that was played. */
+  readonly steps: ReplayStep[] = [];
+  /** The error with which the WebAssembly was lost in the last step: a defect of looplet. */
+  lost: string | undefined;
+  readonly #wasm: LoadedWasm;
+  readonly #hearing: Hearing;
+  readonly #processes: Begun[] = [];
+  /** Plays the inputs that come. */
+  #head: (Cursor & { readonly steps: Steps }) | undefined;
+  /** Stands where someone has looked back. */
+  #cursor: Cursor | undefined;
+  #requests = 0;
+  #bodies: readonly string[] = [];
+
+  constructor(wasm: LoadedWasm, hearing: Hearing = {}) {
+    this.#wasm = wasm;
+    this.#hearing = hearing;
+  }
+
+  /**
+   * The run begins in a process, or goes on in another one. `advance` plays the inputs of `process`, which may grow.
+   *
+   * @throws LoopletError `misuse_run_file`
+   */
+  begin(process: LoopProcess): void {
+    this.#free(this.#head);
+    const begun = { process, first: this.steps.length };
+    const steps = new Steps(this.#hearing, () => this.#lazyBody());
+    const player = playing(() => new Player(this.#wasm, process, steps));
+    steps.agent = (index) => player.agent(index);
+    this.#processes.push(begun);
+    this.#head = { begun, player, steps, next: begun.first };
+  }
+
+  /**
+   * Plays the inputs that have come since it was called last.
+   *
+   * @throws LoopletError `misuse_run_file`
+   */
+  advance(): void {
+    const head = this.#head;
+    if (head === undefined) return;
+    const { begun, player, steps } = head;
+    while (this.lost === undefined && head.next - begun.first < begun.process.inputs.length) {
+      this.steps.push(steps.begin(begun.process.inputs[head.next++ - begun.first]!));
+      playing(() => player.step());
+      this.lost = player.lost;
+    }
+  }
+
+  /**
+   * The state behind a step, an index of `steps`.
+   *
+   * @throws LoopletError `misuse_invalid_argument`, `misuse_run_file`
+   */
+  at(step: number): ReplayMoment {
+    if (!Number.isInteger(step) || step < 0 || step >= this.steps.length) {
+      const problem = `needs the index of a step, 0 to ${this.steps.length - 1}, got ${describe(step)}`;
+      throw new LoopletError("misuse_invalid_argument", "at", problem);
+    }
+    return playing(() => this.#momentOf(this.#movedTo(step), step));
+  }
+
+  /** Lets go of the memory of the engine. The steps stay, and `at` takes memory anew. */
+  close(): void {
+    this.#free(this.#head);
+    this.#free(this.#cursor);
+    this.#head = this.#cursor = undefined;
+  }
+
+  #movedTo(step: number): Cursor {
+    if (this.#head?.next === step + 1 && this.lost === undefined) return this.#head;
+    let index = this.#processes.length - 1;
+    while (this.#processes[index]!.first > step) index--;
+    const begun = this.#processes[index]!;
+    if (this.#cursor === undefined || this.#cursor.begun !== begun || this.#cursor.next > step + 1) {
+      this.#free(this.#cursor);
+      this.#cursor = undefined;
+      const player = new Player(this.#wasm, begun.process, new Steps());
+      this.#cursor = { begun, player, next: begun.first };
+    }
+    const cursor = this.#cursor;
+    for (; cursor.next <= step; cursor.next++) cursor.player.step();
+    return cursor;
+  }
+
+  #momentOf({ begun: { process, first }, player }: Cursor, step: number): ReplayMoment {
+    const result = player.result();
+    if (result === undefined) throw wrong(`cannot be played: the WebAssembly was lost: ${player.lost}`);
+    const { messages, toolCalls, text, output, usage, iterations } = result;
+    const kept = journalIn(process) ?? [];
+    return {
+      messages: messages as Message[],
+      toolCalls: toolCalls as ToolCallRecord[],
+      text,
+      output: output ?? undefined,
+      usage,
+      iterations,
+      outcome: player.outcome()?.outcome,
+      journal: [...kept, ...this.steps.slice(first, step + 1).flatMap(({ entries }) => entries)],
+    };
+  }
+
+  /** Reads the body of the next request when somebody asks for it. */
+  #lazyBody(): () => string {
+    const at = this.#requests++;
+    return () => {
+      if (at >= this.#bodies.length) this.#bodies = this.#playedBodies();
+      return this.#bodies[at]!;
+    };
+  }
+
+  #playedBodies(): string[] {
+    const bodies: string[] = [];
+    const onRequest = (_: number, { body }: ReplayRequest): void => void bodies.push(body);
+    const again = new Playback(this.#wasm, { onRequest });
+    try {
+      for (const { process } of this.#processes) {
+        again.begin(process);
+        again.advance();
+      }
+    } finally {
+      again.close();
+    }
+    return bodies;
+  }
+
+  #free(cursor: Cursor | undefined): void {
+    cursor?.player.free();
+  }
+}
+
+const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
+
+/** Collects what the engine tells and asks for, by steps. */
+class Steps implements Asked {
+  agent: (index: number) => [path: string, toolCallId: string] = () => ["", ""];
+  #events: RunEvent[] = [];
+  #requests: ReplayRequest[] = [];
+  #calls: ReplayCall[] = [];
+  #questions: ReplayQuestion[] = [];
+  #entries: JournalEntry[] = [];
+
+  constructor(
+    private readonly hearing: Hearing = {},
+    private readonly lazyBody: () => () => string = () => () => "",
+  ) {}
+
+  begin(input: LoopInput): ReplayStep {
+    const events = (this.#events = []);
+    const requests = (this.#requests = []);
+    const calls = (this.#calls = []);
+    const questions = (this.#questions = []);
+    const entries = (this.#entries = []);
+    return { input, events, requests, calls, questions, entries };
+  }
+
+  onDelta(
+    kind: 0 | 1 | 2,
+    text: string,
+    block: number,
+    seq: number,
+    agent: number,
+    iteration: number,
+    attempt: number,
+  ): void {
+    this.#events.push({ type: DELTAS[kind], seq, ...this.#originOf(agent), iteration, attempt, block, text });
+  }
+
+  onEvent(event: RunEvent, agent: number): void {
+    this.#events.push(agent === 0 ? event : { ...event, ...this.#originOf(agent) });
+  }
+
+  onRequest(number: number, { method, url, body }: Parameters<Asked["onRequest"]>[1]): void {
+    let read: (() => string) | undefined = () => new TextDecoder().decode(body());
+    const later = this.lazyBody();
+    const request: ReplayRequest = {
+      method,
+      url,
+      get body() {
+        return read === undefined ? later() : read();
+      },
+    };
+    this.hearing.onRequest?.(number, request);
+    // The memory of the body is used again from here on.
+    read = undefined;
+    this.#requests.push(request);
+  }
+
+  onCall(call: ToolInvocation): void {
+    this.hearing.onCall?.(call);
+    const { agent, toolCallId, toolName, input } = call;
+    const { agentPath } = this.#originOf(agent);
+    this.#calls.push({ agentPath, toolCallId, toolName, input });
+  }
+
+  onQuestion({ point, data }: Parameters<Asked["onQuestion"]>[0]): void {
+    this.#questions.push({ point, data: data as unknown });
+  }
+
+  onEntries(entries: readonly JournalEntry[]): void {
+    this.#entries.push(...entries);
+  }
+
+  onHostError(error: unknown): void {
+    throw error;
+  }
+
+  #originOf(agent: number): { agentPath: string; parentToolCallId?: string } {
+    if (agent === 0) return { agentPath: "root" };
+    const [agentPath, parentToolCallId] = this.agent(agent);
+    return { agentPath, parentToolCallId };
+  }
+}
