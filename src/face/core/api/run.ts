@@ -106,8 +106,8 @@ export interface ExportOptions {
   redact?: ((text: string) => string) | undefined;
 }
 
-/** Begins the record of a run: `recorder()` of `looplet/replay` is one. */
-export type Recorder = () => RunRecord;
+/** Begins the record of the run of this id: `recorder()` of `looplet/replay` is one. */
+export type Recorder = (runId: string) => RunRecord;
 
 /**
  * The record of one run, which looplet writes.

@@ -139,7 +139,7 @@ export class EngineRun implements Run {
     const host = journalHost(parts, this, running, report);
     if (host !== undefined)
       this.#journal = chat?.next(host, this.id) ?? new Journal(host, this.id, undefined, resumed?.held);
-    this.#record = parts.record?.();
+    this.#record = parts.record?.(this.id);
     this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
     this.#tools.follow({
       onThrow: onToolThrow,

@@ -31,7 +31,7 @@ interface Kept {
 }
 
 /** The first time that is unknown. */
-const UNKNOWN_MS = 2 ** 53;
+export const UNKNOWN_MS = 2 ** 53;
 
 class LoopRecord implements RunRecord {
   readonly #processes: Process[] = [];
@@ -101,19 +101,20 @@ function linesOf(inputs: readonly Kept[], redaction: Redaction): string[] {
   return inputs.map(({ moment, told }) => {
     if (typeof told === "string") return `{${moment}"input":{"json":${cleaned(told, redaction)}}}`;
     const { request } = told;
-    const text = texts.get(request)!.next().value!;
-    const chunk: LoopInput["input"] = isBinary(text)
-      ? { bytes: { request, base64: base64Of(text) } }
-      : { text: { request, text } };
-    return `{${moment}"input":${JSON.stringify(chunk)}}`;
+    return `{${moment}"input":${JSON.stringify(chunkOf(request, texts.get(request)!.next().value!))}}`;
   });
+}
+
+/** A chunk of the body of a response. The text is one of `textsOf`. */
+export function chunkOf(request: number, text: string): LoopInput["input"] {
+  return isBinary(text) ? { bytes: { request, base64: base64Of(text) } } : { text: { request, text } };
 }
 
 /**
  * The entries as a JSON array. A text that is cleaned no longer has its checksum. One that JSON would not write again
  * as it is, such as a damaged one and one with the number 1.0, is kept as a text.
  */
-function entriesText({ texts }: JournalText): string {
+export function entriesText({ texts }: Pick<JournalText, "texts">): string {
   const entries = texts.map((entry) => {
     const text = withoutChecksum(entry);
     try {
@@ -127,7 +128,7 @@ function entriesText({ texts }: JournalText): string {
 }
 
 /** The JSON with other texts. JSON without a change stays as it is written. */
-function cleaned(json: string, redaction: Redaction): string {
+export function cleaned(json: string, redaction: Redaction): string {
   let isChanged = false;
   const value: unknown = JSON.parse(json, function (this: object, key: string, value: unknown) {
     let told = value;

@@ -1,0 +1,67 @@
+/** Forks: an agent with changed options goes on from a journal. */
+import { LoopletError } from "../../../core/api/errors.js";
+import type {
+  Agent,
+  AgentOptions,
+  JournalEntry,
+  Model,
+  Recorder,
+  Run,
+  Tools,
+} from "../../../core/api/index.js";
+import { madeOf, optionsOf } from "../../../core/tools/made-agent.js";
+import type { ForkChanges, OfferedAgent } from "./protocol.js";
+
+/** What devtools show of an agent before they let a run go on with it. */
+export function offered(name: string, agent: Agent): OfferedAgent {
+  const { model, system, tools } = optionsOf(agent)!;
+  return { name, model: model.model, system: system ?? "", tools: namesOf(tools) };
+}
+
+/**
+ * The run of an agent with changed options that goes on from a journal.
+ *
+ * @throws LoopletError `config_…` for options that do not fit
+ */
+export function forked(
+  agent: Agent,
+  journal: readonly JournalEntry[],
+  changes: ForkChanges,
+  record: Recorder,
+): Run {
+  const { options, again } = madeOf(agent)!;
+  const { told } = changes;
+  // A fork is another run: it must not write into the log of the first one.
+  const { store: _, ...own } = options;
+  const run = again({ ...own, ...changed(options, changes), record }).resume(journal);
+  if (told !== undefined && told !== "") run.steer(told);
+  return run;
+}
+
+function changed(options: AgentOptions, changes: ForkChanges): Partial<AgentOptions> {
+  const { model, system, without = [], options: more = {} } = changes;
+  return {
+    ...(system !== undefined && { system }),
+    ...(model !== undefined && { model: renamed(options.model, model) }),
+    ...(without.length > 0 && { tools: withoutTools(options.tools, without) }),
+    ...(more as Partial<AgentOptions>),
+  };
+}
+
+/** The model of another name, at the same vendor with the same options. */
+function renamed(model: Model, name: string): Model {
+  if (model.vendor === "custom" && name !== model.model)
+    throw new LoopletError("config_invalid_value", "model", "a model of your own code has no other name");
+  return { ...model, model: name };
+}
+
+function withoutTools(tools: Tools | undefined, without: readonly string[]): Tools | undefined {
+  if (tools === undefined) return undefined;
+  if (Array.isArray(tools)) return tools.filter(({ name }) => !without.includes(name as string)) as Tools;
+  return Object.fromEntries(Object.entries(tools).filter(([name]) => !without.includes(name))) as Tools;
+}
+
+function namesOf(tools: Tools | undefined): string[] {
+  if (tools === undefined) return [];
+  return Array.isArray(tools) ? tools.map(({ name }) => name as string) : Object.keys(tools);
+}
