@@ -126,8 +126,9 @@ async function comparedRun(
   try {
     const calls: ToolInvocation[] = [];
     const sent = new Map<number, ReplayRequest>();
-    const hearCall = (call: ToolInvocation): void => void calls.push(call);
-    const played = whole(play(wasm, file, hearCall, (number, request) => sent.set(number, request)));
+    const onCall = (call: ToolInvocation): void => void calls.push(call);
+    const onRequest = (request: ReplayRequest): void => void sent.set(request.number, request);
+    const played = whole(play(wasm, file, { onCall, onRequest }));
     const before = endOf(played);
     const recording = new Recording(file, played, calls, boundIn(made));
     const { after, ...found } =

@@ -3,7 +3,7 @@ import type { LoadedWasm } from "../../core/host/wasm.js";
 import type { ToolInvocation } from "../../core/host/question.js";
 import type { Made } from "../../core/tools/made-agent.js";
 import type { LoopFile } from "../replay/loop-file.js";
-import type { ReplayCall, ReplayRequest, ReplayStep } from "../replay/playback.js";
+import type { ReplayCall, SentRequest, ReplayStep } from "../replay/playback.js";
 import { play, type Replay } from "../replay/replay.js";
 import { requestDifference, type Difference } from "../testing/differences.js";
 import { whole } from "../testing/expect-replay.js";
@@ -35,7 +35,7 @@ export async function playedWith(
   runsTools: boolean,
 ): Promise<Changed> {
   const invocations: ToolInvocation[] = [];
-  const played = whole(play(wasm, made.file, (call) => void invocations.push(call)));
+  const played = whole(play(wasm, made.file, { onCall: (call) => void invocations.push(call) }));
   const after = endOf(played);
   const isOver = after.outcome !== undefined;
   // A question that comes anew may be of no consequence, if only the run does not stand still.
@@ -102,8 +102,8 @@ function requestPlace(before: Replay, after: Replay): Place | undefined {
 /** The difference of a request, in words. */
 export function toldRequest(
   found: Difference,
-  old: ReplayRequest | undefined,
-  fresh: ReplayRequest | undefined,
+  old: SentRequest | undefined,
+  fresh: SentRequest | undefined,
 ): FirstDifference {
   const parts = old === undefined || fresh === undefined ? [] : partsOf(old, fresh);
   const [part] = parts;
@@ -115,7 +115,7 @@ export function toldRequest(
   return { kind: "request", what, number, at, parts: parts.map(({ name }) => name), diff };
 }
 
-function partsOf(old: ReplayRequest, fresh: ReplayRequest): RequestPart[] {
+function partsOf(old: SentRequest, fresh: SentRequest): RequestPart[] {
   const [before, after] = [`${old.method} ${old.url}`, `${fresh.method} ${fresh.url}`];
   const address = before === after ? [] : [{ name: "address", before, after }];
   return [...address, ...requestParts(old.body, fresh.body)];

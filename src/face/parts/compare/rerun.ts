@@ -3,7 +3,7 @@ import type { Fetch, LimitOptions } from "../../core/api/index.js";
 import type { Made } from "../../core/tools/made-agent.js";
 import type { Input } from "../../core/generated/input.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
-import type { ReplayRequest } from "../replay/playback.js";
+import type { ReplayRequest, SentRequest } from "../replay/playback.js";
 import { requestDifference } from "../testing/differences.js";
 import { callsDifference, endingDifference } from "./decisions.js";
 import { toldRequest, type Changed } from "./free.js";
@@ -59,7 +59,7 @@ interface Sent {
 /** The answers of a file, each for the request that it was given to. */
 class RecordedAnswers {
   readonly #left: Sent[];
-  readonly #given: ReplayRequest[] = [];
+  readonly #given: SentRequest[] = [];
   difference: FirstDifference | undefined;
 
   constructor(sent: ReadonlyMap<number, ReplayRequest>, file: LoopFile) {
@@ -93,7 +93,7 @@ class RecordedAnswers {
     return next === undefined ? undefined : this.#told(next, undefined);
   }
 
-  #told(old: ReplayRequest | undefined, fresh: ReplayRequest | undefined): FirstDifference {
+  #told(old: SentRequest | undefined, fresh: SentRequest | undefined): FirstDifference {
     const lists = [old, fresh].map((one) => [...this.#given, ...(one === undefined ? [] : [one])]);
     return toldRequest(requestDifference(lists[0]!, lists[1]!)!, old, fresh);
   }

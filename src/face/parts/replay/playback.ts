@@ -17,12 +17,17 @@ import { describe } from "../../core/options/check.js";
 import { journalIn, playing, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 import { Player, type Asked } from "./player.js";
 
-/** A request that a step sent. Keys and headers are not part of it. */
-export interface ReplayRequest {
+/** A request of a run. Keys and headers are not part of it. */
+export interface SentRequest {
   readonly method: string;
   readonly url: string;
-  /** The body as text. The first body that is read plays the run once more, which then has all of them. */
   readonly body: string;
+}
+
+/** A request that a step sent. The first `body` that is read plays the run once more, which then has all of them. */
+export interface ReplayRequest extends SentRequest {
+  /** The number by which the inputs of its process name it. */
+  readonly number: number;
 }
 
 /** A call of a tool that a step made. */
@@ -66,10 +71,10 @@ export interface ReplayMoment {
   readonly journal: readonly JournalEntry[];
 }
 
-/** Hears of what the engine asks for, as it is asked for. A request has its number in its process. */
+/** Hears of what the engine asks for, as it is asked for. */
 export interface Hearing {
   onCall?(call: ToolInvocation): void;
-  onRequest?(number: number, request: ReplayRequest): void;
+  onRequest?(request: ReplayRequest): void;
 }
 
 /** A process of the run, and the index of its first step. */
@@ -201,7 +206,7 @@ export class Playback {
 
   #playedBodies(): string[] {
     const bodies: string[] = [];
-    const onRequest = (_: number, { body }: ReplayRequest): void => void bodies.push(body);
+    const onRequest = ({ body }: ReplayRequest): void => void bodies.push(body);
     const again = new Playback(this.#wasm, { onRequest });
     try {
       for (const { process } of this.#processes) {
@@ -264,13 +269,14 @@ class Steps implements Asked {
     let read: (() => string) | undefined = () => new TextDecoder().decode(body());
     const later = this.lazyBody();
     const request: ReplayRequest = {
+      number,
       method,
       url,
       get body() {
         return read === undefined ? later() : read();
       },
     };
-    this.hearing.onRequest?.(number, request);
+    this.hearing.onRequest?.(request);
     // The memory of the body is used again from here on.
     read = undefined;
     this.#requests.push(request);

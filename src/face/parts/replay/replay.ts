@@ -4,10 +4,15 @@
  * performed.
  */
 import type { JournalEntry } from "../../core/api/index.js";
-import type { ToolInvocation } from "../../core/host/question.js";
 import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
 import { readLoop, type LoopFile } from "./loop-file.js";
-import { Playback, type ReplayMoment, type ReplayRequest, type ReplayStep } from "./playback.js";
+import {
+  Playback,
+  type Hearing,
+  type ReplayMoment,
+  type ReplayRequest,
+  type ReplayStep,
+} from "./playback.js";
 
 /** A run that was played again. */
 export interface Replay {
@@ -49,19 +54,13 @@ export async function fork(file: string, at: number): Promise<readonly JournalEn
 }
 
 /**
- * Plays a file that was read. `onCall` hears of each call of a tool, and `onRequest` of each request, with its number
- * in the file.
+ * Plays a file that was read.
  *
  * @throws LoopletError `misuse_run_file`
  * @internal
  */
-export function play(
-  wasm: LoadedWasm,
-  file: LoopFile,
-  onCall: (call: ToolInvocation) => void = () => {},
-  onRequest: (number: number, request: ReplayRequest) => void = () => {},
-): Replay {
-  const playback = new Playback(wasm, { onCall, onRequest });
+export function play(wasm: LoadedWasm, file: LoopFile, hearing: Hearing = {}): Replay {
+  const playback = new Playback(wasm, hearing);
   const closing = <T>(part: () => T): T => {
     try {
       return part();

@@ -3,7 +3,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import { describe } from "../../core/options/check.js";
 import { madeOf, type Made } from "../../core/tools/made-agent.js";
 import type { LoopFile, LoopProcess } from "../replay/loop-file.js";
-import type { ReplayRequest } from "../replay/playback.js";
+import type { SentRequest } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";
 
 /** Characters of an excerpt before and behind the difference. */
@@ -30,8 +30,8 @@ export interface Ending {
 
 /** The first request that differs. */
 export function requestDifference(
-  expected: readonly ReplayRequest[],
-  actual: readonly ReplayRequest[],
+  expected: readonly SentRequest[],
+  actual: readonly SentRequest[],
 ): Difference | undefined {
   for (const [index, request] of expected.entries()) {
     const found = differenceOf(index + 1, request, actual[index]);
@@ -45,8 +45,8 @@ export function requestDifference(
 
 function differenceOf(
   number: number,
-  expected: ReplayRequest,
-  actual: ReplayRequest | undefined,
+  expected: SentRequest,
+  actual: SentRequest | undefined,
 ): Difference | undefined {
   const name = `Request ${number}`;
   if (actual === undefined)
@@ -88,7 +88,7 @@ export function around(text: string, at: number): string {
   return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
 }
 
-function start({ method, url, body }: ReplayRequest): string {
+function start({ method, url, body }: SentRequest): string {
   return `${method} ${url} ${around(body, 0)}`;
 }
 

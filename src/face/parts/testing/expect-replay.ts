@@ -6,7 +6,7 @@ import type { ToolInvocation } from "../../core/host/question.js";
 import { checkOptions } from "../../core/options/check.js";
 import { harmless, oneLine } from "../replay/harmless.js";
 import { readLoop, type Expected, type ExpectedRequest } from "../replay/loop-file.js";
-import type { ReplayRequest } from "../replay/playback.js";
+import type { SentRequest } from "../replay/playback.js";
 import { play, type Replay } from "../replay/replay.js";
 import {
   endDifference,
@@ -79,7 +79,7 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
   const before = whole(play(wasm, read));
   const invocations: ToolInvocation[] = [];
   const made = withAgent(read, agent);
-  const played = whole(play(wasm, made.file, (call) => void invocations.push(call)));
+  const played = whole(play(wasm, made.file, { onCall: (call) => void invocations.push(call) }));
   compare(before.requests, ends(before), played);
   if (tools === "run") {
     for await (const { invocation, expected, actual } of runTools(made, read, invocations))
@@ -125,12 +125,12 @@ function check(difference: Difference | undefined): void {
   throw new ReplayDifference(what, expected, actual, request, at);
 }
 
-function compare(expected: readonly ReplayRequest[], end: Ending, played: Replay): void {
+function compare(expected: readonly SentRequest[], end: Ending, played: Replay): void {
   check(requestDifference(expected, played.requests));
   check(endDifference(end, ends(played)));
 }
 
-function requestsOf({ requests }: Expected): ReplayRequest[] {
+function requestsOf({ requests }: Expected): SentRequest[] {
   let last = "";
   return requests.map(({ method, url, start, end, body }) => {
     last = last.slice(0, start) + body + last.slice(last.length - end);
