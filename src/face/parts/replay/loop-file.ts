@@ -120,7 +120,7 @@ function isDeeper(value: unknown, most: number): boolean {
   return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
 }
 
-function isProcess(value: unknown): value is LoopProcess {
+export function isProcess(value: unknown): value is LoopProcess {
   if (!isObject(value)) return false;
   const { config, options, entries, last, inputs, lost } = value as Partial<LoopProcess>;
   const isJournal = Array.isArray(entries) && entries.every(isEntry) && (last === undefined || isCount(last));
@@ -136,7 +136,7 @@ function isEntry(value: unknown): boolean {
   return typeof value === "string" || (isObject(value) && isCount(value["seq"]));
 }
 
-function isInput(value: unknown): value is LoopInput {
+export function isInput(value: unknown): value is LoopInput {
   if (!isObject(value)) return false;
   const { nowMs, random, after, input } = value;
   const isMoment = nowMs === undefined || typeof nowMs === "number";
@@ -195,3 +195,12 @@ export function wrong(problem: string, cause?: unknown): LoopletError {
 
 /** Characters of a problem. */
 const MAX_WORDS = 500;
+
+/** The bytes of the input of this number. @throws LoopletError `misuse_run_file` */
+export function decoded(base64: string, input: number): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch (error) {
+    throw wrong(`cannot be played: input ${input}: its bytes are not base64`, error);
+  }
+}

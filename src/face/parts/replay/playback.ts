@@ -78,7 +78,7 @@ export interface Hearing {
 }
 
 /** A process of the run, and the index of its first step. */
-interface Begun {
+export interface Begun {
   readonly process: LoopProcess;
   readonly first: number;
 }
@@ -127,16 +127,17 @@ export class Playback {
   }
 
   /**
-   * Plays the inputs that have come since it was called last.
+   * Plays the inputs that have come since it was called last, until it is enough.
    *
    * @throws LoopletError `misuse_run_file`
    */
-  advance(): void {
+  advance(isEnough: () => boolean = () => false): void {
     const head = this.#head;
     if (head === undefined) return;
     const { begun, player, steps } = head;
-    while (this.lost === undefined && head.next - begun.first < begun.process.inputs.length) {
-      this.steps.push(steps.begin(begun.process.inputs[head.next++ - begun.first]!));
+    const { inputs } = begun.process;
+    while (this.lost === undefined && head.next - begun.first < inputs.length && !isEnough()) {
+      this.steps.push(steps.begin(inputs[head.next++ - begun.first]!));
       playing(() => player.step());
       this.lost = player.lost;
     }
@@ -155,6 +156,44 @@ export class Playback {
     return playing(() => this.#momentOf(this.#movedTo(step), step));
   }
 
+  /**
+   * The journal up to a step, from which `agent.resume` goes on. `input` takes the place of the step's own input.
+   *
+   * @throws LoopletError `misuse_run_file` for an input that the engine cannot take
+   */
+  journalAt(step: number, input?: LoopInput["input"]): readonly JournalEntry[] {
+    const { process, first } = this.processOf(step);
+    if (input === undefined) {
+      const written = this.steps.slice(first, step + 1).flatMap(({ entries }) => entries);
+      return [...(journalIn(process) ?? []), ...written];
+    }
+    const inputs = process.inputs.slice(0, step - first + 1);
+    const last = inputs.pop()!;
+    const changed = { ...process, inputs: [...inputs, { ...last, input }] };
+    return this.#again(changed, {}, undefined, (again) => again.journalAt(step - first));
+  }
+
+  /** The bodies of requests, by their indexes among all requests of the run. Plays the run up to the last of them. */
+  bodies(indexes: readonly number[]): string[] {
+    const left = new Set(indexes);
+    const found = new Map<number, string>();
+    let index = 0;
+    const onRequest = (request: ReplayRequest): void => {
+      if (left.delete(index)) found.set(index, request.body);
+      index++;
+    };
+    for (const { process } of this.#processes) {
+      if (left.size === 0) break;
+      this.#again(
+        process,
+        { onRequest },
+        () => left.size === 0,
+        () => {},
+      );
+    }
+    return indexes.map((wanted) => found.get(wanted) ?? "");
+  }
+
   /** Lets go of the memory of the engine. The steps stay, and `at` takes memory anew. */
   close(): void {
     this.#free(this.#head);
@@ -164,9 +203,7 @@ export class Playback {
 
   #movedTo(step: number): Cursor {
     if (this.#head?.next === step + 1 && this.lost === undefined) return this.#head;
-    let index = this.#processes.length - 1;
-    while (this.#processes[index]!.first > step) index--;
-    const begun = this.#processes[index]!;
+    const begun = this.processOf(step);
     if (this.#cursor === undefined || this.#cursor.begun !== begun || this.#cursor.next > step + 1) {
       this.#free(this.#cursor);
       this.#cursor = undefined;
@@ -178,11 +215,17 @@ export class Playback {
     return cursor;
   }
 
-  #momentOf({ begun: { process, first }, player }: Cursor, step: number): ReplayMoment {
+  /** The process in which a step was made. */
+  processOf(step: number): Begun {
+    let index = this.#processes.length - 1;
+    while (index > 0 && this.#processes[index]!.first > step) index--;
+    return this.#processes[index]!;
+  }
+
+  #momentOf({ player }: Cursor, step: number): ReplayMoment {
     const result = player.result();
     if (result === undefined) throw wrong(`cannot be played: the WebAssembly was lost: ${player.lost}`);
     const { messages, toolCalls, text, output, usage, iterations } = result;
-    const kept = journalIn(process) ?? [];
     return {
       messages: messages as Message[],
       toolCalls: toolCalls as ToolCallRecord[],
@@ -191,7 +234,7 @@ export class Playback {
       usage,
       iterations,
       outcome: player.outcome()?.outcome,
-      journal: [...kept, ...this.steps.slice(first, step + 1).flatMap(({ entries }) => entries)],
+      journal: this.journalAt(step),
     };
   }
 
@@ -199,24 +242,26 @@ export class Playback {
   #lazyBody(): () => string {
     const at = this.#requests++;
     return () => {
-      if (at >= this.#bodies.length) this.#bodies = this.#playedBodies();
+      if (at >= this.#bodies.length) this.#bodies = this.bodies([...Array(this.#requests).keys()]);
       return this.#bodies[at]!;
     };
   }
 
-  #playedBodies(): string[] {
-    const bodies: string[] = [];
-    const onRequest = ({ body }: ReplayRequest): void => void bodies.push(body);
-    const again = new Playback(this.#wasm, { onRequest });
+  /** Plays a process once more, as far as it takes. */
+  #again<T>(
+    process: LoopProcess,
+    hearing: Hearing,
+    isEnough: (() => boolean) | undefined,
+    read: (again: Playback) => T,
+  ): T {
+    const again = new Playback(this.#wasm, hearing);
     try {
-      for (const { process } of this.#processes) {
-        again.begin(process);
-        again.advance();
-      }
+      again.begin(process);
+      again.advance(isEnough);
+      return read(again);
     } finally {
       again.close();
     }
-    return bodies;
   }
 
   #free(cursor: Cursor | undefined): void {

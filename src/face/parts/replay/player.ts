@@ -15,7 +15,7 @@ import { instanceOf, isProblem, type Instance } from "../../core/host/instance.j
 import type { Handle } from "../../core/host/shell.js";
 import type { LoadedWasm } from "../../core/host/wasm.js";
 import type { Output } from "../../core/generated/model.js";
-import { journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
+import { decoded, journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 
 /** What the engine asks for while a process is played. */
 export interface Asked extends BatchListener {
@@ -155,14 +155,5 @@ function refusing<T>(call: () => T, input?: number): T {
     if (!isProblem(error)) throw error;
     const place = input === undefined ? "" : `input ${input}: `;
     throw wrong(`cannot be played: ${place}${error.field} ${error.problem}`);
-  }
-}
-
-/** The bytes of the input of this number. @throws LoopletError `misuse_run_file` */
-export function decoded(base64: string, input: number): Uint8Array {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch (error) {
-    throw wrong(`cannot be played: input ${input}: its bytes are not base64`, error);
   }
 }

@@ -8,7 +8,7 @@ import { VERSION } from "../../core/generated/tables.js";
 import { withoutChecksum, type JournalText } from "../../core/host/entries.js";
 import { checkOptions, describeReturned, isObject } from "../../core/options/check.js";
 import { base64Of, isBinary, textsOf } from "./bytes.js";
-import { LOOP_FORMAT, type LoopInput } from "./loop-file.js";
+import { decoded, LOOP_FORMAT, readLoop, type LoopFile, type LoopInput } from "./loop-file.js";
 import { Redaction } from "./redaction.js";
 
 /** Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. */
@@ -19,7 +19,7 @@ export function recorder(): Recorder {
 /** The inputs of one process: of a whole run, or of a run that went on from a journal. */
 interface Process {
   readonly config: string;
-  readonly source: Parameters<RunRecord["begin"]>[1];
+  readonly source: string | JournalText;
   readonly inputs: Kept[];
   lost?: string;
 }
@@ -42,8 +42,7 @@ class LoopRecord implements RunRecord {
   }
 
   input(...[nowMs, random, after, input]: Parameters<RunRecord["input"]>): void {
-    const time = nowMs < UNKNOWN_MS ? `"nowMs":${nowMs},` : "";
-    const moment = `${time}"random":"${random}","after":${after},`;
+    const moment = momentText(nowMs < UNKNOWN_MS ? nowMs : undefined, `${random}`, after);
     // The memory of a chunk is used again for the next one.
     const told = typeof input === "string" ? input : { ...input, bytes: input.bytes.slice() };
     this.#processes.at(-1)?.inputs.push({ moment, told });
@@ -63,27 +62,70 @@ class LoopRecord implements RunRecord {
    *
    * @throws LoopletError `config_…`, `misuse_invalid_argument`
    */
-  text(id: string, outcome: OutcomeKind | undefined, given: ExportOptions = {}): string {
-    const options = checkOptions(given, "", { redact: "function" });
-    const redaction = new Redaction([...this.#secrets], (text) => {
-      const told: unknown = options.redact?.(text) ?? text;
-      if (typeof told === "string") return told;
-      const problem = `needs to return a text, got ${describeReturned(told)}`;
-      throw new LoopletError("misuse_invalid_argument", "redact", problem);
-    });
-    const clean = (json: string): string => cleaned(json, redaction);
-    const processes = this.#processes.map(({ config, source, inputs, lost }) => {
-      const began =
-        typeof source === "string"
-          ? `"options":${clean(source)}`
-          : `"entries":${clean(entriesText(source))},\n"last":${source.last}`;
-      const end = lost === undefined ? "" : `,"lost":${clean(JSON.stringify(lost))}`;
-      const lines = linesOf(inputs, redaction).join(",\n");
-      return `{"config":${clean(config)},\n${began},\n"inputs":[\n${lines}\n]${end}}`;
-    });
-    const head = JSON.stringify({ loop: LOOP_FORMAT, looplet: VERSION, id, outcome });
-    return `${head.slice(0, -1)},\n"processes":[${processes.join(",\n")}]}\n`;
+  text(id: string, outcome: OutcomeKind | undefined, options: ExportOptions = {}): string {
+    const head = { loop: LOOP_FORMAT, looplet: VERSION, id, outcome };
+    return fileText(head, this.#processes, redactionOf([...this.#secrets], options));
   }
+}
+
+/**
+ * The text of a `.loop` file without what `redact` takes out, as `run.export({ redact })` writes it. What the file
+ * expects of its replay is left out, because its requests have the texts too.
+ *
+ * @throws LoopletError `misuse_run_file`, `config_…`, `misuse_invalid_argument`
+ */
+export function redact(file: string, options: ExportOptions = {}): string {
+  const { processes, expected: _, ...head } = readLoop(file);
+  const kept = processes.map(({ config, options: own, entries = [], last = 0, inputs, lost }) => ({
+    config: JSON.stringify(config),
+    source:
+      own === undefined
+        ? { texts: entries.map((entry) => (typeof entry === "string" ? entry : JSON.stringify(entry))), last }
+        : JSON.stringify(own),
+    inputs: inputs.map(keptOf),
+    ...(lost !== undefined && { lost }),
+  }));
+  return fileText(head, kept, redactionOf([], options));
+}
+
+function redactionOf(secrets: readonly string[], given: ExportOptions): Redaction {
+  const options = checkOptions(given, "", { redact: "function" });
+  return new Redaction(secrets, (text) => {
+    const told: unknown = options.redact?.(text) ?? text;
+    if (typeof told === "string") return told;
+    const problem = `needs to return a text, got ${describeReturned(told)}`;
+    throw new LoopletError("misuse_invalid_argument", "redact", problem);
+  });
+}
+
+function fileText(head: Omit<LoopFile, "processes">, kept: readonly Process[], redaction: Redaction): string {
+  const clean = (json: string): string => cleaned(json, redaction);
+  const processes = kept.map(({ config, source, inputs, lost }) => {
+    const began =
+      typeof source === "string"
+        ? `"options":${clean(source)}`
+        : `"entries":${clean(entriesText(source))},\n"last":${source.last}`;
+    const end = lost === undefined ? "" : `,"lost":${clean(JSON.stringify(lost))}`;
+    const lines = linesOf(inputs, redaction).join(",\n");
+    return `{"config":${clean(config)},\n${began},\n"inputs":[\n${lines}\n]${end}}`;
+  });
+  return `${JSON.stringify(head).slice(0, -1)},\n"processes":[${processes.join(",\n")}]}\n`;
+}
+
+/** An input of a file as a record keeps it. */
+function keptOf({ nowMs, random, after, input }: LoopInput, index: number): Kept {
+  const moment = momentText(nowMs, random, after);
+  if ("json" in input) return { moment, told: JSON.stringify(input.json) };
+  const [request, bytes] =
+    "text" in input
+      ? [input.text.request, new TextEncoder().encode(input.text.text)]
+      : [input.bytes.request, decoded(input.bytes.base64, index + 1)];
+  return { moment, told: { request, bytes } };
+}
+
+function momentText(nowMs: number | undefined, random: string, after: number): string {
+  const time = nowMs === undefined ? "" : `"nowMs":${nowMs},`;
+  return `${time}"random":${JSON.stringify(random)},"after":${after},`;
 }
 
 /** The inputs as JSON. The chunks of one body are searched together. */

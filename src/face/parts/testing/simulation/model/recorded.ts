@@ -1,7 +1,7 @@
 /** The answers of a recorded run, as turns of a model. */
 import type { ScriptedTurn } from "../../../practice/types.js";
 import { readLoop, type LoopInput } from "../../../replay/loop-file.js";
-import { decoded } from "../../../replay/player.js";
+import { decoded } from "../../../replay/loop-file.js";
 
 /**
  * The answers of models in the text of a `.loop` file, for `world.model`: each as it came over the network, in its

@@ -1,0 +1,57 @@
+/** The limits of a run beside what it has used. */
+import type { RunEvent } from "../../../core/api/index.js";
+import type { LoopProcess } from "../../replay/loop-file.js";
+import type { ReplayMoment } from "../../replay/playback.js";
+import { dollars } from "./words.js";
+
+export interface Budget {
+  readonly name: string;
+  /** What was used; undefined if nobody knows. */
+  readonly used: number | undefined;
+  /** Undefined without a limit. */
+  readonly limit: number | undefined;
+  readonly text: (amount: number) => string;
+}
+
+const plain = (amount: number): string => new Intl.NumberFormat("en-US").format(amount);
+
+/** The budgets of the root behind a moment. The configuration is that of the moment's process. */
+export function budgetsAt({ config }: Pick<LoopProcess, "config">, moment: ReplayMoment): Budget[] {
+  const limits = (config["limits"] ?? {}) as { readonly [name: string]: unknown };
+  const limit = (name: string): number | undefined => {
+    const value = limits[name];
+    return typeof value === "number" ? value : undefined;
+  };
+  const { usage, iterations, toolCalls } = moment;
+  const nano = limit("maxCostNanoUsd");
+  const cost = usage?.costNanoUsd;
+  return [
+    { name: "Iterations", used: iterations, limit: limit("maxIterations"), text: plain },
+    {
+      name: "Tokens",
+      used: usage === null ? undefined : usage.inputTokens + usage.outputTokens,
+      limit: limit("maxTotalTokens"),
+      text: plain,
+    },
+    { name: "Tool calls", used: toolCalls.length, limit: limit("maxToolCalls"), text: plain },
+    {
+      name: "Cost",
+      used: cost == null ? undefined : cost / 1e9,
+      limit: nano === undefined ? undefined : nano / 1e9,
+      text: dollars,
+    },
+  ];
+}
+
+/** The questions that wait behind the last of these events, the oldest first. */
+export function openQuestions(events: Iterable<RunEvent>): QuestionEvent[] {
+  const open = new Map<number, QuestionEvent>();
+  for (const event of events) {
+    if (event.type === "question") open.set(event.questionId, event);
+    else if (event.type === "answered") open.delete(event.questionId);
+    else if (event.type === "finish") open.clear();
+  }
+  return [...open.values()];
+}
+
+export type QuestionEvent = Extract<RunEvent, { type: "question" }>;

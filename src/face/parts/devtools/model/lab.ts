@@ -1,0 +1,265 @@
+/** What devtools show: the runs that are open, the one that is looked at, and the publishers that are attached. */
+import type { QuestionAnswer } from "../../../core/api/index.js";
+import { loadWasm, type LoadedWasm } from "../../../core/host/wasm.js";
+import { isInput, isProcess, readLoop, type LoopInput } from "../../replay/loop-file.js";
+import { redact } from "../../replay/recorder.js";
+import { Attachment, type AttachmentListener, type Source } from "../live/attachment.js";
+import type { DevtoolsChannel, ForkChanges, ForkedFrom, LoopHead, OfferedAgent } from "../live/protocol.js";
+import { OpenedRun, problemOf } from "./opened-run.js";
+import { Search } from "./search.js";
+
+/** A fork that a person asks for. */
+export interface ForkRequest {
+  readonly run: OpenedRun;
+  readonly step: number;
+  /** The input that takes the place of the step's own. */
+  readonly input?: LoopInput["input"] | undefined;
+  readonly agent: string;
+  readonly changes: ForkChanges;
+}
+
+/** A page that lets runs go on in its own way. */
+export interface DevtoolsHost {
+  readonly agents: readonly OfferedAgent[];
+  /** May throw: the error is shown in the form. */
+  fork(request: ForkRequest): void;
+}
+
+/** The runs that are kept; the oldest live ones are closed first. */
+const MAX_RUNS = 200;
+
+export class Lab implements AttachmentListener {
+  readonly runs = new Map<string, OpenedRun>();
+  readonly sources = new Map<string, Source>();
+  /** The run that is looked at, and the one beside it. */
+  selected: OpenedRun | undefined;
+  beside: OpenedRun | undefined;
+  /** The steps that are looked at, by the key of the run. A live run without one is followed. */
+  readonly #steps = new Map<string, number>();
+  isEveryStep = false;
+  search: Search | undefined;
+  problem: string | undefined;
+  host: DevtoolsHost | undefined;
+  readonly #onChange: () => void;
+  #wasm: LoadedWasm | undefined;
+  #files = 0;
+  /** A run that is shown as soon as its first input comes. */
+  #awaited: string | undefined;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Shows a `.loop` file. Text that is none becomes a `problem`. */
+  async open(name: string, text: string): Promise<void> {
+    try {
+      const file = readLoop(text);
+      const key = `file ${++this.#files}`;
+      const run = new OpenedRun({ key, id: file.id, name, file: text }, await this.#engine());
+      for (const { inputs, ...head } of file.processes) {
+        run.begin(head);
+        run.add(inputs);
+      }
+      if (run.steps.length === 0) throw new Error(run.problem ?? "The run has no steps.");
+      this.problem = undefined;
+      this.#keep(run);
+      this.select(run);
+    } catch (error) {
+      this.problem = `${name} cannot be opened. ${problemOf(error)}`;
+      this.#onChange();
+    }
+  }
+
+  /** Shows the runs of the publishers on a channel. Returns a function that ends it. */
+  attach(channel: DevtoolsChannel): () => void {
+    let attachment: Attachment | undefined;
+    let isOver = false;
+    void this.#engine().then(
+      () => {
+        if (!isOver) attachment = new Attachment(channel, this);
+      },
+      (error: unknown) => {
+        this.problem = problemOf(error);
+        this.#onChange();
+      },
+    );
+    return () => {
+      isOver = true;
+      attachment?.detach();
+      for (const source of [...this.sources.values()])
+        if (source.attachment === attachment) this.onGone(source.id);
+    };
+  }
+
+  onSource(source: Source): void {
+    this.sources.set(source.id, source);
+    this.#onChange();
+  }
+
+  onGone(sourceId: string): void {
+    this.sources.delete(sourceId);
+    this.#onChange();
+  }
+
+  onProcess(source: Source, id: string, head: LoopHead, from: ForkedFrom | undefined): void {
+    const key = `${source.id} ${id}`;
+    const run = this.runs.get(key) ?? new OpenedRun({ key, id, name: id, source, from }, this.#wasm!);
+    if (isProcess({ ...head, inputs: [] })) run.begin(head);
+    else run.problem = "The publisher has told something else than a run.";
+    this.#keep(run);
+    if (this.selected === undefined || this.#awaited === key) this.select(run);
+    this.#onChange();
+  }
+
+  onInputs(source: Source, id: string, inputs: readonly LoopInput[]): void {
+    const run = this.runs.get(`${source.id} ${id}`);
+    if (run === undefined) return;
+    if (inputs.every(isInput)) run.add(inputs);
+    else run.problem = "The publisher has told something else than inputs.";
+    this.#onChange();
+  }
+
+  select(run: OpenedRun): void {
+    if (this.#awaited === run.facts.key) this.#awaited = undefined;
+    this.selected = run;
+    if (this.beside === run) this.beside = undefined;
+    this.look("");
+    this.#onChange();
+  }
+
+  /** Shows another run beside the selected one, or none. */
+  place(run: OpenedRun | undefined): void {
+    this.beside = run === this.selected ? undefined : run;
+    this.#onChange();
+  }
+
+  close(run: OpenedRun): void {
+    this.runs.delete(run.facts.key);
+    run.close();
+    if (this.beside === run) this.beside = undefined;
+    if (this.selected === run) {
+      this.selected = undefined;
+      this.look("");
+      const [next] = [...this.runs.values()].reverse();
+      if (next !== undefined) this.select(next);
+    }
+    this.#onChange();
+  }
+
+  /** The step that is looked at: the last one of a run that is followed. */
+  stepOf(run: OpenedRun): number {
+    const last = run.steps.length - 1;
+    return Math.min(this.#steps.get(run.facts.key) ?? last, last);
+  }
+
+  go(run: OpenedRun, step: number): void {
+    const last = run.steps.length - 1;
+    if (step >= last) this.#steps.delete(run.facts.key);
+    else this.#steps.set(run.facts.key, Math.max(0, step));
+    this.#onChange();
+  }
+
+  /** The steps of a run that the list shows, as their indexes: all of them, or those that tell something. */
+  rowsOf(run: OpenedRun): { readonly length: number; at(row: number): number; rowOf(step: number): number } {
+    const { telling, steps } = run;
+    if (this.isEveryStep || telling.length === 0)
+      return { length: steps.length, at: (row) => row, rowOf: (step) => step };
+    return {
+      length: telling.length,
+      at: (row) => telling[row]!,
+      rowOf: (step) => {
+        let [low, high] = [0, telling.length];
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if (telling[middle]! <= step) low = middle + 1;
+          else high = middle;
+        }
+        return Math.max(0, low - 1);
+      },
+    };
+  }
+
+  showEvery(isEvery: boolean): void {
+    this.isEveryStep = isEvery;
+    this.#onChange();
+  }
+
+  /** Searches the selected run. */
+  look(words: string): void {
+    this.search?.stop();
+    this.search = undefined;
+    if (words !== "" && this.selected !== undefined)
+      this.search = new Search(this.selected.steps, words, this.#onChange);
+    this.#onChange();
+  }
+
+  /** Goes to the next place that the search has found, or to the one before. */
+  goFound(way: 1 | -1): void {
+    const run = this.selected;
+    const found = this.search?.found ?? [];
+    if (run === undefined || found.length === 0) return;
+    const here = this.stepOf(run);
+    const next =
+      way > 0 ? found.find((step) => step > here) : [...found].reverse().find((step) => step < here);
+    this.go(run, next ?? (way > 0 ? found[0]! : found.at(-1)!));
+  }
+
+  /** The agents with which a run may go on. Those of its own publisher come first. */
+  agentsFor(run: OpenedRun): readonly OfferedAgent[] {
+    if (this.host !== undefined) return this.host.agents;
+    const own = run.facts.source?.id;
+    const sources = [...this.sources.values()].sort((one, other) => +(other.id === own) - +(one.id === own));
+    return sources.flatMap(({ agents }) => agents);
+  }
+
+  /** Lets a run go on. Rejects with the reason why it does not. */
+  async fork(request: ForkRequest): Promise<void> {
+    if (this.host !== undefined) return this.host.fork(request);
+    const { run, step, input, agent, changes } = request;
+    const isOffered = ({ agents }: Source): boolean => agents.some(({ name }) => name === agent);
+    const own = this.sources.get(run.facts.source?.id ?? "");
+    const source =
+      own !== undefined && isOffered(own) ? own : [...this.sources.values()].find((one) => isOffered(one));
+    if (source === undefined) throw new Error(`Nobody offers the agent ${agent} any more.`);
+    const journal = run.playback.journalAt(step, input);
+    if (journal.length === 0)
+      throw new Error("Nothing of the run is saved at this step yet: choose a later one.");
+    const from = { run: run.facts.id, step };
+    const id = await source.attachment.ask(source.id, { type: "fork", agent, from, journal, changes });
+    const key = `${source.id} ${id}`;
+    const fork = this.runs.get(key);
+    if (fork === undefined) this.#awaited = key;
+    else this.select(fork);
+  }
+
+  /** Answers a question of a run that devtools have begun. Rejects with the reason why it does not. */
+  async answer(run: OpenedRun, questionId: number, answer: QuestionAnswer): Promise<void> {
+    const { source, id } = run.facts;
+    await source?.attachment.ask(source.id, { type: "answer", run: id, questionId, answer });
+  }
+
+  async abort(run: OpenedRun): Promise<void> {
+    const { source, id } = run.facts;
+    await source?.attachment.ask(source.id, { type: "abort", run: id });
+  }
+
+  /** The run as a `.loop` file, without the texts that a person names. Rejects with the reason why there is none. */
+  async fileOf({ facts }: OpenedRun, hidden: readonly string[]): Promise<string> {
+    const { source, id, file } = facts;
+    const text = file ?? (await source?.attachment.ask(source.id, { type: "export", run: id })) ?? "";
+    const hide = (told: string): string =>
+      hidden.reduce((rest, word) => rest.replaceAll(word, "*".repeat(word.length)), told);
+    return hidden.length === 0 ? text : redact(text, { redact: hide });
+  }
+
+  #keep(run: OpenedRun): void {
+    this.runs.set(run.facts.key, run);
+    if (this.runs.size <= MAX_RUNS) return;
+    for (const old of this.runs.values())
+      if (old !== this.selected && old !== this.beside && old !== run) return this.close(old);
+  }
+
+  async #engine(): Promise<LoadedWasm> {
+    return (this.#wasm ??= await loadWasm());
+  }
+}

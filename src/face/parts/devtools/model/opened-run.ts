@@ -1,0 +1,119 @@
+/** A run that devtools show: a file, or the inputs that a publisher tells, played in the engine. */
+import type { LoadedWasm } from "../../../core/host/wasm.js";
+import type { LoopInput } from "../../replay/loop-file.js";
+import { Playback, type ReplayMoment } from "../../replay/playback.js";
+import type { Source } from "../live/attachment.js";
+import type { ForkedFrom, LoopHead } from "../live/protocol.js";
+import { Effects } from "./effects.js";
+import { isTelling } from "./words.js";
+
+/** A request of the run, and the step that sent it. */
+export interface RequestPlace {
+  readonly step: number;
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface RunFacts {
+  /** Two runs never share it. */
+  readonly key: string;
+  readonly id: string;
+  readonly name: string;
+  /** The publisher of the run; undefined for a file. */
+  readonly source?: Source;
+  readonly from?: ForkedFrom | undefined;
+  /** The text of the file. */
+  readonly file?: string;
+}
+
+export class OpenedRun {
+  readonly playback: Playback;
+  readonly effects = new Effects();
+  /** Indexes of the steps that more followed from than a piece of a text. */
+  readonly telling: number[] = [];
+  readonly requests: RequestPlace[] = [];
+  /** Why the run cannot be played any further. */
+  problem: string | undefined;
+  #inputs: LoopInput[] = [];
+  #taken = 0;
+  #moment: { readonly step: number; readonly steps: number; readonly value: ReplayMoment } | undefined;
+
+  constructor(
+    readonly facts: RunFacts,
+    wasm: LoadedWasm,
+  ) {
+    this.playback = new Playback(wasm);
+  }
+
+  get steps(): Playback["steps"] {
+    return this.playback.steps;
+  }
+
+  /** How the run has ended; undefined while it goes on. */
+  get outcome(): string | undefined {
+    const last = this.steps.at(-1)?.events.at(-1);
+    return last?.type === "finish" ? last.outcome.outcome : undefined;
+  }
+
+  /** The run begins in a process, or goes on in another one. */
+  begin(head: LoopHead): void {
+    this.#inputs = [];
+    this.effects.cutOff();
+    this.#played(() => this.playback.begin({ ...head, inputs: this.#inputs }));
+  }
+
+  /** Takes in inputs of the latest process. */
+  add(inputs: readonly LoopInput[]): void {
+    for (const input of inputs) this.#inputs.push(input);
+    this.#played(() => this.playback.advance());
+    if (this.playback.lost !== undefined) this.problem = `looplet itself failed: ${this.playback.lost}`;
+    const { steps } = this.playback;
+    for (; this.#taken < steps.length; this.#taken++) {
+      const step = steps[this.#taken]!;
+      this.effects.add(step);
+      if (isTelling(step)) this.telling.push(this.#taken);
+      for (const { method, url } of step.requests) this.requests.push({ step: this.#taken, method, url });
+    }
+  }
+
+  /** The state behind a step, or the reason why there is none. */
+  moment(step: number): ReplayMoment | string {
+    const kept = this.#moment;
+    if (kept?.step === step && kept.steps === this.steps.length) return kept.value;
+    try {
+      const value = this.playback.at(step);
+      this.#moment = { step, steps: this.steps.length, value };
+      return value;
+    } catch (error) {
+      return problemOf(error);
+    }
+  }
+
+  /** The index of the last request that was sent up to a step, -1 if none was. */
+  requestBefore(step: number): number {
+    let [low, high] = [0, this.requests.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.requests[middle]!.step <= step) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  close(): void {
+    this.playback.close();
+  }
+
+  #played(part: () => void): void {
+    if (this.problem !== undefined) return;
+    try {
+      part();
+    } catch (error) {
+      this.problem = problemOf(error);
+    }
+  }
+}
+
+export function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
