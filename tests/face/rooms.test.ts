@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../src/face/", import.meta.url));
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"));
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts"));
 
 /** From the lowest to the highest. */
 const FLOORS = ["core", "parts", "facades"];
@@ -19,7 +19,9 @@ const graph = new Map(
     const targets = importedFiles.map(({ fileName }) => posix.join(posix.dirname(file), fileName));
     return [
       file,
-      targets.map((target) => target.replace(/\.js$/, ".ts")).filter((target) => sources.includes(target)),
+      targets
+        .flatMap((target) => [target.replace(/\.js$/, ".ts"), target.replace(/\.js$/, ".tsx")])
+        .filter((target) => sources.includes(target)),
     ];
   }),
 );

@@ -1,6 +1,6 @@
 /**
- * `looplet/devtools/publish`: the side of devtools that stands beside your agents, in a page, a worker or a server. It
- * tells the inputs of recorded runs on a channel, and lets runs go on for devtools from any of their steps.
+ * `looplet/devtools/publish`: the side of devtools that stands beside your agents, in a page, a worker or a server.
+ * It tells the inputs of recorded runs on a channel, and lets runs go on for devtools from any of their steps.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Recorder, Run } from "../../core/api/index.js";

@@ -6,7 +6,7 @@
  */
 export { recorder, redact } from "./recorder.js";
 export { fork, replay } from "./replay.js";
-export { testFile } from "./test-file.js";
+export { testFile, type TestRunner } from "./test-file.js";
 export type { Replay } from "./replay.js";
 export type { ReplayCall, ReplayMoment, ReplayQuestion, ReplayRequest, ReplayStep } from "./playback.js";
 export type { Expected, ExpectedRequest, LoopFile, LoopInput, LoopProcess } from "./loop-file.js";

@@ -68,6 +68,8 @@ class ReplayShell {
   record(): void {}
 }
 
+const encoder = new TextEncoder();
+
 /** A process on its way through its inputs. */
 export class Player {
   readonly #instance: Instance;
@@ -113,7 +115,7 @@ export class Player {
     }
     const [request, bytes] =
       "text" in input
-        ? [input.text.request, new TextEncoder().encode(input.text.text)]
+        ? [input.text.request, encoder.encode(input.text.text)]
         : [input.bytes.request, decoded(input.bytes.base64, this.#at)];
     this.#instance.widen(bytes.length);
     const { reader } = this.#instance;

@@ -2,16 +2,21 @@ import { LoopletError } from "../../core/api/errors.js";
 import { describe } from "../../core/options/check.js";
 import { harmless } from "./harmless.js";
 
+/** The program that runs a test. */
+export type TestRunner = "node" | "vitest";
+
+const RUNNERS: { readonly [runner in TestRunner]: string } = { node: "node:test", vitest: "vitest" };
+
 /**
  * The code of a test that plays the `.loop` file of this name. `name` is the file's path from the folder of the test,
- * with `/` between folders. The test runs in `node:test`.
+ * with `/` between folders. Default of `runner`: `"node"`, for `node:test`.
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
-export function testFile(name: string): string {
+export function testFile(name: string, runner: TestRunner = "node"): string {
   const url = urlOf(name);
   return `import { readFile } from "node:fs/promises";
-import { test } from "node:test";
+import { test } from "${RUNNERS[runner]}";
 import "looplet"; // the engine
 import { expectReplay } from "looplet/testing";
 

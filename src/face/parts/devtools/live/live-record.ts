@@ -50,8 +50,8 @@ export class LiveRecord implements RunRecord {
     this.processes.at(-1)?.inputs.push({ ...time, random: `${random}`, after, input });
     if (this.#isDue) return;
     this.#isDue = true;
-    // An input that comes while an earlier one is at work belongs to the same task: a player needs both to know how far
-    // the first one came.
+    // An input that comes while an earlier one is at work belongs to the same task: a player needs both to know how
+    // far the first one came.
     queueMicrotask(() => this.flush());
   }
 

@@ -36,6 +36,8 @@ export class Effects {
   /** What is under way, by what ends it. */
   readonly #open = new Map<string, Effect>();
   readonly #models = new Map<string, string>();
+  /** The latest model call of each agent: a failure is told when its response is over. */
+  readonly #calls = new Map<string, Effect>();
   /** Agents whose attempt has begun, and whose request has not been seen yet. */
   #asking: string[] = [];
 
@@ -49,7 +51,10 @@ export class Effects {
     for (const { number } of step.requests) {
       const agentPath = this.#asking.shift() ?? "root";
       const name = this.#models.get(agentPath) ?? "model";
-      this.#begin(`request ${number}`, "model", name, agentPath, undefined, at, nowMs);
+      this.#calls.set(
+        agentPath,
+        this.#begin(`request ${number}`, "model", name, agentPath, undefined, at, nowMs),
+      );
     }
     for (const { agentPath, toolCallId, toolName } of step.calls)
       this.#begin(callKey(agentPath, toolCallId), "tool", toolName, agentPath, toolName, at, nowMs);
@@ -86,9 +91,13 @@ export class Effects {
         this.#asking.push(agentPath);
         return this.#end(`wait ${agentPath}`, at, nowMs);
       case "retry": {
+        this.#fail(agentPath, event.error.code);
         const wait = `attempt ${event.nextAttempt} after ${event.error.code}`;
-        return this.#begin(`wait ${agentPath}`, "wait", wait, agentPath, undefined, at, nowMs);
+        this.#begin(`wait ${agentPath}`, "wait", wait, agentPath, undefined, at, nowMs);
+        return;
       }
+      case "error":
+        return this.#fail(agentPath, event.error.code);
       case "tool-result":
         return this.#end(callKey(agentPath, event.toolCallId), at, nowMs);
       case "tool-error":
@@ -96,7 +105,8 @@ export class Effects {
       case "question": {
         const toolName = event.data?.toolName;
         const key = `question ${event.questionId}`;
-        return this.#begin(key, "question", event.question, agentPath, toolName, at, nowMs);
+        this.#begin(key, "question", event.question, agentPath, toolName, at, nowMs);
+        return;
       }
       case "answered":
         return this.#end(`question ${event.questionId}`, at, nowMs);
@@ -113,7 +123,7 @@ export class Effects {
     toolName: string | undefined,
     from: number,
     fromMs: number,
-  ): void {
+  ): Effect {
     this.#end(key, from, fromMs);
     const lane = this.#lane(agentPath, toolName);
     const effect: Effect = {
@@ -128,12 +138,18 @@ export class Effects {
     };
     this.all.push(effect);
     this.#open.set(key, effect);
+    return effect;
+  }
+
+  #fail(agentPath: string, code: string): void {
+    const call = this.#calls.get(agentPath);
+    if (call !== undefined) call.failed = code;
   }
 
   #end(key: string, to: number, toMs: number, failed?: string): void {
     const effect = this.#open.get(key);
     if (effect === undefined) return;
-    Object.assign(effect, { to, toMs, failed });
+    Object.assign(effect, { to, toMs, failed: failed ?? effect.failed });
     this.#open.delete(key);
   }
 
