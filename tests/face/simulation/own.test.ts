@@ -1,57 +1,11 @@
-/** The facades, a handler of `looplet/server` and a chat, in simulated worlds. */
-import { expect, test } from "vitest";
-import { anthropic, createAgent, tool } from "looplet";
+/** The facades in simulated worlds. */
+import { test } from "vitest";
 import { createSdkMcpServer, query, tool as sdkTool, type SDKMessage } from "looplet/agent-sdk";
 import { runProduction, type ProductionResult } from "looplet/production";
 import { turn } from "looplet/prompty";
-import { handler } from "looplet/server";
 import { agentLoop } from "looplet/sprout";
-import { simulate, type SimulatedRun, type SimulateOptions, type World } from "looplet/testing";
-import { checkTranscript } from "looplet/transcript";
 import { agentOf } from "../prompty/kit.js";
-
-const SEEDS = Number(process.env["LOOPLET_SEEDS"] ?? 500);
-const TIMEOUT = { timeout: 1_800_000 };
-const model = "claude-sonnet-4-6";
-
-const hostOf = ({ fetch, platform: { clock, random, ids } }: World) => ({
-  fetch,
-  clock,
-  random,
-  ids,
-  apiKey: "k",
-});
-
-/** A tool that tells its effect, by the number of the call. */
-const noting = (world: World) => {
-  let calls = 0;
-  return tool({
-    description: "Takes a note",
-    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const,
-    execute: ({ text }) => {
-      world.effect("note", `${++calls}`);
-      return `noted ${text}`;
-    },
-  });
-};
-
-/** An effect that says that the program has come to its end. */
-function comesToItsEnd({ effects, outcome }: SimulatedRun): string | undefined {
-  const ends = effects.filter(({ name }) => name === "end");
-  return outcome === "over" && ends.length !== 1 ? `the program told ${ends.length} ends` : undefined;
-}
-
-async function holds(program: (world: World) => Promise<void>, options: SimulateOptions = {}): Promise<void> {
-  const seen = { requests: 0, effects: 0 };
-  const count = ({ requests, effects }: SimulatedRun): void => {
-    seen.requests += requests.length;
-    seen.effects += effects.length;
-  };
-  const { runs } = await simulate(program, { seeds: SEEDS, invariants: [comesToItsEnd, count], ...options });
-  expect(runs).toBe(SEEDS);
-  expect(seen.requests).toBeGreaterThan(SEEDS);
-  expect(seen.effects).toBeGreaterThan(SEEDS);
-}
+import { holds, hostOf, model, noting, TIMEOUT } from "../support/simulations.js";
 
 test("a query has one result at its end, and tells the result of each call once", TIMEOUT, async () => {
   await holds(async (world) => {
@@ -124,36 +78,4 @@ test("a loop of Sprout resolves with the calls that have run", TIMEOUT, async ()
       throw new Error(`${calls} ran, and ${toolCalls.length} are told`);
     world.effect("end", "end");
   });
-});
-
-test("a handler of looplet/server takes a prompt once, and keeps a legal history", TIMEOUT, async () => {
-  await holds(
-    async (world) => {
-      const tools = { note: noting(world) };
-      const options = {
-        model: anthropic(model, { apiKey: "k", fetch: world.fetch }),
-        tools,
-        ...world.platform,
-      };
-      const agent = createAgent({ ...options, timeouts: { toolMs: 60_000 } });
-      const { store } = world.platform;
-      const handle = handler(agent, { store, authorize: () => "ada", base: "/api" });
-      const asked = (path: string, init = {}) => handle(new Request(`http://server.test/api${path}`, init));
-      const body = JSON.stringify({ prompt: "Go on.", requestId: "one" });
-      const said = async (): Promise<readonly unknown[]> => {
-        await asked("/a/run", { method: "POST", body });
-        for (;;) {
-          const chat = (await (await asked("/a")).json()) as { isRunning: boolean; messages: unknown[] };
-          if (!chat.isRunning) return chat.messages;
-          await world.sleep(30_000);
-        }
-      };
-      const messages = await said();
-      if ((await said()).length !== messages.length) throw new Error("the prompt was taken twice");
-      const [problem] = checkTranscript(messages, "looplet");
-      if (problem !== undefined) throw new Error(`${problem.path}: ${problem.message}`);
-      world.effect("end", "end");
-    },
-    { world: { only: ["refused", "unreachable", "cut", "streamError", "html", "truncated"] } },
-  );
 });

@@ -104,7 +104,10 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
    * global `fetch`.
    */
   fetch?: Fetch | undefined;
-  /** The clock of the runs, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
+  /**
+   * The clock of the runs and of their `handler`, for tests and replays. Default: `Date.now`, `setTimeout`,
+   * `clearTimeout`.
+   */
   clock?: Clock | undefined;
   /**
    * Your source of random numbers in [0, 1), for jitter and for the ids that looplet makes. Any other return value

@@ -16,6 +16,7 @@ import { BEGINNING, callChat, startOf, stateOf } from "../workers/hosting/chat-c
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import { logOf, type SessionLog } from "../workers/hosting/session-log.js";
 import { Session, type SessionParts, type Start } from "../workers/hosting/session.js";
+import { nextTask } from "../workers/hosting/task.js";
 import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
 
@@ -136,7 +137,7 @@ export class ChatSession {
     const { store, id, trusted } = this.#parts;
     await this.runs.reopen(async ({ chat }) => {
       // Requests that have the chat already begin their runs first.
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await nextTask();
       if (chat!.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
       await chat!.saved();
       const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>

@@ -125,7 +125,7 @@ export function handler<Request extends RequestLike = RequestLike>(
     return new ChatSession({
       id,
       store: own,
-      log: new StoreLog(own, logOf(id), ({ length }) => (length > keepEvents ? length : 0)),
+      log: new StoreLog(own, logOf(id), ({ length }) => (length > keepEvents ? length : 0), made?.clock),
       agent: () => ownedAgent(agent, prefix),
       trusted,
       takeOver,

@@ -11,17 +11,20 @@ import type { Conversation } from "../../practice/conversation.js";
 import { seededRandom } from "../../practice/random.js";
 import type { ScriptedTurn } from "../../practice/types.js";
 import { memoryStore } from "../../stores/memory.js";
+import { isTaskOpen } from "../../workers/hosting/task.js";
 import { chaos, scriptOf, type AskedTurn, type WorldModel } from "./model/chaos.js";
 import type { Choices } from "./choices.js";
 import type { Checked } from "./options.js";
 import { askPerson } from "./person.js";
 import { Process } from "./process.js";
 import type { Approval, Happening, SimulatedRun } from "./record.js";
-import { START_MS, Timeline, turn } from "./timeline.js";
+import { START_MS, task, Timeline, turn } from "./timeline.js";
 import type { Subject, World } from "./world.js";
 
 /** Steps of virtual time in one run, beyond which it counts as endless. */
 const MOST_STEPS = 20_000;
+/** Tasks in a row for which time stands still: a platform whose timers do not fire has one that never comes. */
+const MOST_TASKS = 20;
 /** Virtual time in which nothing is told, beyond which nothing comes any more. */
 const PATIENCE_MS = 24 * 3_600_000;
 /** Virtual time behind the end of a run, in which something may still happen. */
@@ -250,6 +253,7 @@ export class Simulated {
 
   async #settled(): Promise<void> {
     await turn();
+    for (let tasks = 0; isTaskOpen() && tasks < MOST_TASKS; tasks++) await task();
     while (this.patience > 0 && this.#processes.some(({ working, isDead }) => working > 0 && !isDead)) {
       this.patience -= 1;
       await turn();

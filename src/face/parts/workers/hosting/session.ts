@@ -20,6 +20,7 @@ import {
   type SessionLog,
   type ToldEvent,
 } from "./session-log.js";
+import { nextTask } from "./task.js";
 
 /** The parts that a session is made of. */
 export interface SessionParts {
@@ -291,7 +292,7 @@ export class Session {
       this.#take(hosted, run, chat);
       await watch?.();
       // After its first task the run gives late clients a snapshot.
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await nextTask();
     }
     return { chat, held };
   }

@@ -4,6 +4,7 @@
  * go with the next write. A store that fails is reported and never stops a run. The whole entries of a damaged log go
  * on under a new name, so that no client uses a cursor of the old log.
  */
+import type { Clock } from "../../../core/api/agent.js";
 import { isStoreConflict } from "../../../core/api/errors.js";
 import type { Store } from "../../../core/api/run.js";
 import { HOST_CLOCK } from "../../../core/clock.js";
@@ -43,11 +44,11 @@ export class StoreLog implements SessionLog {
   /** The number of entries that go before the next write. */
   #going = 0;
 
-  constructor(store: Store | undefined, key: string, prune: Prune = () => 0) {
+  constructor(store: Store | undefined, key: string, prune: Prune = () => 0, clock: Clock = HOST_CLOCK) {
     this.#store = store;
     this.#key = key;
     this.#prune = prune;
-    const host = store && { store, clock: HOST_CLOCK, report: reportUnheard };
+    const host = store && { store, clock, report: reportUnheard };
     this.#log = host && new AppendLog(host, key, this.#lease);
   }
 
