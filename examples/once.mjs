@@ -42,6 +42,7 @@ async function main() {
     system,
     tools: demoTools({ storage: memoryStorage(), readDocument }),
     limits: { maxIterations: 12 },
+    timeouts: { toolMs: 60_000 },
   });
   const run = agent.run(prompt);
   process.once("SIGINT", () => run.abort("interrupted"));

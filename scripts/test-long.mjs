@@ -10,7 +10,7 @@
 // extension that an alarm wakes), kills (processes that die or stand still in the middle of a run, with stores in
 // files, SQLite, workerd and Chromium; damaged journals; `--count` is the number of deaths on files and on SQLite, 30
 // by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with a planted
-// fault, of their mended twins and of the facades; LOOPLET_SEEDS).
+// fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

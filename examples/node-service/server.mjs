@@ -27,6 +27,7 @@ const agent = createAgent({
   tools: { time },
   store,
   limits: { maxIterations: 10 },
+  timeouts: { toolMs: 30_000 },
 });
 
 /** The open chats of this process. @type {Map<string, Promise<import("looplet").Chat>>} */

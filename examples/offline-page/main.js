@@ -15,6 +15,7 @@ const sessions = sessionsOf(store);
 const agent = createAgent({
   model: anthropic("practice", { fetch: practice({ delayMs: 20 }) }),
   tools: { time },
+  timeouts: { toolMs: 30_000 },
   store,
 });
 

@@ -37,7 +37,7 @@ const newAgent = () =>
     system: "You answer with facts.",
     tools: { weather, book },
     limits: { maxIterations: 5 },
-    timeouts: { permissionMs: 600_000 },
+    timeouts: { permissionMs: 600_000, toolMs: 30_000 },
     store,
   });
 

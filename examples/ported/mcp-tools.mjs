@@ -21,6 +21,7 @@ export async function main(prompt, { url, token }) {
       tools: await client.tools("files"),
       permissions: { allow: ["mcp__files__read"] },
       limits: { maxIterations: 20 },
+      timeouts: { toolMs: 30_000 },
     });
     const { outcome, text, toolCalls } = await agent.run(prompt).result;
     return { outcome, text, calls: toolCalls.map(({ toolName }) => toolName) };

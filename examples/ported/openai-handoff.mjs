@@ -32,6 +32,7 @@ export async function main(prompt) {
     system: "You find out what the customer wants.",
     tools: { to_billing: billing },
     limits: { maxIterations: 10 }, // maxTurns
+    timeouts: { toolMs: 30_000 },
     guardrails: {
       input: (messages) => {
         const hasCard = /\b(?:\d[ -]?){15}\d\b/.test(JSON.stringify(messages));

@@ -39,6 +39,7 @@ export class Session extends AgentObject<Env> {
       store,
       events: { messages: true },
       limits: { maxIterations: 10 },
+      timeouts: { toolMs: 30_000 },
     });
   }
 }

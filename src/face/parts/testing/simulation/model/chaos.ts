@@ -56,7 +56,7 @@ export function chaos(given: ChaosOptions = {}): WorldModel {
   });
   if (!(calls >= 0 && illegal >= 0 && calls + illegal <= 0.9))
     throw new LoopletError("config_invalid_value", "calls", "and illegal need to be 0.9 or less together");
-  return (asked) => {
+  const answered: WorldModel = (asked) => {
     const { tools, choice, said } = asked.conversation;
     const rounds = said.filter((one) => one.role === "assistant" && one.calls.length > 0).length;
     const able =
@@ -107,6 +107,13 @@ export function chaos(given: ChaosOptions = {}): WorldModel {
       default:
         return isForced ? { toolCalls: [one()] } : { text: textOf(asked) };
     }
+  };
+  return (asked) => {
+    const turn = answered(asked);
+    const { thinking } = asked.conversation;
+    // A vendor that was asked to think does so before it calls a tool, and refuses a history in which it has not.
+    const isThought = turn.toolCalls !== undefined && (thinking === "shown" || thinking === "omitted");
+    return isThought ? { thinking: { text: thinking === "shown" ? "Let me see." : "" }, ...turn } : turn;
   };
 }
 
