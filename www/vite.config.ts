@@ -7,8 +7,9 @@ export default defineConfig({
     exclude: [
       "looplet",
       "looplet/agent-sdk",
+      "looplet/devtools",
+      "looplet/devtools/publish",
       "looplet/practice",
-      "looplet/replay",
       "looplet/stores",
       "looplet/trace",
       "looplet/ui",

@@ -99,8 +99,8 @@ describe("the playground's look", { skip }, () => {
         await visitor.page.getByRole("textbox", { name: /as JSON/ }).fill("{");
         await visitor.button("Run with this").click();
         assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
-        await visitor.button("Trace").click();
-        await visitor.page.locator(".waterfall tbody button").nth(1).click();
+        await visitor.button("Devtools").click();
+        await visitor.until(visitor.page.getByRole("listbox", { name: "Steps" }));
         assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
       }));
 
@@ -113,19 +113,19 @@ describe("the playground's look", { skip }, () => {
       await visitor.until(page.locator("progress"));
       await visitor.say("This is a message that is longer than the window is wide, without any doubt");
       assert.equal(await overflow(), 0);
-      for (const name of ["Stop", "Steer", "New chat", "Trace", "Events"]) {
+      for (const name of ["Stop", "Steer", "New chat", "Devtools", "Events"]) {
         const { x, width } = await visitor.button(name).boundingBox();
         assert.ok(x >= 0 && x + width <= 360, `${name} is inside`);
       }
       await visitor.button("Events").click();
       assert.equal(await overflow(), 0);
       await page.getByRole("button", { name: "Close the event log" }).click();
-      await visitor.button("Trace").click();
+      await visitor.button("Devtools").click();
+      await visitor.until(page.getByRole("listbox", { name: "Steps" }));
       assert.equal(await overflow(), 0);
-      await visitor.page.getByRole("button", { name: /Iteration 1/ }).click();
-      const chart = page.locator(".chart");
-      assert.ok(await chart.evaluate((node) => node.scrollWidth <= node.clientWidth), "the trace fits");
-      await page.getByRole("button", { name: "Close the trace" }).click();
+      const devtools = page.locator("looplet-devtools");
+      assert.ok(await devtools.evaluate((node) => node.scrollWidth <= node.clientWidth), "the devtools fit");
+      await page.getByRole("button", { name: "Close the devtools" }).click();
       await visitor.until(visitor.summaries);
       assert.equal(await overflow(), 0);
     }));

@@ -99,29 +99,16 @@ describe("agents that are asked by the agent", { skip }, () => {
     assert.equal(await visitor.page.evaluate(() => localStorage.getItem("looplet.notes")), null);
   });
 
-  test("the trace shows them below the calls that they answer", async () => {
-    await visitor.button("Trace").click();
+  test("the devtools have lanes for them and their tools", async () => {
+    await visitor.button("Devtools").click();
     await visitor.say(both);
     await visitor.until(visitor.button("Review"));
     await allow();
     await visitor.until(visitor.summaries);
-    const steps = await visitor.page
-      .locator(".waterfall tbody tr:not(.more)")
-      .evaluateAll((rows) =>
-        rows.map(
-          (row) => `${row.style.getPropertyValue("--depth")} ${row.querySelector(".name").textContent}`,
-        ),
-      );
-    const from = steps.indexOf("2 secretary");
-    assert.deepEqual(steps.slice(from, from + 6), [
-      "2 secretary",
-      "3 Agent secretary",
-      "4 Iteration 1",
-      "5 practice-1",
-      "5 add_note",
-      "6 Waits for approval",
-    ]);
-    assert.equal(await visitor.page.locator(".waterfall [data-state=open]").count(), 0);
+    await visitor.page.clock.runFor(100);
+    const lanes = await visitor.page.locator("looplet-devtools .lane").allInnerTexts();
+    assert.equal(lanes[0], "agent");
+    assert.equal(lanes[lanes.indexOf("secretary") + 1], "add_note");
   });
 
   test("cards in cards fit a window of 360 pixels", async () => {

@@ -2,18 +2,14 @@
  * The conversation as this tab keeps it over a reload: what the model needs to go on, and what happened, to be shown
  * again. No connection and no key is ever in it.
  */
-import type { Message, RunEvent, Trace, TracedRun, Tracer } from "looplet";
+import type { Message, RunEvent } from "looplet";
 import type { Limits } from "../words/budget.js";
 import type { Connection } from "../words/connection.js";
 import type { Mode } from "../words/permission.js";
-import type { RunTrace } from "./run-trace.js";
 import type { Happened, ShownRun } from "./shown-run.js";
 
 /** A run as JSON. */
-export type KeptRun = Omit<ShownRun, "tally" | "trace"> & {
-  readonly tally: object;
-  readonly traced: RunTrace["run"];
-};
+export type KeptRun = Omit<ShownRun, "tally"> & { readonly tally: object };
 
 export interface Kept {
   messages: readonly Message[];
@@ -67,12 +63,9 @@ export function remembered(): Kept | undefined {
   }
 }
 
-/** A run for the tab to keep. The transcript of one that goes on is in its journal; the trace needs its events. */
-export function keptRun({ trace, ...run }: ShownRun): KeptRun {
-  const traced = trace.run;
-  if (run.result) return { ...run, traced, happened: merged(run.happened) };
-  const whole = run.happened.filter(({ event }) => !event.type.endsWith("-delta"));
-  return { ...run, traced, earlier: [...run.earlier, ...whole], happened: [] };
+/** A run for the tab to keep. What happened in one that goes on is in its journal. */
+export function keptRun(run: ShownRun): KeptRun {
+  return { ...run, happened: run.result ? merged(run.happened) : [] };
 }
 
 /** The events with the pieces of a block as one. */
@@ -90,15 +83,3 @@ function merged(happened: readonly Happened[]): Happened[] {
 
 const blockOf = ({ type, agentPath, iteration, attempt, ...event }: RunEvent) =>
   [type, agentPath, iteration, attempt, "block" in event && event.block].join();
-
-/** The trace of a run that is told first what happened in it before the page was reloaded. */
-export function traceFrom(earlier: readonly Happened[], tracer: Tracer, run: TracedRun): Trace {
-  let earlierMs: number | undefined;
-  const trace = tracer({ ...run, now: () => earlierMs ?? run.now() });
-  for (const { event, timeMs } of earlier) {
-    earlierMs = timeMs;
-    if (!event.type.endsWith("-delta")) trace.onEvent(event);
-  }
-  earlierMs = undefined;
-  return trace;
-}

@@ -12,9 +12,8 @@ import { useStore } from "../chat/store.js";
 import { Welcome } from "../chat/welcome.js";
 import { nameOf } from "../words/connection.js";
 import { Controls } from "./controls.js";
+import { Devtools } from "./panels/devtools.js";
 import { EventLog } from "./panels/event-log.js";
-import { RunFile } from "./panels/run-file.js";
-import { Waterfall } from "./panels/waterfall.js";
 import { RunView, type RunActions } from "./run-view.js";
 import { Session, type State } from "./session.js";
 import { suggestions } from "./suggestions.js";
@@ -26,14 +25,14 @@ createRoot(document.getElementById("app")!).render(<Page />);
 const lead =
   "The loop, the stream and the tools run in WebAssembly and JavaScript on your machine. A practice provider answers, so you need no key; choose another connection at the top.";
 
-type Panel = "log" | "trace";
+type Panel = "log" | "devtools";
 
 function Page() {
   const state = useStore(session);
   const { setup, runs, notes, isRunning, cutOff, text } = state;
   // There is room for one of the two.
   const [panel, setPanel] = useState<Panel>();
-  const [dialog, setDialog] = useState<"settings" | "run-file">();
+  const [dialog, setDialog] = useState<"settings">();
   const { scroller, button } = useScroll(runs.length);
   const isBegun = runs.length + notes.length > 0 || cutOff !== undefined;
   useEffect(focusPrompt, []);
@@ -87,13 +86,12 @@ function Page() {
     <>
       <Header tab="Agent" connection={connection}>
         <Tool icon="plus" name="New chat" id="new-chat" click={newChat} />
-        <Tool icon="file" name="Run file" id="run-file" opensDialog click={() => setDialog("run-file")} />
         <Tool
           icon="waterfall"
-          name="Trace"
-          id="toggle-trace"
-          panel={{ id: "trace", isOpen: panel === "trace" }}
-          click={() => toggle("trace")}
+          name="Devtools"
+          id="toggle-devtools"
+          panel={{ id: "devtools", isOpen: panel === "devtools" }}
+          click={() => toggle("devtools")}
         />
         <Tool
           icon="list"
@@ -144,7 +142,12 @@ function Page() {
           </div>
         </main>
         <EventLog runs={runs} isOpen={panel === "log"} close={close} />
-        <Waterfall {...{ runs, isRunning, close }} isOpen={panel === "trace"} />
+        <Devtools
+          {...{ session, close }}
+          ended={runs.filter(({ result }) => result).length}
+          isOpen={panel === "devtools"}
+          open={() => setPanel("devtools")}
+        />
       </div>
       <Settings
         isOpen={dialog === "settings"}
@@ -155,12 +158,6 @@ function Page() {
           session.change({ connection, limits });
           session.goOn();
         }}
-      />
-      <RunFile
-        {...{ session, setup }}
-        isOpen={dialog === "run-file"}
-        open={() => setDialog("run-file")}
-        close={() => setDialog(undefined)}
       />
     </>
   );

@@ -16,7 +16,7 @@ import {
   type RunEvent,
   type Tool,
 } from "looplet";
-import { recorder } from "looplet/replay";
+import { publish, type DevtoolsChannel } from "looplet/devtools/publish";
 import type { OpenQuestion } from "looplet/ui";
 import { demoTools, system } from "../../../examples/tools/index.mjs";
 import type { QueuedKind } from "../chat/composer.js";
@@ -25,23 +25,13 @@ import { initialLimits, optionsOf, type Limits } from "../words/budget.js";
 import { modelOf, practiceConnection, windowOf, type Connection } from "../words/connection.js";
 import { harmless, type Mode } from "../words/permission.js";
 import { forgetJournal, journals } from "./journals.js";
-import {
-  forget,
-  keep,
-  keptRun,
-  remembered,
-  traceFrom,
-  type Changes,
-  type KeptRun,
-  type OpenRun,
-} from "./kept.js";
+import { forget, keep, keptRun, remembered, type Changes, type KeptRun, type OpenRun } from "./kept.js";
 import { keptRows } from "./panels/all-runs.js";
-import { RunTrace } from "./run-trace.js";
 import { begun, isUnanswered, settled, withEvent, type ShownRun } from "./shown-run.js";
 import { Tally } from "./tally.js";
 import { team } from "./team.js";
 
-/** Events after which the trace of a run is kept, for a reload. */
+/** Events after which a run that goes on is kept, for a reload. */
 const steps: ReadonlySet<RunEvent["type"]> = new Set(["tool-call", "question", "iteration-start"]);
 
 /** What a person chose. */
@@ -90,25 +80,26 @@ const fresh: State = {
 export class Session extends Store<State> {
   readonly #tools = demoTools({ storage: localStorage, readDocument });
   readonly #team = team(this.#tools);
+  readonly #ports = new MessageChannel();
+  readonly #publisher = publish(this.#ports.port1, { name: "this page" });
   /** Tools that the person has allowed once and for all of this conversation. */
   readonly #allowed = new Set<string>();
   #agent: Agent = this.#agentOf(fresh.setup);
   #chat: Chat = this.#agent.chat();
   #run: Run | undefined;
-  /** The run that began last, also when it is over. */
-  #latest: Run | undefined;
   /** What is on its way into the run, by its `requestId`. */
   readonly #queued = new Map<string, Queued>();
-  /** The traces of the runs, by their ids. */
-  readonly #traces = new Map<string, RunTrace>();
-  /** Events of before the reload of the run that goes on. */
-  #earlier: ShownRun["earlier"] = [];
   #last: { prompt: string; before: readonly Message[] } | undefined;
   /** A summary is waited for: since before the run, or since its middle. */
   #compacts: "before" | "within" | undefined;
 
   constructor() {
     super(fresh);
+  }
+
+  /** The channel on which the runs of the page are told. */
+  get devtools(): DevtoolsChannel {
+    return this.#ports.port2;
   }
 
   readonly write = (text: string): void => this.set({ text });
@@ -227,14 +218,9 @@ export class Session extends Store<State> {
     return this.#agent.bound(prompt, { messages: this.#chat.messages });
   }
 
-  /** The latest run as a `.loop` file. */
-  export(): { name: string; text: string } | undefined {
-    return this.#latest && { name: `${this.#latest.id}.loop`, text: this.#latest.export() };
-  }
-
   clear(): void {
     this.stop();
-    this.#run = this.#latest = this.#last = undefined;
+    this.#run = this.#last = undefined;
     const { runs, setup } = this.getState();
     const { connection, limits, mode } = setup;
     for (const { id } of runs) forgetJournal(id);
@@ -315,10 +301,9 @@ export class Session extends Store<State> {
   }
 
   async #resume(
-    cutOff: Pick<ShownRun, "id" | "prompt" | "before" | "origin"> &
-      Partial<Pick<ShownRun, "queue" | "earlier">>,
+    cutOff: Pick<ShownRun, "id" | "prompt" | "before" | "origin"> & Partial<Pick<ShownRun, "queue">>,
   ): Promise<void> {
-    const { id, prompt, before, origin, queue = [], earlier = [] } = cutOff;
+    const { id, prompt, before, origin, queue = [] } = cutOff;
     // A journal without entries is that of a run that had not begun.
     const entries = await journals.load(id);
     if (this.#run) return;
@@ -326,7 +311,6 @@ export class Session extends Store<State> {
     let begin: (events: AsyncIterable<RunEvent>) => void;
     const events = new Promise<AsyncIterable<RunEvent>>((resolve) => (begin = resolve));
     const onEvent = () => begin(run.events({ detached: true }));
-    this.#earlier = earlier;
     const run = this.#agent.resume(id, { onEvent });
     // Its journal may have missed what was queued at last.
     const again = queue.map((one) => {
@@ -335,7 +319,7 @@ export class Session extends Store<State> {
     });
     // A run that fails before its first event has no events.
     const heard = Promise.race([events, run.result.then(() => [])]);
-    this.#begin(run, heard, { prompt, before, origin, earlier, queue: again });
+    this.#begin(run, heard, { prompt, before, origin, queue: again });
   }
 
   /** Follows a run that has just begun. */
@@ -344,8 +328,8 @@ export class Session extends Store<State> {
     events: Promise<AsyncIterable<RunEvent> | Iterable<RunEvent>> | AsyncIterable<RunEvent>,
     facts: Pick<ShownRun, "prompt" | "before"> & Partial<ShownRun>,
   ): void {
-    this.#run = this.#latest = run;
-    const shown = begun({ ...facts, id: run.id, tally: new Tally(), trace: this.#traceOf(run.id) });
+    this.#run = run;
+    const shown = begun({ ...facts, id: run.id, tally: new Tally() });
     this.set({ runs: [...this.getState().runs, shown], isRunning: true, phase: "Starting" });
     this.#keep();
     void this.#follow(run, events);
@@ -412,12 +396,6 @@ export class Session extends Store<State> {
     });
   }
 
-  #traceOf(id: string): RunTrace {
-    const trace = this.#traces.get(id) ?? new RunTrace();
-    this.#traces.set(id, trace);
-    return trace;
-  }
-
   #agentOf(setup: Setup): Agent {
     const { connection, limits, mode, system: said = system, without = [], descriptions } = setup;
     const tools = Object.entries(this.tools)
@@ -426,7 +404,7 @@ export class Session extends Store<State> {
     return createAgent({
       model: modelOf(connection),
       store: journals,
-      record: recorder(),
+      record: this.#publisher.record,
       system: said,
       tools: Object.fromEntries(tools),
       ...optionsOf(limits),
@@ -445,26 +423,14 @@ export class Session extends Store<State> {
         // The person who switches to it sits in front of the page.
         allowDangerouslySkipPermissions: true,
       },
-      trace: [
-        (run) => {
-          const earlier = this.#earlier;
-          this.#earlier = [];
-          return traceFrom(earlier, this.#traceOf(run.id).tracer, run);
-        },
-        keptRows,
-      ],
+      trace: keptRows,
     });
   }
 }
 
-/** A run of before a reload that is over, with the trace that its events make. */
+/** A run of before a reload that is over. */
 function shownAgain(kept: KeptRun): ShownRun {
-  const { id, traced, earlier, happened, result } = kept;
-  const trace = new RunTrace();
-  const now = () => happened.at(-1)?.timeMs ?? 0;
-  const run = { vendor: "", model: "", ...traced, id, now, random: Math.random };
-  traceFrom([...earlier, ...happened], trace.tracer, run).onEnd?.(result!);
-  return { ...kept, trace, tally: Object.assign(new Tally(), kept.tally) };
+  return { ...kept, tally: Object.assign(new Tally(), kept.tally) };
 }
 
 function phaseOf(event: RunEvent): string | undefined {

@@ -5,7 +5,6 @@
 import type { ContentBlock, Message, RunEvent, RunEventOf, RunResult } from "looplet";
 import { reduce, viewOf, withPrompt, withResult, type UiPart, type View } from "looplet/ui";
 import type { QueuedKind } from "../chat/composer.js";
-import type { RunTrace } from "./run-trace.js";
 import type { Tally } from "./tally.js";
 
 export interface Happened {
@@ -48,10 +47,7 @@ export interface ShownRun {
   readonly queue: readonly Waiting[];
   /** Every event; the list grows. */
   readonly happened: Happened[];
-  /** Events of before a reload, for the trace. */
-  readonly earlier: readonly Happened[];
   readonly tally: Tally;
-  readonly trace: RunTrace;
   /** The result without its messages, when the run is over. */
   readonly result: RunResult | undefined;
   /** The text that stands for the history that was summarised. */
@@ -59,7 +55,7 @@ export interface ShownRun {
 }
 
 export function begun(
-  facts: Pick<ShownRun, "id" | "prompt" | "before" | "tally" | "trace"> & Partial<ShownRun>,
+  facts: Pick<ShownRun, "id" | "prompt" | "before" | "tally"> & Partial<ShownRun>,
 ): ShownRun {
   return {
     view: withPrompt(viewOf(), [textOf(facts.prompt)]),
@@ -67,7 +63,6 @@ export function begun(
     kinds: {},
     queue: [],
     happened: [],
-    earlier: [],
     origin: undefined,
     result: undefined,
     summary: undefined,

@@ -7,28 +7,25 @@ interface PanelProps {
   label: string;
   title: string;
   isOpen: boolean;
-  isWide?: boolean;
   /** Stands beside the title. */
   count: ReactNode;
   /** Contract: gives the text that the button "Copy" copies. */
   copy(): string;
-  copyTitle?: string;
   closeLabel: string;
   close(): void;
   children: ReactNode;
 }
 
 export function Panel(props: PanelProps) {
-  const { id, label, title, isOpen, isWide, count, copy, copyTitle, closeLabel, close, children } = props;
+  const { id, label, title, isOpen, count, copy, closeLabel, close, children } = props;
   return (
-    <aside className={isWide ? "panel wide" : "panel"} id={id} aria-label={label} hidden={!isOpen}>
+    <aside className="panel" id={id} aria-label={label} hidden={!isOpen}>
       <header>
         <h2>{title}</h2>
         {count}
         <button
           type="button"
           className="ghost small"
-          title={copyTitle}
           onClick={() => void navigator.clipboard.writeText(copy())}
         >
           Copy

@@ -162,6 +162,13 @@ export class Effects {
   }
 }
 
+/** The lanes as a person wants to see them: those of an agent together. Indexes of `lanes`. */
+export function laneOrder(lanes: readonly Lane[]): number[] {
+  const agents = [...new Set(lanes.map(({ agentPath }) => agentPath))];
+  const place = (lane: number): number => agents.indexOf(lanes[lane]!.agentPath);
+  return [...lanes.keys()].sort((one, other) => place(one) - place(other) || one - other);
+}
+
 function callKey(agentPath: string, toolCallId: string): string {
   return `${agentPath} ${toolCallId}`;
 }

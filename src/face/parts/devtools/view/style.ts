@@ -24,6 +24,7 @@ export const style = `
   --failed: #b3261e|#ff9a90;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
   color-scheme: light dark;
+  color-scheme: light dark;
   container-type: inline-size;
   display: block;
   height: 100%;

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** What was under way, and when: a lane for the models of each agent and for each tool, and a cursor. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { openAt, type Effect, type Lane } from "../model/effects.js";
+import { laneOrder, openAt, type Effect, type Lane } from "../model/effects.js";
 import type { Lab } from "../model/lab.js";
 import type { OpenedRun } from "../model/opened-run.js";
 import { followed, inputName, lasting } from "../model/words.js";
@@ -29,14 +29,8 @@ export function Timeline({ lab, run, step }: TimelineProps) {
     <section class="timeline" aria-label="Timeline">
       <div class="lanes">
         <div class="names">
-          {lanes.map((lane, at) => (
-            <span
-              key={at}
-              class={lane.toolName === undefined ? "lane" : "lane of-tool"}
-              title={titleOf(lane)}
-            >
-              {titleOf(lane)}
-            </span>
+          {laneOrder(lanes).map((at) => (
+            <LaneName key={at} lane={lanes[at]!} />
           ))}
         </div>
         <Bars lab={lab} run={run} step={step} axis={axis} />
@@ -84,9 +78,13 @@ export function Timeline({ lab, run, step }: TimelineProps) {
   );
 }
 
-function titleOf({ agentPath, toolName }: Lane): string {
+function LaneName({ lane: { agentPath, toolName } }: { lane: Lane }) {
   const agent = agentPath === "root" ? "agent" : agentPath.slice("root/".length);
-  return toolName === undefined ? agent : toolName;
+  return (
+    <span class={toolName === undefined ? "lane" : "lane of-tool"} title={toolName ?? agent}>
+      {toolName ?? agent}
+    </span>
+  );
 }
 
 interface BarsProps extends TimelineProps {
@@ -108,7 +106,7 @@ function Bars({ lab, run, step, axis }: BarsProps) {
   useEffect(() => draw(canvas.current!, run, scale, width), [run, run.steps.length, axis, width, scheme]);
   const jump = (event: MouseEvent): void => {
     const { left, top } = canvas.current!.getBoundingClientRect();
-    const lane = Math.floor((event.clientY - top) / LANE);
+    const lane = laneOrder(lanes)[Math.floor((event.clientY - top) / LANE)];
     lab.go(run, stepAt(run, scale, event.clientX - left, lane));
   };
   return (
@@ -168,12 +166,14 @@ function draw(canvas: HTMLCanvasElement, run: OpenedRun, scale: Scale, width: nu
     return (colors[name] ??= colorIn(style, `--${name}`));
   };
   const end = run.steps.length - 1;
+  const tops: number[] = [];
+  laneOrder(lanes).forEach((lane, row) => (tops[lane] = row * LANE));
   for (const effect of all) {
     const left = scale.x(effect.from);
     const right = scale.x(effect.to ?? end);
     const isThin = effect.kind === "question" || effect.kind === "wait";
     context.fillStyle = colorOf(effect);
-    context.fillRect(left, effect.lane * LANE + (isThin ? 8 : 4), Math.max(2, right - left), isThin ? 4 : 12);
+    context.fillRect(left, tops[effect.lane]! + (isThin ? 8 : 4), Math.max(2, right - left), isThin ? 4 : 12);
   }
 }
 
@@ -186,7 +186,7 @@ function colorIn(style: CSSStyleDeclaration, name: string): string {
 }
 
 /** The step at a place of a lane: the beginning of what lies there, or else the nearest step. */
-function stepAt(run: OpenedRun, scale: Scale, x: number, lane: number): number {
+function stepAt(run: OpenedRun, scale: Scale, x: number, lane: number | undefined): number {
   const end = run.steps.length - 1;
   const isThere = (effect: Effect): boolean =>
     effect.lane === lane &&
