@@ -3,7 +3,7 @@ import { anthropic, createAgent, LoopletError, tool } from "looplet";
 import { compare, junitReport, markdownReport, textReport, type CompareReport } from "looplet/compare";
 import { scripted } from "looplet/practice";
 import { verify } from "looplet/receipts";
-import { fork, replay } from "looplet/replay";
+import { fork, redact, replay } from "looplet/replay";
 import { expectReplay, ReplayDifference, withExpectations } from "looplet/testing";
 
 /** An agent with the tools of `tests/fixtures/loop`, which answers at once. */
@@ -28,6 +28,7 @@ export const LOOP_READERS: { readonly [name: string]: LoopReader } = {
     return { ...played, moments };
   },
   fork: (text) => fork(text, 0),
+  redact: (text) => replay(redact(text, { redact: (one) => one })),
   async compare(text) {
     const report = await compare([text], otherAgent());
     return { report, written: [textReport, markdownReport, junitReport].map((write) => write(report)) };

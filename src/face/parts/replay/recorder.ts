@@ -76,12 +76,16 @@ class LoopRecord implements RunRecord {
  */
 export function redact(file: string, options: ExportOptions = {}): string {
   const { processes, expected: _, ...head } = readLoop(file);
-  const kept = processes.map(({ config, options: own, entries = [], last = 0, inputs, lost }) => ({
+  const kept = processes.map(({ config, options: own, entries, last = 0, inputs, lost }) => ({
     config: JSON.stringify(config),
+    // As a replay has it, a process with entries goes on from them.
     source:
-      own === undefined
-        ? { texts: entries.map((entry) => (typeof entry === "string" ? entry : JSON.stringify(entry))), last }
-        : JSON.stringify(own),
+      entries === undefined
+        ? JSON.stringify(own)
+        : {
+            texts: entries.map((entry) => (typeof entry === "string" ? entry : JSON.stringify(entry))),
+            last,
+          },
     inputs: inputs.map(keptOf),
     ...(lost !== undefined && { lost }),
   }));
@@ -177,9 +181,11 @@ export function cleaned(json: string, redaction: Redaction): string {
     if (typeof value === "string") told = redaction.text(value);
     // The headers of a model may be secret. Of a response's, the engine reads some.
     else if (key === "headers" && Array.isArray(value))
-      told = value.map((pair: [string, string]) =>
-        "status" in this && !/cookie|auth/i.test(pair[0]) ? pair : [pair[0], "[redacted]"],
-      );
+      told = value.map((pair: unknown) => {
+        const name: unknown = Array.isArray(pair) ? pair[0] : undefined;
+        const isOpen = "status" in this && typeof name === "string" && !/cookie|auth/i.test(name);
+        return isOpen ? pair : [name, "[redacted]"];
+      });
     else if (isObject(value)) told = named(value, redaction);
     isChanged ||= told !== value && JSON.stringify(told) !== JSON.stringify(value);
     return told;
