@@ -30,6 +30,7 @@ export class FakeDriver implements Driver {
   /** The options of the run, or the entries of its journal. */
   readonly options: { [name: string]: unknown };
   isFreed = false;
+  readonly requests = 0;
   text = "";
   #outcome: Outcome | undefined;
   #seq = 0;

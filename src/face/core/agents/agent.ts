@@ -30,7 +30,7 @@ import { HOST_CLOCK } from "../clock.js";
 import { RUN_EVENTS, RUN_LIMITS, RUN_OPTIONS, RUN_RECOVERY } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
-import type { AgentParts } from "../run/agent-parts.js";
+import type { AgentParts, Living } from "../run/agent-parts.js";
 import { keepMade } from "../tools/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
@@ -71,7 +71,7 @@ import { checkRuleNames, permissionConfig } from "../options/permissions.js";
 /** Makes an agent whose runs take place in the engine that `load` returns. */
 export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   const options = checkOptions(given, "", agentTable(), elsewhere);
-  const parts = partsOf(options);
+  let parts = partsOf(options);
   const open = new Set<EngineRun>();
   let isClosed = false;
   const begin = (
@@ -186,7 +186,8 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     readChat: (id, options = {}) => readChat(parts, load, id, options),
   };
   const again = (other: AgentOptions): Agent => agentOn(load, other);
-  return keepMade(agent, { options, config: parts.config, sets: parts.sets, again });
+  const living: Living = { read: () => parts, renew: (other) => void (parts = other), open };
+  return keepMade(agent, { options, config: parts.config, sets: parts.sets, again, living });
 }
 
 const CLOSED = "the agent was closed";

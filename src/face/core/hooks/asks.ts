@@ -91,10 +91,14 @@ export class Asks {
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, OpenQuestion>();
   /** Questions of a lost instance that the next one asks again under their ids. */
-  readonly #kept = new Map<number, OpenQuestion>();
+  readonly #kept: Map<number, OpenQuestion>;
 
-  /** `driver` returns undefined before the run's start and after its end. */
-  constructor(asked: RunFunctions, driver: () => Driver | undefined) {
+  /**
+   * `driver` returns undefined before the run's start and after its end. `before` are the asks that these take the
+   * place of, after a loss.
+   */
+  constructor(asked: RunFunctions, driver: () => Driver | undefined, before?: Asks) {
+    this.#kept = before === undefined ? new Map<number, OpenQuestion>() : before.#kept;
     this.#asked = asked;
     this.#askers = askers(asked);
     this.#driver = driver;

@@ -214,6 +214,11 @@ export class RunDriver {
     }
   }
 
+  /** The number of requests under way. */
+  get requests(): number {
+    return this.shell.requests.size;
+  }
+
   /** The outcome of the run; undefined while it runs. */
   outcome(): Outcome | undefined {
     return this.shell.outcome();

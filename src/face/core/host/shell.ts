@@ -42,7 +42,7 @@ export class Shell {
   private readonly instance: Instance;
   private readonly reader: BatchReader;
   private readonly glue: LoadedWasm["glue"];
-  private readonly requests = new Map<number, OpenRequest>();
+  readonly requests = new Map<number, OpenRequest>();
   /** The last request's headers and their JSON, because most requests of a run have equal headers. */
   private sent: { json: string; headers: Headers } | undefined;
   /** In a recorded run, the chunk that is being handed over. */

@@ -10,6 +10,7 @@ import type {
   TraceOptions,
   Tracer,
 } from "../api/index.js";
+import type { OpenRun } from "../host/engine.js";
 import type { sessionEnd } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
 import type { ModelList } from "../models/model-list.js";
@@ -17,6 +18,14 @@ import type { FinishingOptions } from "../options/finishing.js";
 import type { RuledTools } from "../options/permissions.js";
 import type { ToolRunOptions } from "../tools/tool-calls.js";
 import type { ToolSet } from "../tools/tool.js";
+import type { EngineRun } from "./run.js";
+
+/** The parts of an agent's next run, in whose place others may be put, and the runs under way. */
+export interface Living {
+  readonly read: () => AgentParts;
+  readonly renew: (parts: AgentParts) => void;
+  readonly open: ReadonlySet<EngineRun>;
+}
 
 /** The parts that all runs of an agent share. */
 export interface AgentParts {
@@ -50,4 +59,8 @@ export interface AgentParts {
   readonly store: Store | undefined;
   readonly durable: DurableOptions;
   readonly record: Recorder | undefined;
+  /** The journals of runs, where they are not in the store. */
+  readonly journals?: Store | undefined;
+  /** Stands between a run and the engine. Default: nobody does. */
+  readonly between?: (run: EngineRun, open: OpenRun) => OpenRun;
 }

@@ -28,28 +28,26 @@ import type {
   RunOptions,
   SteerOptions,
 } from "../api/run.js";
-import { Asks, checkAnswer } from "../hooks/asks.js";
+import { checkAnswer } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { Input } from "../generated/input.js";
 import type { HostCallbacks, RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
 import { fail, refusal } from "../host/failures.js";
-import type { ModelList } from "../models/model-list.js";
 import { requestUrl, type ModelConfig } from "../models/models.js";
 import { checkOptions, joined } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
 import { checkMode } from "../options/permissions.js";
-import { perform } from "./outputs.js";
 import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
-import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
 import { traces } from "./tracing.js";
 import type { ChatJournal } from "./saving/chat-journal.js";
 import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
+import { Equipment } from "./equipment.js";
 import { Journal } from "./journal.js";
 import { Losses } from "./losses.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "../host/engine.js";
@@ -65,15 +63,13 @@ export class EngineRun implements Run {
   readonly #result: Promise<RunResult>;
   /** True as soon as somebody has asked for the result or seen the outcome. */
   #isRead = false;
-  readonly #parts: AgentParts;
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
   readonly #prompt: ContentBlock[] | OnlySummary;
-  readonly #models: ModelList;
+  /** What the driver has of the agent. */
+  #own!: Equipment;
   readonly #tools: ToolCalls;
   readonly #delivery: Delivery;
-  readonly #output: StructuredOutput;
-  readonly #asks: Asks;
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
   #driver: Driver | undefined;
@@ -88,6 +84,7 @@ export class EngineRun implements Run {
   isSuspended = false;
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
+  readonly #running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
   readonly #early = new Early();
   readonly #startedMs: number;
   readonly #journal: Journal | undefined;
@@ -96,14 +93,14 @@ export class EngineRun implements Run {
   /** The index of the agent that begins. */
   readonly #first: number;
   readonly #steers = new Steers({
-    lastId: () => ((this.#resumed ?? this.#options.id) ? Math.floor(this.#parts.random() * 2 ** 30) : 0),
+    lastId: () => ((this.#resumed ?? this.#options.id) ? Math.floor(this.#own.parts.random() * 2 ** 30) : 0),
     hasEnded: () => this.#outcomeNow() !== undefined,
     send: (message) => this.#send(message),
     withdraw: (id) => this.#withdraw(id),
   });
   /** Opens the driver, and a fresh one after a loss. */
   #open: ((source: RunSource) => Driver) | undefined;
-  readonly #losses = new Losses();
+  #losses = new Losses();
   readonly #dropSignal: () => void;
 
   /** `onEnd` gets the result first, inside `abort` if that ended the run. `session` is set if the run begins one. */
@@ -117,8 +114,6 @@ export class EngineRun implements Run {
     resumed?: Resumed,
     private readonly chat?: ChatJournal,
   ) {
-    this.#parts = parts;
-    this.#models = parts.models.copy();
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = resumed !== undefined ? [] : isOnlySummary(prompt) ? prompt : promptOf(prompt, options);
@@ -128,40 +123,45 @@ export class EngineRun implements Run {
     this.#first = speakerAt(parts.speakers, options.agent);
     const ownOptions = runConfig(options, inputs, session, this.#first);
     this.id = options.id ?? resumed?.key ?? parts.ids();
-    this.#startedMs = this.#nowMs();
     this.#result = new Promise((resolve, reject) => {
       this.#settle = resolve;
       this.#reject = reject;
     });
-    const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
+    const running = this.#running;
     this.#delivery = new Delivery(options, running, (report) => traces(parts, this.id, report));
     const { report, onToolThrow } = this.#delivery;
     const host = journalHost(parts, this, running, report);
     if (host !== undefined)
       this.#journal = chat?.next(host, this.id) ?? new Journal(host, this.id, undefined, resumed?.held);
     this.#record = parts.record?.(this.id);
-    this.#tools = new ToolCalls(parts.sets, running, report, joined(parts.toolRun, { inputs }));
+    this.#tools = new ToolCalls(parts.sets, running, report);
     this.#tools.follow({
       onThrow: onToolThrow,
       saved: () => this.saved(),
       permit: () => this.#journal?.permit() ?? "granted",
       fence: () => this.#journal?.fence,
     });
-    this.#output = new StructuredOutput(parts.profiles);
-    const asked = {
-      ...parts,
-      tools: this.#tools,
-      output: this.#output,
-      takeModel: async (model: Model, field: string) => ({
-        ...this.#models.add(model, field, parts.tools),
-        ...parts.asked,
-      }),
-      fence: () => this.#journal?.fence,
-      report,
-    };
-    this.#asks = new Asks(asked, running);
+    this.equip(parts, config);
+    this.#startedMs = this.#nowMs();
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
-    void this.#start(config, ownOptions);
+    void this.#start(ownOptions);
+  }
+
+  /** Takes the parts of the agent, or those of another agent, for the drivers that are opened from here on. */
+  equip(parts: AgentParts, config: string): void {
+    const inputs = mergedInputs(parts.toolRun.inputs, this.#options.inputs);
+    this.#tools.renew(parts.sets, joined(parts.toolRun, { inputs }));
+    const fence = (): number | undefined => this.#journal?.fence;
+    const { report } = this.#delivery;
+    const run = { tools: this.#tools, running: this.#running, fence, report };
+    this.#own = new Equipment(parts, config, run, this.#own);
+  }
+
+  /** Goes on from the journal in a fresh driver, without a loss. Nobody may hear the driver before any more. */
+  renew(why: string): void {
+    this.#driver?.tell({ suspend: { why } });
+    this.#losses = new Losses();
+    this.#lose();
   }
 
   get result(): Promise<RunResult> {
@@ -232,10 +232,10 @@ export class EngineRun implements Run {
   }
 
   answer(questionId: number, answer: QuestionAnswer): boolean {
-    const given = checkAnswer(answer, this.#parts);
+    const given = checkAnswer(answer, this.#own.parts);
     const isOpen = this.#driver?.answer(questionId, given) ?? false;
-    if (!isOpen) return this.#outcomeNow() === undefined && this.#asks.answerKept(questionId, given);
-    this.#asks.withdraw(questionId, "the question was answered");
+    if (!isOpen) return this.#outcomeNow() === undefined && this.#own.asks.answerKept(questionId, given);
+    this.#own.asks.withdraw(questionId, "the question was answered");
     return true;
   }
 
@@ -250,7 +250,7 @@ export class EngineRun implements Run {
   }
 
   setPermissionMode(mode: PermissionMode): void {
-    checkMode(mode, "mode", this.#parts.permissions);
+    checkMode(mode, "mode", this.#own.parts.permissions);
     this.#tellDriver({ setMode: { mode } });
   }
 
@@ -278,8 +278,8 @@ export class EngineRun implements Run {
   }
 
   setModel(model: Model): void {
-    const { tools, asked } = this.#parts;
-    const config = { ...this.#models.add(model, "model", tools), ...asked };
+    const { tools, asked } = this.#own.parts;
+    const config = { ...this.#own.models.add(model, "model", tools), ...asked };
     this.#model = config;
     try {
       this.#driver?.tell({ setModel: { model: config } });
@@ -303,7 +303,7 @@ export class EngineRun implements Run {
     );
   }
 
-  async #start(config: string, options: string): Promise<void> {
+  async #start(options: string): Promise<void> {
     let open: OpenRun;
     try {
       open = await this.load();
@@ -312,14 +312,15 @@ export class EngineRun implements Run {
     }
     if (this.#outcome !== undefined) return;
     try {
-      const { store } = this.#parts;
+      const { store } = this.#own.parts;
       const own = { id: this.id, isNew: this.#options.id === undefined, options, chat: this.chat };
       const source = await sourceOf(own, this.#resumed, store, this.#journal);
       if (this.#outcome !== undefined) return;
       if (typeof source === "object" && "code" in source) return this.#failAlone(source);
       // A long journal takes much memory, and the engine has it.
       this.#resumed &&= { ...this.#resumed, entries: undefined };
-      this.#open = (source) => open(config, source, this.#host());
+      const through = this.#own.parts.between?.(this, open) ?? open;
+      this.#open = (source) => through(this.#own.config, source, this.#host());
       this.#begin(source, (driver) => {
         for (const input of firstInputs(this.#prompt, this.#resumed)) driver.tell(input);
       });
@@ -341,7 +342,7 @@ export class EngineRun implements Run {
     const driver = this.#driver;
     if (this.#journal === undefined || this.#outcome !== undefined || driver === undefined) return false;
     this.#driver = undefined;
-    this.#asks.loseInstance();
+    this.#own.asks.loseInstance();
     this.#delivery.forgetAgents();
     driver.free();
     void this.#recover(this.#journal);
@@ -370,16 +371,15 @@ export class EngineRun implements Run {
   }
 
   #host(): HostCallbacks {
-    const { clock, now, random } = this.#parts;
-    const models = this.#models;
+    const { clock, now, random } = this.#own.parts;
     return {
       fetch: (url, init, slot) => {
-        const send = () => models.fetch(slot)(requestUrl(url), init);
+        const send = () => this.#own.models.fetch(slot)(requestUrl(url), init);
         return this.#journal === undefined ? send() : this.#journal.asHolder(send);
       },
       authorize: (request) =>
-        authorizeRequest(models.at(request.model), { ...request, url: requestUrl(request.url) }),
-      perform: (output) => perform(output, this.#tools, this.#asks),
+        authorizeRequest(this.#own.models.at(request.model), { ...request, url: requestUrl(request.url) }),
+      perform: (output) => this.#own.perform(output),
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
       save: (save, entries) => {
@@ -435,7 +435,7 @@ export class EngineRun implements Run {
       this.chat?.end(driver.tail());
       this.#driver = undefined;
       this.#outcome = outcome;
-      result.output = this.#output.value(result.output);
+      result.output = this.#own.output.value(result.output);
       this.#conclude(this.#finished(result, outcome));
     } catch (error) {
       this.#driver = undefined;
@@ -463,7 +463,7 @@ export class EngineRun implements Run {
   }
 
   #alone(): EngineResult {
-    const hasPrice = this.#models.priceBasis() !== undefined;
+    const hasPrice = this.#own.models.priceBasis() !== undefined;
     const { text } = this.#delivery.heard;
     const durationMs = Math.max(0, this.#nowMs() - this.#startedMs) || 0;
     return unfinished(this.#options, this.#prompt, text, this.#early.ids, hasPrice, this.#first, durationMs);
@@ -471,12 +471,12 @@ export class EngineRun implements Run {
 
   /** The platform's time; `NaN` for a run with a clock of its own, because that one counts its reads. */
   #nowMs(): number {
-    return this.#parts.now === undefined ? Date.now() : NaN;
+    return this.#own.parts.now === undefined ? Date.now() : NaN;
   }
 
   #finished(raw: EngineResult, outcome: Outcome): RunResult {
-    const agent = this.#parts.speakers[raw.profile] ?? "root";
-    return finished(this.id, raw, outcome, agent, this.#models.priceBasis());
+    const agent = this.#own.parts.speakers[raw.profile] ?? "root";
+    return finished(this.id, raw, outcome, agent, this.#own.models.priceBasis());
   }
 
   #conclude(result: RunResult): void {
@@ -485,11 +485,11 @@ export class EngineRun implements Run {
     const isPending = this.isSuspended || goesOn(result);
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended", this.isSuspended);
-    this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
+    this.#own.asks.withdrawAll(result.abortReason ?? "the run has ended");
     void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);
     this.#onEnd(result);
     this.#delivery.endTraces(result);
-    const thrown = thrownFor(result, this.#parts.finishing);
+    const thrown = thrownFor(result, this.#own.parts.finishing);
     if (thrown === undefined) return this.#settle(result);
     // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
     this.#result.catch(() => {});

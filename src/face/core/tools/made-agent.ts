@@ -5,15 +5,17 @@ import type { ToolSet } from "./tool.js";
 /** The property is not enumerable, so that a copy of an agent's fields is not an agent. */
 const MADE = Symbol.for("looplet.made");
 
-/** An agent's options, and what was made of them. */
+/** An agent's options, and what was made of them. Those of another agent may take their place. */
 export interface Made {
-  readonly options: AgentOptions;
+  options: AgentOptions;
   /** Writes the JSON of the engine's configuration. */
-  readonly config: () => string;
+  config: () => string;
   /** The tools of the agent and of those behind its tools, by the index of their profile. */
-  readonly sets: readonly ToolSet[];
+  sets: readonly ToolSet[];
   /** Makes an agent with other options, on the same engine. */
   readonly again: (options: AgentOptions) => Agent;
+  /** The `Living` of `run/`: the parts of the agent's next run, and its runs under way. */
+  readonly living: object;
 }
 
 /** Keeps what was made of its options with the agent, and returns the agent. */

@@ -47,7 +47,7 @@ const ALONE: CallLife = {
 };
 
 export class ToolCalls {
-  readonly #tools: readonly ToolSet[];
+  #tools: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
   #life = ALONE;
@@ -63,7 +63,7 @@ export class ToolCalls {
    */
   readonly #prepared = new Map<string, Prepared>();
 
-  readonly #options: ToolRunOptions;
+  #options: ToolRunOptions;
 
   /**
    * `tools` are indexed by profile. `driver` returns undefined before the run's start and after its end. `report`
@@ -85,6 +85,12 @@ export class ToolCalls {
   /** Ties the calls to their run. */
   follow(life: CallLife): void {
     this.#life = life;
+  }
+
+  /** Puts other tools and options in place of those before, for the calls that follow. */
+  renew(tools: readonly ToolSet[], options: ToolRunOptions): void {
+    this.#tools = tools;
+    this.#options = options;
   }
 
   /** Starts a call; the driver gets its result. */

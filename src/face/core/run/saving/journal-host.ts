@@ -15,9 +15,9 @@ export interface SavedRun {
   suspend(reason: string, error: Failure): void;
 }
 
-/** The host of a run's journal; undefined for an agent without a store. `running` gives the driver while it is under way. */
+/** The host of a run's journal; undefined for an agent that keeps none. `running` gives the driver while it is under way. */
 export function journalHost(
-  { store, clock, durable: { flushMs, onSaveFailed = "go on" } }: AgentParts,
+  { journals, store = journals, clock, durable: { flushMs, onSaveFailed = "go on" } }: AgentParts,
   run: SavedRun,
   running: () => Driver | undefined,
   report: (error: unknown) => void,
