@@ -12,6 +12,7 @@ import { agUi } from "./docs-ag-ui.mjs";
 import { aiSdk } from "./docs-ai-sdk.mjs";
 import { chats } from "./docs-chats.mjs";
 import { facades } from "./docs-facades.mjs";
+import { hotReloads } from "./docs-hot-reload.mjs";
 import { mcp } from "./docs-mcp.mjs";
 import { pageTools } from "./docs-page-tools.mjs";
 import { replays } from "./docs-replays.mjs";
@@ -260,6 +261,7 @@ export const tasks = {
     },
   },
   ...screens,
+  ...hotReloads,
   "images-and-files/ask.ts": {
     async after({ made, requests }) {
       await made.describe(new File([PNG], "map.png", { type: "image/png" }));
