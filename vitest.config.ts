@@ -21,7 +21,7 @@ export default defineConfig({
       // Programs of the Claude Agent SDK run unchanged.
       { find: /^@anthropic-ai\/claude-agent-sdk$/, replacement: source("facades/agent-sdk/index.ts") },
       ...["facades", "parts"].map((floor) => ({
-        find: new RegExp(`^looplet/(${rooms(floor).join("|")})(/node)?$`),
+        find: new RegExp(`^looplet/(${rooms(floor).join("|")})(/node|/publish)?$`),
         replacement: source(`${floor}/$1$2`),
       })),
     ],

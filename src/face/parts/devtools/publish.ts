@@ -6,11 +6,12 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Recorder, Run } from "../../core/api/index.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
+import type { LoopFile } from "../replay/loop-file.js";
 import { recorder } from "../replay/recorder.js";
 import { forked, offered } from "./live/fork.js";
-import { LiveRecord } from "./live/live-record.js";
+import { LiveRecord, type ToldProcess } from "./live/live-record.js";
 import {
-  messageIn,
+  askedIn,
   PROTOCOL,
   type Asked,
   type DevtoolsChannel,
@@ -44,7 +45,9 @@ export interface Publisher {
 }
 
 interface Published {
-  readonly record: LiveRecord;
+  readonly processes: ToldProcess[];
+  /** One for each time that the run has begun or was resumed here. */
+  readonly records: LiveRecord[];
   readonly from: ForkedFrom | undefined;
   /** A run that devtools have begun, whose questions they answer. */
   run: Run | undefined;
@@ -72,13 +75,14 @@ class ChannelPublisher implements Publisher {
   readonly #source = `${Math.random().toString(36).slice(2)}${Date.now().toString(36)}`;
   readonly #runs = new Map<string, Published>();
   #agents: { readonly [name: string]: Agent } = {};
+  #isClosed = false;
 
   constructor(
     private readonly channel: DevtoolsChannel,
     private readonly name: string,
     private readonly keep: number,
   ) {
-    this.record = (id) => this.#publish(id).record;
+    this.record = (id) => this.#recorded(id, this.#runs.get(id));
     channel.addEventListener("message", this.#hear);
     channel.start?.();
     this.#introduce();
@@ -99,24 +103,21 @@ class ChannelPublisher implements Publisher {
   close(): void {
     this.channel.removeEventListener("message", this.#hear);
     this.#tell({ type: "gone" });
+    this.#isClosed = true;
   }
 
-  #publish(id: string, from?: ForkedFrom): Published {
-    const record = new LiveRecord(recorder()(id), {
-      onProcess: (process) => this.#tellProcess(id, process),
+  /** The record of a run that begins, or that is resumed: it has the id that it had before. */
+  #recorded(id: string, before: Published | undefined, from?: ForkedFrom): LiveRecord {
+    const published = before ?? { processes: [], records: [], from, run: undefined };
+    const record = new LiveRecord(recorder()(id), published.processes, {
+      onProcess: (process) => this.#tellProcess(id, published, process),
       onInputs: (process, at, inputs) => this.#tell({ type: "inputs", run: id, process, at, inputs }),
     });
-    const published: Published = { record, from, run: undefined };
+    published.records.push(record);
     this.#runs.delete(id);
     this.#runs.set(id, published);
-    if (this.#runs.size > this.keep)
-      for (const [oldest] of this.#runs) return this.#forget(oldest, published);
-    return published;
-  }
-
-  #forget(oldest: string, newest: Published): Published {
-    this.#runs.delete(oldest);
-    return newest;
+    if (this.#runs.size > this.keep) this.#runs.delete([...this.#runs.keys()][0]!);
+    return record;
   }
 
   #introduce(): void {
@@ -124,21 +125,24 @@ class ChannelPublisher implements Publisher {
     this.#tell({ type: "source", name: this.name, agents });
   }
 
-  #tellProcess(run: string, process: number): void {
-    const { record, from } = this.#runs.get(run) ?? {};
-    const told = record?.processes[process];
-    if (told !== undefined) this.#tell({ type: "process", run, process, ...told, from });
+  #tellProcess(run: string, { processes, from }: Published, process: number): void {
+    this.#tell({ type: "process", run, process, ...processes[process]!, from });
   }
 
+  /** A run goes on whatever becomes of its channel. */
   #tell(told: Told): void {
-    this.channel.postMessage({ ...told, looplet: PROTOCOL, source: this.#source } satisfies Message<Told>);
+    if (this.#isClosed) return;
+    try {
+      this.channel.postMessage({ ...told, looplet: PROTOCOL, source: this.#source } satisfies Message<Told>);
+    } catch {
+      // Devtools notice what they have missed.
+    }
   }
 
   readonly #hear = ({ data }: { readonly data: unknown }): void => {
-    const asked = messageIn<Asked>(data);
-    if (asked === undefined) return;
+    const asked = askedIn(data);
+    if (asked?.source !== this.#source && !(asked?.type === "hello" && asked.source === "")) return;
     if (asked.type === "hello") return this.#greet();
-    if (asked.source !== this.#source || !("request" in asked)) return;
     const { request } = asked;
     try {
       const value = this.#done(asked);
@@ -151,17 +155,18 @@ class ChannelPublisher implements Publisher {
 
   #greet(): void {
     this.#introduce();
-    for (const [run, { record }] of this.#runs) {
-      record.flush();
-      record.processes.forEach((_, process) => this.#tellProcess(run, process));
+    for (const [run, published] of this.#runs) {
+      for (const record of published.records) record.flush();
+      published.processes.forEach((_, process) => this.#tellProcess(run, published, process));
     }
   }
 
   #done(asked: Exclude<Message<Asked>, { type: "hello" }>): string | undefined {
     if (asked.type === "fork") return this.#fork(asked);
-    const { record, run } = this.#runs.get(asked.run) ?? {};
-    if (record === undefined) throw new Error("the run is no longer there");
-    if (asked.type === "export") return record.text(asked.run, run?.outcome);
+    const { records, run } = this.#runs.get(asked.run) ?? {};
+    if (records === undefined) throw new Error("the run is no longer there");
+    if (asked.type === "export")
+      return joinedLoops(records.map((record) => record.text(asked.run, run?.outcome)));
     if (run === undefined) throw new Error("the page of the run answers and ends it");
     if (asked.type === "abort") run.abort("aborted in devtools");
     else if (!run.answer(asked.questionId, asked.answer)) throw new Error("the question is no longer open");
@@ -171,9 +176,17 @@ class ChannelPublisher implements Publisher {
   #fork({ agent: name, journal, changes, from }: Extract<Message<Asked>, { type: "fork" }>): string {
     const agent = Object.hasOwn(this.#agents, name) ? this.#agents[name] : undefined;
     if (agent === undefined) throw new Error(`there is no agent ${name}`);
-    let published: Published | undefined;
-    const run = forked(agent, journal, changes, (id) => (published = this.#publish(id, from)).record);
-    published!.run = run;
+    const run = forked(agent, journal, changes, (id) => this.#recorded(id, undefined, from));
+    this.#runs.get(run.id)!.run = run;
+    // Devtools see how it ends.
+    run.result.catch(() => {});
     return run.id;
   }
+}
+
+/** The file of a run that went on: one for each time, as one. */
+function joinedLoops(texts: readonly string[]): string {
+  if (texts.length === 1) return texts[0]!;
+  const files = texts.map((text) => JSON.parse(text) as LoopFile);
+  return JSON.stringify({ ...files.at(-1), processes: files.flatMap(({ processes }) => processes) });
 }

@@ -87,7 +87,7 @@ export function readLoop(text: string): LoopFile {
   const isVersion = typeof looplet === "string" && /^[\w.+-]{1,40}$/.test(looplet);
   if (loop > LOOP_FORMAT)
     throw wrong(`was written by ${isVersion ? `looplet ${looplet}, ` : ""}a newer version: update looplet`);
-  if (isDeeper(file, MAX_DEPTH)) throw wrong(`is damaged: it has more than ${MAX_DEPTH} levels`);
+  if (isTooDeep(file)) throw wrong(`is damaged: it has more than ${MAX_DEPTH} levels`);
   if (!Array.isArray(processes) || !processes.every(isProcess)) throw wrong("is damaged: it has no inputs");
   for (const { inputs } of processes) {
     const at = inputs.findIndex((input) => !isInput(input));
@@ -115,11 +115,13 @@ export function journalIn({ entries, last }: LoopProcess): readonly JournalEntry
 /** The most levels of objects and lists in a file. The engine reads 128 in one input. */
 const MAX_DEPTH = 500;
 
-function isDeeper(value: unknown, most: number): boolean {
+/** True for a value that JavaScript cannot write as JSON without a full stack, and for some below that. */
+export function isTooDeep(value: unknown, most = MAX_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
+  return most === 0 || Object.values(value).some((one) => isTooDeep(one, most - 1));
 }
 
+/** True for a process of a file whose inputs are not checked yet. */
 export function isProcess(value: unknown): value is LoopProcess {
   if (!isObject(value)) return false;
   const { config, options, entries, last, inputs, lost } = value as Partial<LoopProcess>;
@@ -165,7 +167,7 @@ function isExpected(value: unknown): value is Expected {
 }
 
 /** True for a number that the engine takes as an effect or as a count. */
-function isCount(value: unknown): value is number {
+export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
 }
 

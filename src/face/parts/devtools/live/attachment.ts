@@ -1,8 +1,8 @@
 /** The side of devtools on a channel: which publishers there are, and what they tell of their runs. */
 import type { LoopInput } from "../../replay/loop-file.js";
 import {
-  messageIn,
   PROTOCOL,
+  toldIn,
   type Asked,
   type DevtoolsChannel,
   type ForkedFrom,
@@ -34,16 +34,27 @@ type Counts = number[];
 
 /** An answer that has not come after this time is not waited for any longer: its publisher may be gone. */
 const REPLY_MS = 10_000;
+const UNANSWERED = "The other side does not answer: its page or process may be gone.";
 
 /** A question without what the attachment adds to it. */
 type Question = Asked extends infer A ? (A extends { request: number } ? Omit<A, "request"> : never) : never;
+
+type Reply = Extract<Told, { type: "reply" }>;
+
+/** A question that waits for the reply of a source. */
+interface Pending {
+  readonly source: string;
+  settle(reply: Pick<Reply, "value" | "problem">): void;
+}
 
 export class Attachment {
   readonly #channel: DevtoolsChannel;
   readonly #listener: AttachmentListener;
   readonly #sources = new Map<string, Source>();
   readonly #runs = new Map<string, Counts>();
-  readonly #replies = new Map<number, (reply: Extract<Told, { type: "reply" }>) => void>();
+  /** The runs of which something is missing, and was asked for. */
+  readonly #missing = new Set<string>();
+  readonly #pending = new Map<number, Pending>();
   /** A number that no other devtools on the channel are likely to use. */
   #request = Math.floor(Math.random() * 2 ** 40);
 
@@ -59,21 +70,30 @@ export class Attachment {
   ask(sourceId: string, question: Question): Promise<string | undefined> {
     const request = ++this.#request;
     return new Promise((resolve, reject) => {
-      const over = setTimeout(() => {
-        this.#replies.delete(request);
-        reject(new Error("The other side does not answer: its page or process may be gone."));
-      }, REPLY_MS);
-      this.#replies.set(request, ({ value, problem }) => {
+      const over = setTimeout(() => this.#settle(request, { problem: UNANSWERED }), REPLY_MS);
+      const settle: Pending["settle"] = ({ value, problem }) => {
         clearTimeout(over);
         if (problem === undefined) resolve(value);
         else reject(new Error(problem));
-      });
-      this.#post(sourceId, { ...question, request } as Asked);
+      };
+      this.#pending.set(request, { source: sourceId, settle });
+      try {
+        this.#post(sourceId, { ...question, request } as Asked);
+      } catch (error) {
+        this.#settle(request, { problem: error instanceof Error ? error.message : String(error) });
+      }
     });
   }
 
   detach(): void {
     this.#channel.removeEventListener("message", this.#hear);
+    for (const request of this.#pending.keys()) this.#settle(request, { problem: "Devtools were detached." });
+  }
+
+  #settle(request: number, reply: Parameters<Pending["settle"]>[0]): void {
+    const pending = this.#pending.get(request);
+    this.#pending.delete(request);
+    pending?.settle(reply);
   }
 
   #post(source: string, asked: Asked): void {
@@ -81,18 +101,16 @@ export class Attachment {
   }
 
   readonly #hear = ({ data }: { readonly data: unknown }): void => {
-    const told = messageIn<Told>(data);
+    const told = toldIn(data);
     if (told === undefined) return;
     if (told.type === "reply") {
-      this.#replies.get(told.request)?.(told);
-      this.#replies.delete(told.request);
+      if (this.#pending.get(told.request)?.source === told.source) this.#settle(told.request, told);
     } else if (told.type === "source") {
       const source = { id: told.source, name: told.name, agents: told.agents, attachment: this };
       this.#sources.set(told.source, source);
       this.#listener.onSource(source);
     } else if (told.type === "gone") {
-      this.#sources.delete(told.source);
-      this.#listener.onGone(told.source);
+      if (this.#sources.delete(told.source)) this.#listener.onGone(told.source);
     } else this.#hearRun(told);
   };
 
@@ -105,8 +123,8 @@ export class Attachment {
     const known = counts[process];
     const at = told.type === "process" ? 0 : told.at;
     const isGap = known === undefined ? told.type === "inputs" || process > counts.length : at > known;
-    // Devtools that came in the middle have missed something: all of it is told once more.
-    if (isGap) return this.#post(told.source, { type: "hello" });
+    if (isGap) return this.#askAgain(told.source, key);
+    if (told.type === "process") this.#missing.delete(key);
     if (known === undefined && told.type === "process") {
       this.#runs.set(key, counts);
       counts.push(0);
@@ -116,5 +134,12 @@ export class Attachment {
     if (fresh.length === 0 || process !== counts.length - 1) return;
     counts[process] = (known ?? 0) + fresh.length;
     this.#listener.onInputs(source, run, fresh);
+  }
+
+  /** Devtools that came in the middle have missed something: all of it is told once more, if the publisher has it. */
+  #askAgain(sourceId: string, key: string): void {
+    if (this.#missing.has(key)) return;
+    this.#missing.add(key);
+    this.#post(sourceId, { type: "hello" });
   }
 }

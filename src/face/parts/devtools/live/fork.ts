@@ -9,6 +9,7 @@ import type {
   Run,
   Tools,
 } from "../../../core/api/index.js";
+import { modelParts, sealModel } from "../../../core/models/models.js";
 import { madeOf, optionsOf } from "../../../core/tools/made-agent.js";
 import type { ForkChanges, OfferedAgent } from "./protocol.js";
 
@@ -50,9 +51,11 @@ function changed(options: AgentOptions, changes: ForkChanges): Partial<AgentOpti
 
 /** The model of another name, at the same vendor with the same options. */
 function renamed(model: Model, name: string): Model {
-  if (model.vendor === "custom" && name !== model.model)
+  if (name === model.model) return model;
+  if (model.vendor === "custom")
     throw new LoopletError("config_invalid_value", "model", "a model of your own code has no other name");
-  return { ...model, model: name };
+  const parts = modelParts(model)!;
+  return sealModel({ ...parts, config: { ...parts.config, model: name } });
 }
 
 function withoutTools(tools: Tools | undefined, without: readonly string[]): Tools | undefined {

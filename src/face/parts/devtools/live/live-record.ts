@@ -6,25 +6,35 @@ import { chunkOf, cleaned, entriesText, UNKNOWN_MS } from "../../replay/recorder
 import { Redaction } from "../../replay/redaction.js";
 import type { LoopHead } from "./protocol.js";
 
-/** Hears of a process that begins, and of the inputs of the latest one that one task has brought. */
+/** A process of a run as devtools are told of it. */
+export interface ToldProcess {
+  readonly head: LoopHead;
+  readonly inputs: LoopInput[];
+}
+
+/** Hears of a process that begins, and of the inputs that one task has brought. */
 export interface RecordListener {
   onProcess(index: number): void;
   onInputs(process: number, at: number, inputs: readonly LoopInput[]): void;
 }
 
 export class LiveRecord implements RunRecord {
-  readonly processes: { readonly head: LoopHead; readonly inputs: LoopInput[] }[] = [];
+  /** Those of the run. A run that is resumed has a record for each time, and they share these. */
+  readonly #processes: ToldProcess[];
+  /** The index of the process that this record has begun last. */
+  #index = -1;
   readonly #kept: RunRecord;
   readonly #listener: RecordListener;
-  readonly #secrets: string[] = [];
+  readonly #secrets = new Set<string>();
   /** A secret in two chunks is seen in the file alone. */
   #redaction = new Redaction([], (text) => text);
   /** The inputs of the latest process that were told already. */
   #told = 0;
   #isDue = false;
 
-  constructor(kept: RunRecord, listener: RecordListener) {
+  constructor(kept: RunRecord, processes: ToldProcess[], listener: RecordListener) {
     this.#kept = kept;
+    this.#processes = processes;
     this.#listener = listener;
   }
 
@@ -35,9 +45,9 @@ export class LiveRecord implements RunRecord {
       typeof source === "string"
         ? { options: this.#read<object>(source) }
         : { entries: this.#read<NonNullable<LoopHead["entries"]>>(entriesText(source)), last: source.last };
-    this.processes.push({ head: { config: this.#read(config), ...began }, inputs: [] });
+    this.#index = this.#processes.push({ head: { config: this.#read(config), ...began }, inputs: [] }) - 1;
     this.#told = 0;
-    this.#listener.onProcess(this.processes.length - 1);
+    this.#listener.onProcess(this.#index);
   }
 
   input(...[nowMs, random, after, told]: Parameters<RunRecord["input"]>): void {
@@ -47,7 +57,7 @@ export class LiveRecord implements RunRecord {
         ? { json: this.#read<unknown>(told) }
         : chunkOf(told.request, this.#redaction.chunks(textsOf([told.bytes]))[0]!);
     const time = nowMs < UNKNOWN_MS ? { nowMs } : {};
-    this.processes.at(-1)?.inputs.push({ ...time, random: `${random}`, after, input });
+    this.#processes[this.#index]?.inputs.push({ ...time, random: `${random}`, after, input });
     if (this.#isDue) return;
     this.#isDue = true;
     // An input that comes while an earlier one is at work belongs to the same task: a player needs both to know how
@@ -57,8 +67,9 @@ export class LiveRecord implements RunRecord {
 
   know(secrets: readonly string[]): void {
     this.#kept.know(secrets);
-    this.#secrets.push(...secrets);
-    this.#redaction = new Redaction(this.#secrets, (text) => text);
+    const known = this.#secrets.size;
+    for (const secret of secrets) this.#secrets.add(secret);
+    if (this.#secrets.size > known) this.#redaction = new Redaction([...this.#secrets], (text) => text);
   }
 
   lose(error: string): void {
@@ -72,11 +83,11 @@ export class LiveRecord implements RunRecord {
   /** Tells the inputs that nobody has heard yet. */
   flush(): void {
     this.#isDue = false;
-    const index = this.processes.length - 1;
-    const inputs = this.processes[index]?.inputs.slice(this.#told) ?? [];
+    const inputs = this.#processes[this.#index]?.inputs.slice(this.#told) ?? [];
     if (inputs.length === 0) return;
-    this.#listener.onInputs(index, this.#told, inputs);
+    const at = this.#told;
     this.#told += inputs.length;
+    this.#listener.onInputs(this.#index, at, inputs);
   }
 
   #read<T>(json: string): T {

@@ -4,7 +4,14 @@
  */
 import type { JournalEntry, QuestionAnswer } from "../../../core/api/index.js";
 import { isObject } from "../../../core/options/check.js";
-import type { LoopInput, LoopProcess } from "../../replay/loop-file.js";
+import {
+  isCount,
+  isInput,
+  isProcess,
+  isTooDeep,
+  type LoopInput,
+  type LoopProcess,
+} from "../../replay/loop-file.js";
 
 /** The number of the protocol. Messages with another one are dropped. */
 export const PROTOCOL = 1;
@@ -62,7 +69,7 @@ export type Told =
   | { readonly type: "reply"; readonly request: number; readonly value?: string; readonly problem?: string }
   | { readonly type: "gone" };
 
-/** What devtools ask. A `request` gets a `reply` with its number. */
+/** What devtools ask. A `request` gets a `reply` with its number. Every publisher greets a `hello` to the source "". */
 export type Asked =
   | { readonly type: "hello" }
   | { readonly type: "export"; readonly request: number; readonly run: string }
@@ -99,9 +106,91 @@ export interface DevtoolsChannel {
   start?(): void;
 }
 
-/** The message of the other side in an event's data; undefined for any other data. */
-export function messageIn<T extends { readonly type: string }>(data: unknown): Message<T> | undefined {
-  if (!isObject(data) || data["looplet"] !== PROTOCOL) return undefined;
-  const isNamed = typeof data["type"] === "string" && typeof data["source"] === "string";
-  return isNamed ? (data as unknown as Message<T>) : undefined;
+/** The message of a publisher in an event's data; undefined for any other data. */
+export function toldIn(data: unknown): Message<Told> | undefined {
+  return isMessage(data, TOLD) ? (data as unknown as Message<Told>) : undefined;
+}
+
+/** The message of devtools in an event's data; undefined for any other data. */
+export function askedIn(data: unknown): Message<Asked> | undefined {
+  return isMessage(data, ASKED) ? (data as unknown as Message<Asked>) : undefined;
+}
+
+type Fields = { readonly [name: string]: unknown };
+type Checks<T extends { readonly type: string }> = {
+  readonly [type in T["type"]]: (fields: Fields) => boolean;
+};
+
+/** Whoever can reach a channel can write anything on it, so each field is looked at before it is used. */
+const TOLD: Checks<Told> = {
+  source: ({ name, agents }) => isText(name) && isList(agents, isOffered),
+  process: ({ run, process, head, inputs, from }) =>
+    isText(run) &&
+    isCount(process) &&
+    isObject(head) &&
+    isProcess({ ...head, inputs }) &&
+    isList(inputs, isInput) &&
+    isMissingOr(from, isOrigin),
+  inputs: ({ run, process, at, inputs }) =>
+    isText(run) && isCount(process) && isCount(at) && isList(inputs, isInput),
+  reply: ({ request, value, problem }) =>
+    isNumber(request) && isMissingOr(value, isText) && isMissingOr(problem, isText),
+  gone: () => true,
+};
+
+const ASKED: Checks<Asked> = {
+  hello: () => true,
+  export: ({ request, run }) => isNumber(request) && isText(run),
+  fork: ({ request, agent, from, journal, changes }) =>
+    isNumber(request) && isText(agent) && isOrigin(from) && isList(journal, isEntry) && isChanges(changes),
+  // `run.answer` looks at the answer itself.
+  answer: ({ request, run, questionId }) => isNumber(request) && isText(run) && isNumber(questionId),
+  abort: ({ request, run }) => isNumber(request) && isText(run),
+};
+
+function isMessage(data: unknown, checks: Checks<Told> | Checks<Asked>): boolean {
+  if (!isObject(data) || data["looplet"] !== PROTOCOL || !isText(data["source"])) return false;
+  const { type } = data;
+  const isKnown = isText(type) && Object.hasOwn(checks, type) && !isTooDeep(data);
+  return isKnown && (checks as Checks<{ type: string }>)[type]!(data);
+}
+
+function isOffered(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { name, model, system, tools } = value;
+  return isText(name) && isText(model) && isText(system) && isList(tools, isText);
+}
+
+function isChanges(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { model, system, without, options, told } = value;
+  return (
+    [model, system, told].every((text) => isMissingOr(text, isText)) &&
+    isMissingOr(without, (names) => isList(names, isText)) &&
+    isMissingOr(options, isObject)
+  );
+}
+
+function isOrigin(value: unknown): boolean {
+  return isObject(value) && isText(value["run"]) && isCount(value["step"]);
+}
+
+function isEntry(value: unknown): boolean {
+  return isObject(value) && isNumber(value["seq"]) && isText(value["json"]);
+}
+
+function isList(value: unknown, isOne: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isOne);
+}
+
+function isMissingOr(value: unknown, isRight: (value: unknown) => boolean): boolean {
+  return value === undefined || isRight(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value);
 }
