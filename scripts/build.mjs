@@ -111,7 +111,7 @@ async function bundle(dev) {
 function entryPoints(exports) {
   const entries = ["default", "inline", "node", "workerd", "edge", "external"];
   const sources = entries.map((name) => [name, `src/face/core/entry/${name}.ts`]);
-  sources.push(["cli", "src/cli/main.ts"]);
+  sources.push(["cli", "src/cli/main.ts"], ["devtools/page", "src/face/parts/devtools/served/page.ts"]);
   for (const name of readdirSync(join(root, "src/face/facades"))) {
     const source = `src/face/facades/${name}/external.ts`;
     if (existsSync(join(root, source))) sources.push([`external/${name}`, source]);

@@ -58,7 +58,7 @@ declare module "node:fs/promises" {
   }
   export function readdir(folder: string): Promise<string[]>;
   export function readdir(folder: string, options: { withFileTypes: true }): Promise<Dirent[]>;
-  export function readFile(file: string): Promise<Uint8Array<ArrayBuffer>>;
+  export function readFile(file: string | URL): Promise<Uint8Array<ArrayBuffer>>;
   export function readFile(file: string, encoding: "utf8"): Promise<string>;
   export function realpath(path: string): Promise<string>;
   export function rename(from: string, to: string): Promise<void>;
@@ -70,10 +70,41 @@ declare module "node:fs/promises" {
 
 declare module "node:crypto" {
   export function createHash(name: "sha256"): Hash;
+  export function randomBytes(count: number): { toString(encoding: "base64url"): string };
+  export function timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean;
   interface Hash {
     update(text: string): Hash;
     digest(encoding: "base64url" | "hex"): string;
   }
+}
+
+declare module "node:http" {
+  interface IncomingMessage extends AsyncIterable<Uint8Array<ArrayBuffer>> {
+    readonly method?: string;
+    readonly url?: string;
+    readonly headers: { readonly [name: string]: string | undefined };
+  }
+  interface ServerResponse {
+    readonly headersSent: boolean;
+    readonly writableLength: number;
+    writeHead(status: number, headers: { readonly [name: string]: string }): ServerResponse;
+    write(text: string): boolean;
+    end(body?: string | Uint8Array): ServerResponse;
+    destroy(): ServerResponse;
+    on(event: "close", listener: () => void): ServerResponse;
+  }
+  interface Server {
+    listen(port: number, host: string, listener: () => void): Server;
+    address(): { readonly port: number } | string | null;
+    once(event: "error", listener: (error: Error) => void): Server;
+    on(event: "connection", listener: (socket: { unref(): unknown }) => void): Server;
+    unref(): Server;
+    close(listener: () => void): Server;
+    closeAllConnections(): void;
+  }
+  export function createServer(
+    listener: (request: IncomingMessage, response: ServerResponse) => void,
+  ): Server;
 }
 
 declare module "node:path" {
