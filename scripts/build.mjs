@@ -104,6 +104,17 @@ async function bundle(dev) {
     throw new SetupError("The face does not bundle.");
   });
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
+  writeExtension();
+}
+
+/** The extension is the folder dist itself, so that it has the engine and the element without a copy. */
+function writeExtension() {
+  const source = join(root, "src/extension");
+  for (const name of ["devtools.html", "panel.html", "panel.css"])
+    cpSync(join(source, name), join(dist, "extension", name));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(source, "manifest.json"), "utf8"));
+  writeFileSync(join(dist, "manifest.json"), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
 }
 
 // The source of each file in dist. That of a subpath is where its types come from, but for the entries. A facade that
@@ -112,6 +123,8 @@ function entryPoints(exports) {
   const entries = ["default", "inline", "node", "workerd", "edge", "external"];
   const sources = entries.map((name) => [name, `src/face/core/entry/${name}.ts`]);
   sources.push(["cli", "src/cli/main.ts"], ["devtools/page", "src/face/parts/devtools/served/page.ts"]);
+  for (const name of ["background", "content", "devtools", "panel"])
+    sources.push([`extension/${name}`, `src/extension/${name}.ts`]);
   for (const name of readdirSync(join(root, "src/face/facades"))) {
     const source = `src/face/facades/${name}/external.ts`;
     if (existsSync(join(root, source))) sources.push([`external/${name}`, source]);

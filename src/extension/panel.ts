@@ -1,0 +1,7 @@
+/** The script of the panel, behind those of the engine and of the element. In a tab of its own it needs `?tab=`. */
+import type { LoopletDevtools } from "../face/parts/devtools/index.js";
+import { portChannel } from "./port-channel.js";
+
+const given = new URLSearchParams(location.search).get("tab");
+const tab = given ?? String(chrome.devtools.inspectedWindow.tabId);
+document.querySelector<LoopletDevtools>("looplet-devtools")!.attach(portChannel(tab));
