@@ -106,6 +106,7 @@ export class Playback {
   #requests = 0;
   #bodies: readonly string[] = [];
 
+  /** @internal */
   constructor(wasm: LoadedWasm, hearing: Hearing = {}) {
     this.#wasm = wasm;
     this.#hearing = hearing;

@@ -38,6 +38,7 @@ export class OpenedRun {
   #taken = 0;
   #moment: { readonly step: number; readonly steps: number; readonly value: ReplayMoment } | undefined;
 
+  /** @internal */
   constructor(
     readonly facts: RunFacts,
     wasm: LoadedWasm,
