@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ask } from "./devtools-kit.mjs";
+import { vendor } from "./docs-vendor.mjs";
 
 /** Writes a run of an agent as that of the page about comparisons, under its prompt or another one. */
 async function recordRun(
@@ -97,6 +99,28 @@ export const replays = {
     },
   },
   "testing/prompt.test.ts": { isTest: true },
+  "devtools/devtools.ts": {
+    mount: 'location.hash === "#devtools" ? import("./devtools") : import("./page");',
+    others: { "/api/anthropic": vendor },
+    async inPage(page) {
+      const devtools = await page.context().newPage();
+      await devtools.goto(`${page.url()}#devtools`);
+      await devtools.getByText("Attached to checkout worker").waitFor();
+      await page.waitForFunction(() => document.body.textContent.trim().length > 10);
+      await devtools.getByText("completed").first().waitFor();
+    },
+  },
+  "devtools/server.ts": {
+    before: ({ answer }) => answer({ text: "All is done." }),
+    async after({ made: { agent, devtools }, output }) {
+      const { url } = devtools;
+      assert.equal(output.join(""), `looplet devtools: ${url}\n`);
+      assert.equal((await agent.run("Hello").result).text, "All is done.");
+      const page = await ask(url);
+      assert.match(page.text, /<looplet-devtools>/);
+      await devtools.close();
+    },
+  },
   "simulate/pays.test.ts": { isTest: true },
   "simulate-1": {
     after: ({ output }) => assert.equal(output.join(""), "20 \n"),
