@@ -28,6 +28,8 @@ const form = /** @type {HTMLFormElement} */ (document.querySelector("form"));
 
 /** @type {import("looplet").Chat} */
 let chat;
+/** The chat that is to be shown. @type {Promise<import("looplet").Chat>} */
+let opening;
 
 /** @param {string} role @param {string} text */
 function add(role, text) {
@@ -74,7 +76,8 @@ async function follow(run) {
 
 /** Opens a chat, and goes on with the run that a reload has cut off. @param {string} [id] */
 async function show(id) {
-  chat = await sessions.open(agent, id);
+  opening = sessions.open(agent, id);
+  chat = await opening;
   state.textContent = "";
   draw();
   await drawList();
@@ -84,6 +87,8 @@ async function show(id) {
 form.onsubmit = async (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const input = /** @type {HTMLInputElement} */ (form.elements.namedItem("prompt"));
+  // A message belongs to the chat that was asked for last.
+  await opening;
   if (chat.current !== undefined) return;
   const prompt = input.value;
   input.value = "";
