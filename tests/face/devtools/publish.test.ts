@@ -1,5 +1,5 @@
 // Runs that are told to devtools on a channel, and what devtools ask of them.
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, subagent, tool, type Agent, type AgentOptions } from "looplet";
 import { publish, type DevtoolsChannel, type Publisher } from "looplet/devtools/publish";
 import { scripted, type ScriptedStep } from "looplet/practice";
@@ -204,6 +204,28 @@ it("two publishers on one channel tell their own runs, and answer for them alone
   await expect(wrong).rejects.toThrow("no longer there");
   other.close();
   await expect.poll(() => viewer.gone).toEqual([b.id]);
+});
+
+it("a page that is left takes its agents with it, and brings them back with their runs", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+  const [ours, theirs] = port();
+  const viewer = await view(theirs);
+  const publisher = publish(ours);
+  const agent = agentOf(publisher.record, [{ text: "Hi." }, { text: "Hello." }]);
+  await agent.run("Hi").result;
+  const { id } = await viewer.source("Agents");
+  page.dispatchEvent(new Event("pagehide"));
+  await expect.poll(() => viewer.gone).toEqual([id]);
+  page.dispatchEvent(new Event("pageshow"));
+  const run = agent.run("Hi again");
+  await run.result;
+  await expectEqual(viewer, run.id);
+  publisher.close();
+  await expect.poll(() => viewer.gone).toEqual([id, id]);
+  page.dispatchEvent(new Event("pageshow"));
+  vi.unstubAllGlobals();
 });
 
 it("the latest runs are kept, and a forgotten one is not asked for again and again", async () => {

@@ -85,6 +85,9 @@ class ChannelPublisher implements Publisher {
     this.record = (id) => this.#recorded(id, this.#runs.get(id));
     channel.addEventListener("message", this.#hear);
     channel.start?.();
+    // A page that is left takes its agents with it, and brings them back if the browser has kept it.
+    globalThis.addEventListener?.("pagehide", this.#leave);
+    globalThis.addEventListener?.("pageshow", this.#introduce);
     this.#introduce();
   }
 
@@ -102,7 +105,9 @@ class ChannelPublisher implements Publisher {
 
   close(): void {
     this.channel.removeEventListener("message", this.#hear);
-    this.#tell({ type: "gone" });
+    globalThis.removeEventListener?.("pagehide", this.#leave);
+    globalThis.removeEventListener?.("pageshow", this.#introduce);
+    this.#leave();
     this.#isClosed = true;
   }
 
@@ -120,10 +125,12 @@ class ChannelPublisher implements Publisher {
     return record;
   }
 
-  #introduce(): void {
+  readonly #introduce = (): void => {
     const agents = Object.entries(this.#agents).map(([name, agent]) => offered(name, agent));
     this.#tell({ type: "source", name: this.name, agents });
-  }
+  };
+
+  readonly #leave = (): void => this.#tell({ type: "gone" });
 
   #tellProcess(run: string, { processes, from }: Published, process: number): void {
     this.#tell({ type: "process", run, process, ...processes[process]!, from });
