@@ -104,6 +104,8 @@ async function bundle(dev) {
     throw new SetupError("The face does not bundle.");
   });
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
+  // Preact stands inside.
+  cpSync(join(root, "node_modules/preact/LICENSE"), join(dist, "devtools.LICENSE.txt"));
   writeExtension();
 }
 

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import axe from "axe-core";
+import { hostileFiles } from "../face/support/hostile-files.ts";
 import { installPacked } from "./install.mjs";
 import { visit } from "./page.mjs";
 
@@ -189,6 +190,36 @@ test("opens a file, searches it, and makes a test of it", { skip }, () =>
     await page.getByText('from "vitest"').waitFor();
     await page.getByRole("combobox", { name: "Runner" }).selectOption("node");
     await page.getByText('from "node:test"').waitFor();
+  }),
+);
+
+test("shows an error and nothing else for files of strangers", { skip }, () =>
+  path("hostile", async (page) => {
+    await open(page);
+    const agent = await agentPage(page);
+    await agent.evaluate(() => window.ask("Refund the order 4711."));
+    await agent.waitForFunction(() => window.asked !== undefined);
+    const text = await agent.evaluate(() => window.run.export());
+    await agent.close();
+    page.on("dialog", () => assert.fail("a file has opened a dialog"));
+    const root = page.locator("looplet-devtools");
+    for (const hostile of hostileFiles(text)) {
+      await page.evaluate(({ name, text }) => window.devtools.open(name, text), hostile);
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+      const isRefused = await root.locator(".app > .problem, .pane > .problem").count();
+      if (hostile.fate === "refused") assert.ok(isRefused > 0, `${hostile.name} is refused`);
+      // A run that one of them shows is closed, so that the next one shows itself.
+      await root.evaluate(async ({ shadowRoot }) => {
+        for (const button of shadowRoot.querySelectorAll('.branch [aria-label^="Close"]')) button.click();
+        await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+      });
+    }
+    const left = await page.evaluate(() => [
+      {}.polluted,
+      document.title,
+      window.devtools.shadowRoot.querySelectorAll("img, script, iframe").length,
+    ]);
+    assert.deepEqual(left, [undefined, "Chat", 0]);
   }),
 );
 

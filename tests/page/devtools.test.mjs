@@ -1,4 +1,4 @@
-// The devtools of the page: runs while they go on, files that are saved and opened, forks that take the place of the chat.
+// The devtools of the page: runs while they go on, files that are saved and opened, and forks into the chat.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";

@@ -162,6 +162,12 @@ export class Effects {
   }
 }
 
+/** The model call or call of a tool that a step belongs to: one that ended in it, or else the latest that had begun. */
+export function attempted(effects: readonly Effect[], step: number): Effect | undefined {
+  const begun = effects.filter(({ kind, from }) => (kind === "model" || kind === "tool") && from <= step);
+  return begun.find(({ to }) => to === step) ?? begun.at(-1);
+}
+
 /** The lanes as a person wants to see them: those of an agent together. Indexes of `lanes`. */
 export function laneOrder(lanes: readonly Lane[]): number[] {
   const agents = [...new Set(lanes.map(({ agentPath }) => agentPath))];

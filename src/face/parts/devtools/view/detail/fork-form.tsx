@@ -5,6 +5,7 @@ import type { LoopInput } from "../../../replay/loop-file.js";
 import { isObject } from "../../../../core/options/check.js";
 import type { OfferedAgent } from "../../live/protocol.js";
 import { problemOf } from "../../model/opened-run.js";
+import { attempted } from "../../model/effects.js";
 import { inputName } from "../../model/words.js";
 import type { StepProps } from "./detail.js";
 
@@ -19,6 +20,15 @@ export function ForkForm({ lab, run, step }: StepProps) {
   const { input } = run.steps[step]!.input;
   const editable = editableIn(input);
   if (agent === undefined) return <NoAgent />;
+  const again = attempted(run.effects.all, step);
+  const retry = async (from: number): Promise<void> => {
+    try {
+      await lab.fork({ run, step: from - 1, agent: agent.name, changes: {} });
+      setProblem("");
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
   const send = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
@@ -47,6 +57,14 @@ export function ForkForm({ lab, run, step }: StepProps) {
   };
   return (
     <form class="fork" onSubmit={(event) => void send(event)}>
+      {again !== undefined && again.from > 0 && (
+        <p class="actions">
+          <button type="button" onClick={() => void retry(again.from)}>
+            Try {again.name} again
+          </button>
+          <span class="quiet">with the code that the agent has now, from before step {again.from + 1}</span>
+        </p>
+      )}
       <p class="quiet">
         The run goes on from this step as another run. Calls that were done are not made again; a question
         that was open is asked again.

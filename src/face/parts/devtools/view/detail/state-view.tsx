@@ -39,7 +39,10 @@ export function StateView({ lab, run, step }: StepProps) {
               <li key={question.questionId}>
                 <Question question={question} />
                 {isLast && run.facts.from !== undefined && (
-                  <Answers answer={(answer) => lab.answer(run, question.questionId, answer)} />
+                  <Answers
+                    choices={CHOICES[question.question] ?? {}}
+                    answer={(answer) => lab.answer(run, question.questionId, answer)}
+                  />
                 )}
               </li>
             ))}
@@ -101,18 +104,35 @@ function Question({ question: { question, data, agentPath } }: { question: Quest
   );
 }
 
-function Answers({ answer }: { answer(answer: QuestionAnswer): Promise<void> }) {
+/** What devtools can say to the questions of a run that they have begun, by the kind of the question. */
+const CHOICES: { readonly [kind: string]: { readonly [name: string]: QuestionAnswer } } = {
+  permission: {
+    Allow: { behavior: "allow" },
+    Deny: { behavior: "deny", message: "Denied in devtools." },
+  },
+  reconcile: {
+    "Run it again": { outcome: "run" },
+    "It failed": { outcome: "fail", message: "Left undone in devtools." },
+  },
+  elicitation: { Cancel: { action: "cancel" } },
+};
+
+interface AnswersProps {
+  choices: { readonly [name: string]: QuestionAnswer };
+  answer(answer: QuestionAnswer): Promise<void>;
+}
+
+function Answers({ choices, answer }: AnswersProps) {
   const [problem, setProblem] = useState("");
   const send = (given: QuestionAnswer): void =>
     void answer(given).catch((error: unknown) => setProblem(problemOf(error)));
   return (
     <span class="actions">
-      <button type="button" onClick={() => send({ behavior: "allow" })}>
-        Allow
-      </button>
-      <button type="button" onClick={() => send({ behavior: "deny", message: "Denied in devtools." })}>
-        Deny
-      </button>
+      {Object.entries(choices).map(([name, given]) => (
+        <button key={name} type="button" onClick={() => send(given)}>
+          {name}
+        </button>
+      ))}
       <span role="alert">{problem}</span>
     </span>
   );

@@ -1,0 +1,190 @@
+// The model of devtools: what was under way and when, states behind steps in any order, searches, and edited inputs.
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { anthropic, createAgent, subagent, tool, type Agent } from "looplet";
+import { scripted } from "looplet/practice";
+import { recorder, redact, replay } from "looplet/replay";
+import { expectReplay } from "looplet/testing";
+import { loadWasm } from "../../../src/face/core/host/wasm.js";
+import { attempted, laneOrder, openAt } from "../../../src/face/parts/devtools/model/effects.js";
+import { budgetsAt } from "../../../src/face/parts/devtools/model/budgets.js";
+import { OpenedRun } from "../../../src/face/parts/devtools/model/opened-run.js";
+import { Search } from "../../../src/face/parts/devtools/model/search.js";
+import { readLoop } from "../../../src/face/parts/replay/loop-file.js";
+import { Playback } from "../../../src/face/parts/replay/playback.js";
+
+const model = anthropic("m", { apiKey: "k" });
+const sent: string[] = [];
+let file: string;
+
+function agentWith(answers: ReturnType<typeof scripted>, done: string[] = []): Agent {
+  const acts = (name: string, output: unknown, more: { readOnly?: boolean; needsApproval?: boolean }) =>
+    tool({
+      description: name,
+      inputSchema: { type: "object" },
+      ...more,
+      execute: () => (done.push(name), output),
+    });
+  const digger = createAgent({ model, tools: { dig: acts("dig", "gold", { readOnly: true }) } });
+  return createAgent({
+    model,
+    record: recorder(),
+    limits: { maxIterations: 9 },
+    tools: {
+      order: acts("order", { sum: 20 }, { readOnly: true }),
+      refund: acts("refund", "Refunded", { needsApproval: true }),
+      digger: subagent(digger, { description: "digs" }),
+    },
+    fetch: (url, init) => {
+      sent.push(new TextDecoder().decode(init.body as Uint8Array));
+      return answers(url, init as never) as Promise<Response>;
+    },
+  });
+}
+
+beforeAll(async () => {
+  const agent = agentWith(
+    scripted([
+      { status: 529, error: { type: "overloaded_error", message: "busy" } },
+      { text: ["Let me lo", "ok."], toolCalls: [{ id: "a", name: "order", input: {} }] },
+      { toolCalls: [{ id: "b", name: "refund", input: {} }] },
+      { toolCalls: [{ id: "c", name: "digger", input: { prompt: "Dig." } }] },
+      { toolCalls: [{ id: "d", name: "dig", input: {} }] },
+      { text: "Gold." },
+      { text: "All is paid." },
+    ]),
+  );
+  vi.useFakeTimers();
+  const run = agent.run("Pay.", {
+    onEvent: (event) => {
+      if (event.type === "question" && event.question === "permission")
+        run.answer(event.questionId, { behavior: "allow" });
+    },
+  });
+  while (run.outcome === undefined) await vi.advanceTimersByTimeAsync(100);
+  vi.useRealTimers();
+  expect((await run.result).text).toBe("All is paid.");
+  file = run.export();
+});
+
+async function opened(): Promise<OpenedRun> {
+  const run = new OpenedRun({ key: "k", id: "i", name: "n" }, await loadWasm());
+  for (const { inputs, ...head } of readLoop(file).processes) {
+    run.begin(head);
+    run.add(inputs);
+  }
+  return run;
+}
+
+describe("an opened run", () => {
+  it("has a lane for the models of each agent and for each tool, those of an agent together", async () => {
+    const { effects } = await opened();
+    const named = laneOrder(effects.lanes).map((at) => {
+      const { agentPath, toolName } = effects.lanes[at]!;
+      return `${agentPath} ${toolName ?? "models"}`;
+    });
+    expect(named).toEqual([
+      "root models",
+      "root order",
+      "root refund",
+      "root/digger models",
+      "root/digger dig",
+    ]);
+  });
+
+  it("knows what was under way behind each step, and how it ended", async () => {
+    const { effects, steps } = await opened();
+    const told = effects.all.map(({ kind, name, failed }) => [kind, name, failed].filter(Boolean).join(" "));
+    expect(told).toEqual([
+      "model m overloaded",
+      "wait attempt 2 after overloaded",
+      "model m",
+      "tool order",
+      "model m",
+      "question permission",
+      "tool refund",
+      "model m",
+      "model m",
+      "tool dig",
+      "model m",
+      "model m",
+    ]);
+    expect(effects.all.every(({ from, to }) => to !== undefined && to >= from)).toBe(true);
+    expect(openAt(effects.all, steps.length - 1)).toEqual([]);
+    const { from } = effects.all.find(({ kind }) => kind === "question")!;
+    expect(openAt(effects.all, from).map(({ kind }) => kind)).toEqual(["question"]);
+    const order = effects.all.find(({ name }) => name === "order")!;
+    expect(attempted(effects.all, order.to!)).toBe(order);
+  });
+
+  it("has the state behind each step, in any order, as a replay has it", async () => {
+    const run = await opened();
+    const { at, steps } = await replay(file);
+    const order = [...steps.keys()].sort((one, other) => ((one * 7919) % 101) - ((other * 7919) % 101));
+    for (const step of order) expect(run.moment(step)).toEqual(at(step));
+    expect(run.requestBefore(0)).toBe(-1);
+    expect(run.requestBefore(steps.length - 1)).toBe(sent.length - 1);
+    const budgets = budgetsAt(run.playback.processOf(0).process, at(steps.length - 1));
+    expect(budgets[0]).toMatchObject({ name: "Iterations", used: 4, limit: 9 });
+    run.close();
+  });
+
+  it("finds words that lie across two pieces of a stream, in the step that ends the text", async () => {
+    const { steps } = await opened();
+    vi.useFakeTimers();
+    const search = new Search(steps, "LET ME LOOK", () => {});
+    await vi.runAllTimersAsync();
+    vi.useRealTimers();
+    expect(search.isOver).toBe(true);
+    expect(search.found.map((step) => steps[step]!.events.map(({ type }) => type))).toEqual([["text-end"]]);
+  });
+});
+
+describe("a playback", () => {
+  it("has the bodies of requests that are asked for, as they were sent", async () => {
+    const { requests } = await replay(file);
+    expect(requests.map(({ body }) => body)).toEqual(sent);
+    const { playback } = await opened();
+    expect(playback.bodies([5, 0, 2])).toEqual([sent[5], sent[0], sent[2]]);
+    expect(playback.bodies([99])).toEqual([""]);
+  });
+
+  it("gives the journal of a step with another input, from which a run goes on", async () => {
+    const { playback, effects } = await opened();
+    const step = effects.all.find(({ name }) => name === "order")!.to!;
+    const json = {
+      toolFinished: { call: callIn(playback, step), result: { value: JSON.stringify({ sum: 7 }) } },
+    };
+    const journal = playback.journalAt(step, { json });
+    sent.length = 0;
+    const done: string[] = [];
+    const again = agentWith(scripted([{ text: "Seven." }]), done).resume(journal);
+    expect((await again.result).text).toBe("Seven.");
+    expect(done).toEqual([]);
+    expect(sent[0]).toContain('{\\"sum\\":7}');
+    expect(sent[0]).not.toContain('{\\"sum\\":20}');
+    expect(() => playback.journalAt(step, { json: { toolFinished: "no" } })).toThrow("cannot be played");
+  });
+
+  it("has its states again after it has let go of the engine's memory", async () => {
+    const { playback, steps } = await opened();
+    const last = playback.at(steps.length - 1);
+    playback.close();
+    expect(playback.at(steps.length - 1)).toEqual(last);
+    playback.close();
+  });
+});
+
+describe("redact", () => {
+  it("takes texts out of a file that was written already, and the file still plays", async () => {
+    const told = redact(file, { redact: (text) => text.replaceAll("Refunded", "********") });
+    expect(file).toContain("Refunded");
+    expect(told).not.toContain("Refunded");
+    await expectReplay(told);
+    expect(redact(file)).toBe(file);
+  });
+});
+
+function callIn(playback: Playback, step: number): number {
+  const { input } = playback.steps[step]!.input;
+  return ("json" in input && (input.json as { toolFinished: { call: number } }).toolFinished.call) || 0;
+}
