@@ -6,5 +6,5 @@
  * It has no engine of its own; import an entry of looplet beside it.
  */
 export { LoopletDevtools } from "./element.js";
-export type { DevtoolsHost, ForkRequest } from "./model/lab.js";
+export type { DevtoolsHost, HostedFork } from "./model/lab.js";
 export type { DevtoolsChannel, ForkChanges, OfferedAgent } from "./live/protocol.js";

@@ -63,26 +63,19 @@ function hostOf(session: Session, close: () => void): DevtoolsHost {
         tools: Object.keys(session.tools),
       }));
     },
-    fork({ run, step, input, agent, changes }) {
+    fork({ name, step, prompt, journal, agent, changes }) {
       const { setup } = session.getState();
       const wanted = changes.model ?? agent;
       const connection = choicesOf(setup.connection).find((choice) => modelNameOf(choice) === wanted);
       if (connection === undefined) throw new Error(`The connection has no model ${wanted}.`);
       if (changes.options !== undefined)
         throw new Error("The page sets the other options: its controls have the limits and the permissions.");
-      const journal = run.playback.journalAt(step, input);
-      const asked = run.steps.flatMap(({ input: { input: told } }) => promptIn(told));
       const { system = setup.system ?? ownSystem, without = [], told = "" } = changes;
-      const origin = `Forked here, at step ${step + 1} of ${run.facts.name}.`;
-      session.fork(asked[0] ?? run.facts.name, journal, origin, { connection, system, without }, told);
+      const origin = `Forked here, at step ${step + 1} of ${name}.`;
+      session.fork(prompt || name, journal, origin, { connection, system, without }, told);
       close();
     },
   };
-}
-
-function promptIn(input: object): string[] {
-  const { prompt } = (input as { json?: { prompt?: { content: { text?: string }[] } } }).json ?? {};
-  return prompt?.content.flatMap(({ text }) => text ?? []) ?? [];
 }
 
 /** Takes files that are dropped anywhere on the page. */

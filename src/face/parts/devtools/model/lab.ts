@@ -1,5 +1,5 @@
 /** What devtools show: the runs that are open, the one that is looked at, and the publishers that are attached. */
-import type { QuestionAnswer } from "../../../core/api/index.js";
+import type { JournalEntry, QuestionAnswer } from "../../../core/api/index.js";
 import { loadWasm, type LoadedWasm } from "../../../core/host/wasm.js";
 import { isInput, isProcess, readLoop, type LoopInput } from "../../replay/loop-file.js";
 import { redact } from "../../replay/recorder.js";
@@ -18,11 +18,27 @@ export interface ForkRequest {
   readonly changes: ForkChanges;
 }
 
-/** A page that lets runs go on in its own way. */
+/** A fork that a page makes in its own way. */
+export interface HostedFork {
+  /** The id of the run, and the name under which devtools show it. */
+  readonly run: string;
+  readonly name: string;
+  /** The index of the step behind which it goes on. */
+  readonly step: number;
+  /** The text with which the run began; empty if it had none. */
+  readonly prompt: string;
+  /** The journal up to the step, with the changed input, for `agent.resume`. */
+  readonly journal: readonly JournalEntry[];
+  /** The name of the agent that was chosen. */
+  readonly agent: string;
+  readonly changes: ForkChanges;
+}
+
+/** A page that lets runs go on in its own way, with agents that it names. */
 export interface DevtoolsHost {
   readonly agents: readonly OfferedAgent[];
   /** May throw: the error is shown in the form. */
-  fork(request: ForkRequest): void;
+  fork(fork: HostedFork): void;
 }
 
 /** The runs that are kept; the oldest live ones are closed first. */
@@ -214,17 +230,19 @@ export class Lab implements AttachmentListener {
 
   /** Lets a run go on. Rejects with the reason why it does not. */
   async fork(request: ForkRequest): Promise<void> {
-    if (this.host !== undefined) return this.host.fork(request);
     const { run, step, input, agent, changes } = request;
+    const journal = run.playback.journalAt(step, input);
+    if (journal.length === 0)
+      throw new Error("Nothing of the run is saved at this step yet: choose a later one.");
+    const { id: runId, name: runName } = run.facts;
+    if (this.host !== undefined)
+      return this.host.fork({ run: runId, name: runName, step, prompt: run.prompt, journal, agent, changes });
     const isOffered = ({ agents }: Source): boolean => agents.some(({ name }) => name === agent);
     const own = this.sources.get(run.facts.source?.id ?? "");
     const source =
       own !== undefined && isOffered(own) ? own : [...this.sources.values()].find((one) => isOffered(one));
     if (source === undefined) throw new Error(`Nobody offers the agent ${agent} any more.`);
-    const journal = run.playback.journalAt(step, input);
-    if (journal.length === 0)
-      throw new Error("Nothing of the run is saved at this step yet: choose a later one.");
-    const from = { run: run.facts.id, step };
+    const from = { run: runId, step };
     const id = await source.attachment.ask(source.id, { type: "fork", agent, from, journal, changes });
     const key = `${source.id} ${id}`;
     const fork = this.runs.get(key);

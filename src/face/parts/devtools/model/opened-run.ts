@@ -1,5 +1,6 @@
 /** A run that devtools show: a file, or the inputs that a publisher tells, played in the engine. */
 import type { LoadedWasm } from "../../../core/host/wasm.js";
+import { isObject } from "../../../core/options/check.js";
 import type { LoopInput } from "../../replay/loop-file.js";
 import { Playback, type ReplayMoment } from "../../replay/playback.js";
 import type { Source } from "../live/attachment.js";
@@ -54,6 +55,17 @@ export class OpenedRun {
   get outcome(): string | undefined {
     const last = this.steps.at(-1)?.events.at(-1);
     return last?.type === "finish" ? last.outcome.outcome : undefined;
+  }
+
+  /** The text with which the run began; empty if it had none. */
+  get prompt(): string {
+    for (const { input } of this.steps) {
+      const json = "json" in input.input && isObject(input.input.json) ? input.input.json : {};
+      const { content = [] } = (json["prompt"] ?? {}) as { content?: readonly { readonly text?: string }[] };
+      const texts = content.flatMap(({ text }) => text ?? []);
+      if (texts.length > 0) return texts.join("\n");
+    }
+    return "";
   }
 
   /** The run begins in a process, or goes on in another one. */
