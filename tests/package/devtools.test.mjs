@@ -110,6 +110,23 @@ test("shows a run of another tab while it goes on, and lets it go on otherwise",
     // Nothing was done again.
     assert.equal((await agent.evaluate(() => window.done)).length, 2);
 
+    // The tool runs once more, with the code that the agent has now.
+    await page
+      .getByRole("button", { name: /^run_.*completed/s })
+      .first()
+      .click();
+    await page.getByRole("option", { name: /Tool finishes.*result of order/ }).click();
+    await tab(page, "Go on").click();
+    await agent.evaluate(() => window.answerNow("It was looked up again."));
+    await page.getByRole("button", { name: "Try order again" }).click();
+    await tab(page, "State").click();
+    await page.getByText("It was looked up again.").waitFor();
+    assert.deepEqual((await agent.evaluate(() => window.done)).slice(2), ["looks up 4711"]);
+    await page
+      .getByRole("button", { name: /forked at step/ })
+      .first()
+      .click();
+
     // Both stand side by side, and their first difference is the result.
     await page.getByRole("button", { name: "Beside" }).first().click();
     await page.getByText(/2 messages equal. Message 3 differs./).waitFor();

@@ -110,6 +110,25 @@ export const replays = {
       await devtools.getByText("completed").first().waitFor();
     },
   },
+  "devtools/files.ts": {
+    mount: 'import "./files";',
+    others: {
+      "/bug.loop": async (_, response) => {
+        const { anthropic, createAgent } = await import("looplet");
+        const { recorder } = await import("looplet/replay");
+        const { scripted } = await import("looplet/practice");
+        const model = anthropic("test", { fetch: scripted([{ text: "Hi" }]) });
+        const run = createAgent({ model, record: recorder() }).run("Hello");
+        await run.result;
+        response.end(run.export());
+      },
+    },
+    async inPage(page) {
+      await page.getByRole("heading", { name: "bug.loop" }).waitFor();
+      await page.getByRole("tab", { name: "Go on" }).click();
+      await page.getByLabel("System prompt").waitFor();
+    },
+  },
   "devtools/server.ts": {
     before: ({ answer }) => answer({ text: "All is done." }),
     async after({ made: { agent, devtools }, output }) {

@@ -21,9 +21,10 @@ export function ForkForm({ lab, run, step }: StepProps) {
   const editable = editableIn(input);
   if (agent === undefined) return <NoAgent />;
   const again = attempted(run.effects.all, step);
+  // Behind the step in which it began it is under way: a run that goes on from there does it again.
   const retry = async (from: number): Promise<void> => {
     try {
-      await lab.fork({ run, step: from - 1, agent: agent.name, changes: {} });
+      await lab.fork({ run, step: from, agent: agent.name, changes: {} });
       setProblem("");
     } catch (error) {
       setProblem(problemOf(error));
@@ -57,12 +58,12 @@ export function ForkForm({ lab, run, step }: StepProps) {
   };
   return (
     <form class="fork" onSubmit={(event) => void send(event)}>
-      {again !== undefined && again.from > 0 && (
+      {again !== undefined && (
         <p class="actions">
           <button type="button" onClick={() => void retry(again.from)}>
             Try {again.name} again
           </button>
-          <span class="quiet">with the code that the agent has now, from before step {again.from + 1}</span>
+          <span class="quiet">with the code that the agent has now, from step {again.from + 1}</span>
         </p>
       )}
       <p class="quiet">
