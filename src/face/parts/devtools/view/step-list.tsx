@@ -33,7 +33,7 @@ export function StepList({ lab, run, step }: StepListProps) {
     if (here * ROW < element.scrollTop) element.scrollTop = here * ROW;
     const bottom = (here + 1) * ROW - element.clientHeight;
     if (bottom > element.scrollTop) element.scrollTop = bottom;
-  }, [here, rows.length]);
+  }, [here, rows.length, height]);
   const first = Math.max(0, Math.floor(top / ROW) - MORE);
   const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + MORE);
   const found = new Set(lab.selected === run ? lab.search?.found : []);

@@ -25,7 +25,7 @@ export const style = `
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
   color-scheme: light dark;
   color-scheme: light dark;
-  container-type: inline-size;
+  container: devtools / inline-size;
   display: block;
   height: 100%;
   min-height: 440px;
@@ -82,7 +82,7 @@ code.url { overflow-wrap: anywhere; }
 .branch .open { flex: 1; min-width: 0; display: grid; text-align: left; font-size: 14px; }
 .branch .open span { overflow: hidden; text-overflow: ellipsis; }
 .branch .open .quiet { font-size: 12px; }
-.branch [aria-pressed=true] { background: var(--accent); color: var(--on-accent); }
+.branch [aria-pressed=true], .branch [aria-pressed=true]:hover { background: var(--accent); color: var(--on-accent); }
 .dot { display: inline-block; width: 8px; height: 8px; border-radius: 50%; background: var(--quiet); margin-right: 5px; }
 .dot.completed, .dot.live { background: var(--good); }
 .dot.failed { background: var(--bad); }
@@ -90,7 +90,9 @@ code.url { overflow-wrap: anywhere; }
 .source { margin-top: 10px; font-size: 12.5px; }
 main { display: flex; flex-direction: column; min-width: 0; min-height: 0; }
 .panes { display: flex; flex: 1; min-height: 0; }
-.pane { flex: 1; min-width: 0; min-height: 0; display: flex; flex-direction: column; }
+.pane {
+  flex: 1; min-width: 0; min-height: 0; display: flex; flex-direction: column; container: pane / inline-size;
+}
 .pane + .pane { border-left: 1px solid var(--line); }
 .pane > header { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: center; padding: 8px 12px; }
 .pane > header h2 { overflow-wrap: anywhere; }
@@ -164,7 +166,11 @@ dialog {
 dialog::backdrop { background: rgb(0 0 0 / .45); }
 dialog header { display: flex; justify-content: space-between; align-items: center; margin-bottom: 10px; }
 dialog form, dialog[open] { display: grid; gap: 10px; }
-@container (max-width: 900px) {
+@container pane (max-width: 560px) {
+  .columns { grid-template-columns: minmax(0, 1fr); grid-template-rows: 200px minmax(0, 1fr); }
+  .steps { border-right: 0; border-bottom: 1px solid var(--line); }
+}
+@container devtools (max-width: 900px) {
   .app { height: auto; min-height: 100%; }
   .content { grid-template-columns: minmax(0, 1fr); }
   .runs { border-right: 0; border-bottom: 1px solid var(--line); max-height: 170px; }
@@ -172,8 +178,8 @@ dialog form, dialog[open] { display: grid; gap: 10px; }
   .pane { flex: 1 0 min(100%, 360px); }
   .columns { height: 620px; flex: none; }
 }
-@container (max-width: 700px) {
-  .columns { grid-template-columns: minmax(0, 1fr); height: auto; }
+@container devtools (max-width: 700px) {
+  .columns { grid-template: none / minmax(0, 1fr); height: auto; }
   .steps { border-right: 0; border-bottom: 1px solid var(--line); height: 260px; }
   .rows { min-height: 200px; }
   .search { flex: 1 1 100%; margin-left: 0; }
