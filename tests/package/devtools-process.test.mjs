@@ -30,7 +30,8 @@ for (const [name, command] of Object.entries(runtimes)) {
       assert.equal(response.headers.get("content-type"), "text/event-stream");
       const { source, agents } = await next(({ type }) => type === "source");
       assert.deepEqual(agents, [{ name: "support", model: "m", system: "", tools: ["read"] }]);
-      const { run, inputs } = await next(({ type }) => type === "process");
+      const { run } = await next(({ type }) => type === "process");
+      const { inputs } = await next(({ type }) => type === "inputs");
       assert.ok(inputs.length > 5);
       const asked = { looplet: 1, type: "export", source, run, request: 7 };
       const { status } = await ask(`${url}ask`, {

@@ -140,9 +140,9 @@ describe("messages of strangers", () => {
     for (const message of [
       { ...told, type: "source", name: "honest", agents: [{ name: "a", model: "m", system: "", tools: [] }] },
       { ...told, type: "source", name: "other", agents: [{ name: "a", model: "m", system: "", tools: 7 }] },
-      { ...told, type: "process", process: 0, head, inputs, from: { run: "x", step: 0 } },
-      { ...told, type: "process", process: 2 ** 31, head, inputs },
-      { ...told, run: "deep", type: "process", process: 0, head: { ...head, config: DEEP }, inputs },
+      { ...told, type: "process", process: 0, head, from: { run: "x", step: 0 } },
+      { ...told, type: "process", process: 2 ** 31, head },
+      { ...told, run: "deep", type: "process", process: 0, head: { ...head, config: DEEP } },
       { ...told, type: "inputs", process: 0, at: 0, inputs },
       { ...told, type: "inputs", process: 0, at: 2 ** 31, inputs },
       { ...told, type: "inputs", process: 0, at: 0, inputs: [{ ...inputs[0], random: 1 }] },

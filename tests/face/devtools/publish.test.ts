@@ -206,6 +206,26 @@ it("two publishers on one channel tell their own runs, and answer for them alone
   await expect.poll(() => viewer.gone).toEqual([b.id]);
 });
 
+it("a long run is told in many messages, so that each passes every channel", async () => {
+  const [ours, theirs] = port();
+  const lengths: number[] = [];
+  theirs.addEventListener("message", ({ data }) => {
+    const { inputs } = data as { inputs?: unknown[] };
+    if (inputs !== undefined) lengths.push(inputs.length);
+  });
+  const { record } = publish(ours);
+  const turns = Array.from({ length: 60 }, (_, at) => ({ toolCalls: [call(`c${at}`, "read")] }));
+  const run = agentOf(record, [...turns, { text: "Done." }], { limits: { maxIterations: 100 } }).run("Go.");
+  expect((await run.result).text).toBe("Done.");
+  const viewer = await view(theirs);
+  await viewer.source("Agents");
+  const { playback } = await viewer.seen(run.id);
+  const { steps, at } = await replay(await viewer.file(run.id));
+  expect(steps.length).toBeGreaterThan(400);
+  expect(playback.at(playback.steps.length - 1)).toEqual(at(steps.length - 1));
+  expect(Math.max(...lengths)).toBe(200);
+});
+
 it("a page that is left takes its agents with it, and brings them back with their runs", async () => {
   const page = new EventTarget();
   vi.stubGlobal("addEventListener", page.addEventListener.bind(page));

@@ -6,7 +6,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Recorder, Run } from "../../core/api/index.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
-import type { LoopFile } from "../replay/loop-file.js";
+import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import { recorder } from "../replay/recorder.js";
 import { forked, offered } from "./live/fork.js";
 import { LiveRecord, type ToldProcess } from "./live/live-record.js";
@@ -70,6 +70,9 @@ export function publish(channel: DevtoolsChannel, given: PublishOptions = {}): P
   return new ChannelPublisher(channel, name, keep);
 }
 
+/** Inputs of one message. A port of an extension takes 64 MiB, which a whole run may exceed. */
+const MAX_INPUTS = 200;
+
 class ChannelPublisher implements Publisher {
   readonly record: Recorder;
   readonly #source = `${Math.random().toString(36).slice(2)}${Date.now().toString(36)}`;
@@ -116,7 +119,7 @@ class ChannelPublisher implements Publisher {
     const published = before ?? { processes: [], records: [], from, run: undefined };
     const record = new LiveRecord(recorder()(id), published.processes, {
       onProcess: (process) => this.#tellProcess(id, published, process),
-      onInputs: (process, at, inputs) => this.#tell({ type: "inputs", run: id, process, at, inputs }),
+      onInputs: (process, at, inputs) => this.#tellInputs(id, process, at, inputs),
     });
     published.records.push(record);
     this.#runs.delete(id);
@@ -133,7 +136,14 @@ class ChannelPublisher implements Publisher {
   readonly #leave = (): void => this.#tell({ type: "gone" });
 
   #tellProcess(run: string, { processes, from }: Published, process: number): void {
-    this.#tell({ type: "process", run, process, ...processes[process]!, from });
+    this.#tell({ type: "process", run, process, head: processes[process]!.head, from });
+  }
+
+  #tellInputs(run: string, process: number, first: number, all: readonly LoopInput[]): void {
+    for (let start = 0; start < all.length; start += MAX_INPUTS) {
+      const inputs = all.slice(start, start + MAX_INPUTS);
+      this.#tell({ type: "inputs", run, process, at: first + start, inputs });
+    }
   }
 
   /** A run goes on whatever becomes of its channel. */
@@ -164,7 +174,10 @@ class ChannelPublisher implements Publisher {
     this.#introduce();
     for (const [run, published] of this.#runs) {
       for (const record of published.records) record.flush();
-      published.processes.forEach((_, process) => this.#tellProcess(run, published, process));
+      published.processes.forEach(({ inputs }, process) => {
+        this.#tellProcess(run, published, process);
+        this.#tellInputs(run, process, 0, inputs);
+      });
     }
   }
 

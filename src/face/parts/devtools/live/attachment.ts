@@ -121,18 +121,18 @@ export class Attachment {
     const key = `${told.source} ${run}`;
     const counts = this.#runs.get(key) ?? [];
     const known = counts[process];
-    const at = told.type === "process" ? 0 : told.at;
-    const isGap = known === undefined ? told.type === "inputs" || process > counts.length : at > known;
-    if (isGap) return this.#askAgain(told.source, key);
-    if (told.type === "process") this.#missing.delete(key);
-    if (known === undefined && told.type === "process") {
+    if (told.type === "process") {
+      if (process > counts.length) return this.#askAgain(told.source, key);
+      this.#missing.delete(key);
+      if (known !== undefined) return;
       this.#runs.set(key, counts);
       counts.push(0);
-      this.#listener.onProcess(source, run, told.head, told.from);
+      return this.#listener.onProcess(source, run, told.head, told.from);
     }
-    const fresh = told.inputs.slice((known ?? 0) - at);
+    if (known === undefined || told.at > known) return this.#askAgain(told.source, key);
+    const fresh = told.inputs.slice(known - told.at);
     if (fresh.length === 0 || process !== counts.length - 1) return;
-    counts[process] = (known ?? 0) + fresh.length;
+    counts[process] = known + fresh.length;
     this.#listener.onInputs(source, run, fresh);
   }
 

@@ -55,7 +55,6 @@ export type Told =
       /** The index of the process in its run. */
       readonly process: number;
       readonly head: LoopHead;
-      readonly inputs: readonly LoopInput[];
       readonly from?: ForkedFrom | undefined;
     }
   | {
@@ -124,12 +123,11 @@ type Checks<T extends { readonly type: string }> = {
 /** Whoever can reach a channel can write anything on it, so each field is looked at before it is used. */
 const TOLD: Checks<Told> = {
   source: ({ name, agents }) => isText(name) && isList(agents, isOffered),
-  process: ({ run, process, head, inputs, from }) =>
+  process: ({ run, process, head, from }) =>
     isText(run) &&
     isCount(process) &&
     isObject(head) &&
-    isProcess({ ...head, inputs }) &&
-    isList(inputs, isInput) &&
+    isProcess({ ...head, inputs: [] }) &&
     isMissingOr(from, isOrigin),
   inputs: ({ run, process, at, inputs }) =>
     isText(run) && isCount(process) && isCount(at) && isList(inputs, isInput),
