@@ -15,7 +15,7 @@ export const compare: Command = {
   arguments: ["RUN.loop…"],
   help: "The exit code is 1 when a run counts against the change.",
   options: {
-    agent: { type: "string", value: "AGENT", about: "the changed agent" },
+    agent: { type: "string", value: "AGENT", about: "the changed agent; without it this version of looplet" },
     tools: { type: "boolean", about: "run its tools, and compare their results" },
     hooks: { type: "boolean", about: "run its hooks; models answer from the files" },
     live: { type: "boolean", about: "ask its models; needs a bound, one of the next three" },
@@ -28,12 +28,14 @@ export const compare: Command = {
   json: "print the report as JSON",
   async run(paths, options) {
     const live = liveOptions(options);
-    const agent = await agentOption(options);
+    const agent = options["agent"] === undefined ? undefined : await agentOption(options);
+    if (agent === undefined && ["live", "tools", "hooks"].some((name) => options[name] === true))
+      throw new UsageError("--live, --tools and --hooks need --agent AGENT");
     await import("looplet");
     const { junit, markdown, json } = options;
     const report = await compared(textsOf(paths), agent, {
-      tools: options["tools"] === true ? "run" : "recorded",
-      hooks: options["hooks"] === true ? "run" : "recorded",
+      ...(options["tools"] === true && { tools: "run" }),
+      ...(options["hooks"] === true && { hooks: "run" }),
       live,
     });
     if (typeof junit === "string") await written(junit, junitReport(report));

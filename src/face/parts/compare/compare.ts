@@ -18,6 +18,7 @@ import { askedLive, SPENT } from "./live.js";
 import { Recording } from "./recording.js";
 import { rerun } from "./rerun.js";
 import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type ComparedVerdict } from "./report.js";
+import { underThisVersion } from "./version.js";
 
 /** A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file. */
 export type RecordedRun = string | { readonly name: string; readonly text: string };
@@ -53,12 +54,16 @@ export interface CompareOptions {
  * sent and no tool runs: the recorded answers and results count, up to the first request that differs. A file that
  * cannot be played is a run with the verdict `failed`.
  *
+ * Without a change the runs are held against this version of looplet: each file has the requests that another version
+ * made, which `withExpectations` of `looplet/testing` has written into it. `tools`, `hooks`, `live` and `judges` need
+ * an agent.
+ *
  * Rejects with a `LoopletError`: `config_…` for wrong options, `misuse_invalid_argument` for runs or a change of a
  * wrong type.
  */
 export async function compare(
   runs: Iterable<RecordedRun> | AsyncIterable<RecordedRun>,
-  change: Change,
+  change?: Change,
   options: CompareOptions = {},
 ): Promise<CompareReport> {
   const { tools, hooks, live, judges = {}, allow = ALLOWED } = checkOptions(options, "", OPTION_TABLE);
@@ -71,6 +76,10 @@ export async function compare(
     );
   if (hooks === "run" && (live !== undefined || tools === "run"))
     throw new LoopletError("config_invalid_value", "hooks", 'cannot be "run" with live or with tools: "run"');
+  if (change === undefined)
+    for (const name of ["tools", "hooks", "live", "judges"] as const)
+      if (options[name] !== undefined)
+        throw new LoopletError("config_invalid_value", name, "needs an agent as the change");
   const budget = live === undefined ? undefined : new Budget(live);
   const wasm = await loadWasm();
   const compared: ComparedRun[] = [];
@@ -110,7 +119,7 @@ async function comparedRun(
   wasm: LoadedWasm,
   name: string | undefined,
   text: string,
-  change: Change,
+  change: Change | undefined,
   { tools, hooks, budget, judges, allow }: Comparing,
 ): Promise<ComparedRun> {
   const free = { judges: {}, changed: [], usage: null, usd: 0, isFailed: true };
@@ -121,6 +130,15 @@ async function comparedRun(
     return { ...free, name: name ?? "unreadable", verdict: "failed", why: problemOf(error) };
   }
   const called = name ?? file.id;
+  try {
+    if (change === undefined) {
+      const { after: _, ...found } = underThisVersion(wasm, file);
+      return { ...free, ...found, name: called, isFailed: !allow.includes(found.verdict) };
+    }
+  } catch (error) {
+    if (!isOfTheFile(error)) throw error;
+    return { ...free, name: called, verdict: "failed", why: problemOf(error) };
+  }
   const made = withAgent(file, typeof change === "function" ? change(file) : change);
   const changed = changedOptions(file.processes[0]!.config, made.file.processes[0]!.config);
   try {

@@ -71,7 +71,7 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
     throw new LoopletError("config_missing", "agent", 'is needed with tools: "run"');
   if (agent === undefined) {
     const played = whole(play(wasm, read));
-    if (read.expected !== undefined) compare(requestsOf(read.expected), read.expected, played);
+    if (read.expected !== undefined) compare(expectedRequests(read.expected), read.expected, played);
     else if (read.outcome !== undefined && !read.processes.some(({ lost }) => lost !== undefined))
       check(textDifference("The outcome of the replay", read.outcome, ends(played).outcome));
     return played;
@@ -130,7 +130,8 @@ function compare(expected: readonly SentRequest[], end: Ending, played: Replay):
   check(endDifference(end, ends(played)));
 }
 
-function requestsOf({ requests }: Expected): SentRequest[] {
+/** The requests that a file expects, each with its whole body. */
+export function expectedRequests({ requests }: Expected): SentRequest[] {
   let last = "";
   return requests.map(({ method, url, start, end, body }) => {
     last = last.slice(0, start) + body + last.slice(last.length - end);
