@@ -1,7 +1,7 @@
 /** The limits of a run beside what it has used. */
 import type { RunEvent } from "../../../core/api/index.js";
 import type { LoopProcess } from "../../replay/loop-file.js";
-import type { ReplayMoment } from "../../replay/playback.js";
+import type { ReplayMoment, ReplayStep } from "../../replay/playback.js";
 import { dollars } from "./words.js";
 
 export interface Budget {
@@ -43,14 +43,15 @@ export function budgetsAt({ config }: Pick<LoopProcess, "config">, moment: Repla
   ];
 }
 
-/** The questions that wait behind the last of these events, the oldest first. */
-export function openQuestions(events: Iterable<RunEvent>): QuestionEvent[] {
+/** The questions that wait behind a step, the oldest first. */
+export function openQuestions(steps: readonly ReplayStep[], step: number): QuestionEvent[] {
   const open = new Map<number, QuestionEvent>();
-  for (const event of events) {
-    if (event.type === "question") open.set(event.questionId, event);
-    else if (event.type === "answered") open.delete(event.questionId);
-    else if (event.type === "finish") open.clear();
-  }
+  for (let at = 0; at <= step; at++)
+    for (const event of steps[at]!.events) {
+      if (event.type === "question") open.set(event.questionId, event);
+      else if (event.type === "answered") open.delete(event.questionId);
+      else if (event.type === "finish") open.clear();
+    }
   return [...open.values()];
 }
 

@@ -15,8 +15,7 @@ export function StateView({ lab, run, step }: StepProps) {
   const moment = useMoment(run, step);
   if (moment === undefined) return <p class="quiet">…</p>;
   if (typeof moment === "string") return <p class="quiet">{moment}</p>;
-  const events = run.steps.slice(0, step + 1).flatMap((one) => one.events);
-  const questions = openQuestions(events);
+  const questions = openQuestions(run.steps, step);
   const isLast = step === run.steps.length - 1;
   const working = openAt(run.effects.all, step).filter(({ kind }) => kind !== "question");
   return (
