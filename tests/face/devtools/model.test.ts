@@ -91,6 +91,15 @@ describe("an opened run", () => {
     ]);
   });
 
+  it("shows the lanes of an agent together, whichever came first", () => {
+    const lanes = [
+      { agentPath: "root", toolName: undefined },
+      { agentPath: "root/digger", toolName: undefined },
+      { agentPath: "root", toolName: "order" },
+    ];
+    expect(laneOrder(lanes)).toEqual([0, 2, 1]);
+  });
+
   it("knows what was under way behind each step, and how it ended", async () => {
     const { effects, steps } = await opened();
     const told = effects.all.map(({ kind, name, failed }) => [kind, name, failed].filter(Boolean).join(" "));
@@ -122,9 +131,24 @@ describe("an opened run", () => {
     const order = [...steps.keys()].sort((one, other) => ((one * 7919) % 101) - ((other * 7919) % 101));
     for (const step of order) expect(run.moment(step)).toEqual(at(step));
     expect(run.requestBefore(0)).toBe(-1);
+    run.requests.forEach(({ step }, index) => expect(run.requestBefore(step)).toBe(index));
     expect(run.requestBefore(steps.length - 1)).toBe(sent.length - 1);
     const budgets = budgetsAt(run.playback.processOf(0).process, at(steps.length - 1));
     expect(budgets[0]).toMatchObject({ name: "Iterations", used: 4, limit: 9 });
+    run.close();
+  });
+
+  it("is the same when it is played a little at a time", async () => {
+    const run = new OpenedRun({ key: "k", id: "i", name: "n" }, await loadWasm());
+    let turns = 0;
+    for (const { inputs, ...head } of readLoop(file).processes) {
+      run.begin(head, inputs);
+      for (let played = 0; !run.advance(() => played++ % 4 === 3);) turns++;
+    }
+    expect(turns).toBeGreaterThan(10);
+    const told = (steps: OpenedRun["steps"]) =>
+      steps.map(({ input, events, entries }) => [input, events, entries]);
+    expect(told(run.steps)).toEqual(told((await opened()).steps));
     run.close();
   });
 

@@ -128,13 +128,13 @@ export class Playback {
   }
 
   /**
-   * Plays the inputs that have come since it was called last, until it is enough.
+   * Plays the inputs that have come since it was called last, until it is enough. Returns true if none is left.
    *
    * @throws LoopletError `misuse_run_file`
    */
-  advance(isEnough: () => boolean = () => false): void {
+  advance(isEnough: () => boolean = () => false): boolean {
     const head = this.#head;
-    if (head === undefined) return;
+    if (head === undefined) return true;
     const { begun, player, steps } = head;
     const { inputs } = begun.process;
     while (this.lost === undefined && head.next - begun.first < inputs.length && !isEnough()) {
@@ -142,6 +142,7 @@ export class Playback {
       playing(() => player.step());
       this.lost = player.lost;
     }
+    return this.lost !== undefined || head.next - begun.first === inputs.length;
   }
 
   /**

@@ -1,7 +1,7 @@
 /** What devtools show: the runs that are open, the one that is looked at, and the publishers that are attached. */
 import type { JournalEntry, QuestionAnswer } from "../../../core/api/index.js";
 import { loadWasm, type LoadedWasm } from "../../../core/host/wasm.js";
-import { isInput, isProcess, readLoop, type LoopInput } from "../../replay/loop-file.js";
+import { readLoop, type LoopInput } from "../../replay/loop-file.js";
 import { redact } from "../../replay/recorder.js";
 import { Attachment, type AttachmentListener, type Source } from "../live/attachment.js";
 import type { DevtoolsChannel, ForkChanges, ForkedFrom, LoopHead, OfferedAgent } from "../live/protocol.js";
@@ -44,6 +44,9 @@ export interface DevtoolsHost {
 /** The runs that are kept; the oldest live ones are closed first. */
 const MAX_RUNS = 200;
 
+/** Milliseconds of playing before the page gets its turn. */
+const SLICE_MS = 30;
+
 export class Lab implements AttachmentListener {
   readonly runs = new Map<string, OpenedRun>();
   readonly sources = new Map<string, Source>();
@@ -55,6 +58,8 @@ export class Lab implements AttachmentListener {
   isEveryStep = false;
   search: Search | undefined;
   problem: string | undefined;
+  /** The name of the file that is being played. */
+  opening: string | undefined;
   host: DevtoolsHost | undefined;
   readonly #onChange: () => void;
   #wasm: LoadedWasm | undefined;
@@ -66,24 +71,41 @@ export class Lab implements AttachmentListener {
     this.#onChange = onChange;
   }
 
-  /** Shows a `.loop` file. Text that is none becomes a `problem`. */
+  /** Shows a `.loop` file, when it is played to its end. Text that is none becomes a `problem`. */
   async open(name: string, text: string): Promise<void> {
     try {
       const file = readLoop(text);
       const key = `file ${++this.#files}`;
       const run = new OpenedRun({ key, id: file.id, name, file: text }, await this.#engine());
+      const pause = this.#pausing(name);
       for (const { inputs, ...head } of file.processes) {
-        run.begin(head);
-        run.add(inputs);
+        run.begin(head, inputs);
+        while (!run.advance(pause.isDue)) await pause.take();
       }
+      this.opening = undefined;
       if (run.steps.length === 0) throw new Error(run.problem ?? "The run has no steps.");
       this.problem = undefined;
       this.#keep(run);
       this.select(run);
     } catch (error) {
+      this.opening = undefined;
       this.problem = `${name} cannot be opened. ${problemOf(error)}`;
       this.#onChange();
     }
+  }
+
+  /** Lets the page draw and hear its user while a long file is played. */
+  #pausing(name: string): { readonly isDue: () => boolean; take(): Promise<void> } {
+    let startedMs = performance.now();
+    return {
+      isDue: () => performance.now() - startedMs > SLICE_MS,
+      take: async () => {
+        this.opening = name;
+        this.#onChange();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        startedMs = performance.now();
+      },
+    };
   }
 
   /** Shows the runs of the publishers on a channel. Returns a function that ends it. */
@@ -120,8 +142,7 @@ export class Lab implements AttachmentListener {
   onProcess(source: Source, id: string, head: LoopHead, from: ForkedFrom | undefined): void {
     const key = `${source.id} ${id}`;
     const run = this.runs.get(key) ?? new OpenedRun({ key, id, name: id, source, from }, this.#wasm!);
-    if (isProcess({ ...head, inputs: [] })) run.begin(head);
-    else run.problem = "The publisher has told something else than a run.";
+    run.begin(head);
     this.#keep(run);
     if (this.selected === undefined || this.#awaited === key) this.select(run);
     this.#onChange();
@@ -129,9 +150,7 @@ export class Lab implements AttachmentListener {
 
   onInputs(source: Source, id: string, inputs: readonly LoopInput[]): void {
     const run = this.runs.get(`${source.id} ${id}`);
-    if (run === undefined) return;
-    if (inputs.every(isInput)) run.add(inputs);
-    else run.problem = "The publisher has told something else than inputs.";
+    run?.add(inputs);
     this.#onChange();
   }
 

@@ -68,9 +68,9 @@ export class OpenedRun {
     return "";
   }
 
-  /** The run begins in a process, or goes on in another one. */
-  begin(head: LoopHead): void {
-    this.#inputs = [];
+  /** The run begins in a process, or goes on in another one. `inputs` wait until they are played. */
+  begin(head: LoopHead, inputs: readonly LoopInput[] = []): void {
+    this.#inputs = [...inputs];
     this.effects.cutOff();
     this.#played(() => this.playback.begin({ ...head, inputs: this.#inputs }));
   }
@@ -78,7 +78,13 @@ export class OpenedRun {
   /** Takes in inputs of the latest process. */
   add(inputs: readonly LoopInput[]): void {
     for (const input of inputs) this.#inputs.push(input);
-    this.#played(() => this.playback.advance());
+    this.advance();
+  }
+
+  /** Plays the inputs that wait, until it is enough. Returns true if none is left. */
+  advance(isEnough?: () => boolean): boolean {
+    let isWhole = true;
+    this.#played(() => (isWhole = this.playback.advance(isEnough)));
     if (this.playback.lost !== undefined) this.problem = `looplet itself failed: ${this.playback.lost}`;
     const { steps } = this.playback;
     for (; this.#taken < steps.length; this.#taken++) {
@@ -87,6 +93,7 @@ export class OpenedRun {
       if (isTelling(step)) this.telling.push(this.#taken);
       for (const { method, url } of step.requests) this.requests.push({ step: this.#taken, method, url });
     }
+    return isWhole;
   }
 
   /** The state behind a step, or the reason why there is none. */
@@ -117,7 +124,7 @@ export class OpenedRun {
     this.playback.close();
   }
 
-  #played(part: () => void): void {
+  #played(part: () => unknown): void {
     if (this.problem !== undefined) return;
     try {
       part();

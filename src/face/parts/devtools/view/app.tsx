@@ -12,7 +12,7 @@ const MAX_BYTES = 256 << 20;
 
 export function App({ lab }: { lab: Lab }) {
   const [isOver, setOver] = useState(false);
-  const { selected, beside, problem } = lab;
+  const { selected, beside, problem, opening } = lab;
   const open = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     if (file.size > MAX_BYTES) return lab.open(file.name, "");
@@ -34,6 +34,11 @@ export function App({ lab }: { lab: Lab }) {
       onDrop={drop}
     >
       <Toolbar lab={lab} open={(file) => void open(file)} />
+      {opening !== undefined && (
+        <p class="opening quiet" role="status">
+          {opening} is being played …
+        </p>
+      )}
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}

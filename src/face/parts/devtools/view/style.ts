@@ -72,6 +72,7 @@ code.url { overflow-wrap: anywhere; }
   margin: 8px 12px; padding: 8px 10px; border-radius: 6px; background: var(--bad-soft); color: var(--bad);
   overflow-wrap: anywhere;
 }
+.opening { padding: 6px 12px; }
 .content { display: grid; grid-template-columns: 230px minmax(0, 1fr); flex: 1; min-height: 0; }
 .runs { border-right: 1px solid var(--line); padding: 10px; overflow: auto; }
 .runs ul { list-style: none; padding: 0; margin: 6px 0 0; display: grid; gap: 4px; }
