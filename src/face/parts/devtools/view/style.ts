@@ -1,6 +1,16 @@
 /** The style of devtools. A host sets `color-scheme`, and may set the custom properties that begin with `--looplet`. */
 export const style = `
 :host {
+  color-scheme: light dark;
+  container: devtools / inline-size;
+  display: block;
+  height: 100%;
+  min-height: 440px;
+  overflow: auto;
+  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
+}
+/* Names of its own inside, so that a page may have the same ones. */
+.app {
   --ground: var(--looplet-ground, light-dark(#f6f7f7, #111516));
   --surface: var(--looplet-surface, light-dark(#ffffff, #191f20));
   --raised: var(--looplet-raised, light-dark(#eef1f1, #222a2b));
@@ -23,16 +33,8 @@ export const style = `
   --wait: #8a9494|#7b8888;
   --failed: #b3261e|#ff9a90;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  color-scheme: light dark;
-  color-scheme: light dark;
-  container: devtools / inline-size;
-  display: block;
-  height: 100%;
-  min-height: 440px;
-  overflow: auto;
   color: var(--text);
   background: var(--ground);
-  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
 }
 :host([hidden]) { display: none; }
 *, *::before, *::after { box-sizing: border-box; }
