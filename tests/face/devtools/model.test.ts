@@ -7,6 +7,7 @@ import { expectReplay } from "looplet/testing";
 import { loadWasm } from "../../../src/face/core/host/wasm.js";
 import { attempted, laneOrder, openAt } from "../../../src/face/parts/devtools/model/effects.js";
 import { budgetsAt } from "../../../src/face/parts/devtools/model/budgets.js";
+import { Lab } from "../../../src/face/parts/devtools/model/lab.js";
 import { OpenedRun } from "../../../src/face/parts/devtools/model/opened-run.js";
 import { Search } from "../../../src/face/parts/devtools/model/search.js";
 import { readLoop } from "../../../src/face/parts/replay/loop-file.js";
@@ -160,6 +161,25 @@ describe("an opened run", () => {
     vi.useRealTimers();
     expect(search.isOver).toBe(true);
     expect(search.found.map((step) => steps[step]!.events.map(({ type }) => type))).toEqual([["text-end"]]);
+  });
+});
+
+describe("the lab", () => {
+  it("goes on from where it is, though keys come faster than frames", async () => {
+    const lab = new Lab(() => {});
+    await lab.open("bug.loop", file);
+    const run = lab.selected!;
+    const rows = lab.rowsOf(run);
+    expect(lab.stepOf(run)).toBe(run.steps.length - 1);
+    lab.walk(run, -Infinity);
+    lab.walk(run, 1);
+    lab.walk(run, 1);
+    expect(lab.stepOf(run)).toBe(rows.at(2));
+    lab.walk(run, Infinity);
+    lab.walk(run, 1);
+    expect(lab.stepOf(run)).toBe(rows.at(rows.length - 1));
+    lab.close(run);
+    expect(lab.selected).toBe(undefined);
   });
 });
 

@@ -214,6 +214,17 @@ export class Lab implements AttachmentListener {
     };
   }
 
+  /** Goes to a row of the list; one beyond its ends is its first or last one. */
+  goRow(run: OpenedRun, row: number): void {
+    const rows = this.rowsOf(run);
+    this.go(run, rows.at(Math.min(Math.max(0, row), rows.length - 1)));
+  }
+
+  /** Goes on by so many rows from where it is now: keys may come faster than frames. */
+  walk(run: OpenedRun, rows: number): void {
+    this.goRow(run, this.rowsOf(run).rowOf(this.stepOf(run)) + rows);
+  }
+
   showEvery(isEvery: boolean): void {
     this.isEveryStep = isEvery;
     this.#onChange();

@@ -37,21 +37,20 @@ export function StepList({ lab, run, step }: StepListProps) {
   const first = Math.max(0, Math.floor(top / ROW) - MORE);
   const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + MORE);
   const found = new Set(lab.selected === run ? lab.search?.found : []);
-  const go = (row: number): void => lab.go(run, rows.at(Math.min(Math.max(0, row), rows.length - 1)));
   const walk = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor(height / ROW) - 1);
     const ways: { readonly [key: string]: number } = {
-      ArrowDown: here + 1,
-      ArrowUp: here - 1,
-      PageDown: here + page,
-      PageUp: here - page,
-      Home: 0,
-      End: rows.length - 1,
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
     };
     const way = ways[event.key];
     if (way === undefined) return;
     event.preventDefault();
-    go(way);
+    lab.walk(run, way);
   };
   const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
   return (
@@ -84,7 +83,7 @@ export function StepList({ lab, run, step }: StepListProps) {
               step={rows.at(row)}
               isHere={row === here}
               isFound={found.has(rows.at(row))}
-              go={() => go(row)}
+              go={() => lab.goRow(run, row)}
             />
           ))}
         </div>

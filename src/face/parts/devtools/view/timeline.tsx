@@ -40,7 +40,7 @@ export function Timeline({ lab, run, step }: TimelineProps) {
           type="button"
           aria-label="Step back"
           disabled={rows.rowOf(step) === 0}
-          onClick={() => lab.go(run, rows.at(rows.rowOf(step) - 1))}
+          onClick={() => lab.walk(run, -1)}
         >
           ‹
         </button>
@@ -51,13 +51,13 @@ export function Timeline({ lab, run, step }: TimelineProps) {
           value={rows.rowOf(step)}
           aria-label="Step"
           aria-valuetext={`${step + 1} of ${run.steps.length}: ${inputName(one)}`}
-          onInput={({ currentTarget }) => lab.go(run, rows.at(Number(currentTarget.value)))}
+          onInput={({ currentTarget }) => lab.goRow(run, Number(currentTarget.value))}
         />
         <button
           type="button"
           aria-label="Step forward"
           disabled={rows.rowOf(step) >= rows.length - 1}
-          onClick={() => lab.go(run, rows.at(rows.rowOf(step) + 1))}
+          onClick={() => lab.walk(run, 1)}
         >
           ›
         </button>
