@@ -6,6 +6,7 @@ import { redact } from "../../replay/recorder.js";
 import { Attachment, type AttachmentListener, type Source } from "../live/attachment.js";
 import type { DevtoolsChannel, ForkChanges, ForkedFrom, LoopHead, OfferedAgent } from "../live/protocol.js";
 import { OpenedRun, problemOf } from "./opened-run.js";
+import { countUpTo } from "./ordered.js";
 import { Search } from "./search.js";
 
 /** A fork that a person asks for. */
@@ -202,22 +203,14 @@ export class Lab implements AttachmentListener {
     return {
       length: telling.length,
       at: (row) => telling[row]!,
-      rowOf: (step) => {
-        let [low, high] = [0, telling.length];
-        while (low < high) {
-          const middle = (low + high) >> 1;
-          if (telling[middle]! <= step) low = middle + 1;
-          else high = middle;
-        }
-        return Math.max(0, low - 1);
-      },
+      rowOf: (step) => Math.max(0, countUpTo(telling, step, (told) => told) - 1),
     };
   }
 
-  /** Goes to a row of the list; one beyond its ends is its first or last one. */
+  /** Goes to a row of the list; one beyond its ends is its first or last one. A run at its last row is followed. */
   goRow(run: OpenedRun, row: number): void {
     const rows = this.rowsOf(run);
-    this.go(run, rows.at(Math.min(Math.max(0, row), rows.length - 1)));
+    this.go(run, row < rows.length - 1 ? rows.at(Math.max(0, row)) : run.steps.length - 1);
   }
 
   /** Goes on by so many rows from where it is now: keys may come faster than frames. */

@@ -6,6 +6,7 @@ import { Playback, type ReplayMoment } from "../../replay/playback.js";
 import type { Source } from "../live/attachment.js";
 import type { ForkedFrom, LoopHead } from "../live/protocol.js";
 import { Effects } from "./effects.js";
+import { countUpTo } from "./ordered.js";
 import { isTelling } from "./words.js";
 
 /** A request of the run, and the step that sent it. */
@@ -111,13 +112,7 @@ export class OpenedRun {
 
   /** The index of the last request that was sent up to a step, -1 if none was. */
   requestBefore(step: number): number {
-    let [low, high] = [0, this.requests.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.requests[middle]!.step <= step) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return countUpTo(this.requests, step, (request) => request.step) - 1;
   }
 
   close(): void {

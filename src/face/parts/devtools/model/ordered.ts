@@ -1,0 +1,10 @@
+/** The number of items that stand at or before a step. The items are in the order of their steps. */
+export function countUpTo<T>(items: readonly T[], step: number, stepOf: (item: T) => number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (stepOf(items[middle]!) <= step) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
