@@ -130,18 +130,13 @@ async function comparedRun(
     return { ...free, name: name ?? "unreadable", verdict: "failed", why: problemOf(error) };
   }
   const called = name ?? file.id;
+  const made = change && withAgent(file, typeof change === "function" ? change(file) : change);
+  const changed = made ? changedOptions(file.processes[0]!.config, made.file.processes[0]!.config) : [];
   try {
-    if (change === undefined) {
+    if (made === undefined) {
       const { after: _, ...found } = underThisVersion(wasm, file);
       return { ...free, ...found, name: called, isFailed: !allow.includes(found.verdict) };
     }
-  } catch (error) {
-    if (!isOfTheFile(error)) throw error;
-    return { ...free, name: called, verdict: "failed", why: problemOf(error) };
-  }
-  const made = withAgent(file, typeof change === "function" ? change(file) : change);
-  const changed = changedOptions(file.processes[0]!.config, made.file.processes[0]!.config);
-  try {
     const calls: ToolInvocation[] = [];
     const sent = new Map<number, ReplayRequest>();
     const onCall = (call: ToolInvocation): void => void calls.push(call);

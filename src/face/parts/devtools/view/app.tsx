@@ -6,6 +6,7 @@ import { Pane } from "./pane.js";
 import { Runs } from "./runs.js";
 import { SideBySide } from "./side-by-side.js";
 import { Toolbar } from "./toolbar.js";
+import { Problem } from "./problem.js";
 
 /** A `.loop` file above this size is no run of a page. */
 const MAX_BYTES = 256 << 20;
@@ -39,11 +40,7 @@ export function App({ lab }: { lab: Lab }) {
           {opening} is being played …
         </p>
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <div class="content">
         <Runs lab={lab} />
         <main>

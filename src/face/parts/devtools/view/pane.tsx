@@ -6,6 +6,7 @@ import { counted, lasting } from "../model/words.js";
 import { Detail } from "./detail/detail.js";
 import { StepList } from "./step-list.js";
 import { Timeline } from "./timeline.js";
+import { Problem } from "./problem.js";
 
 interface PaneProps {
   lab: Lab;
@@ -31,11 +32,7 @@ export function Pane({ lab, run, isBeside = false }: PaneProps) {
           </button>
         )}
       </header>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {steps.length > 0 && (
         <>
           <Timeline lab={lab} run={run} step={step} />

@@ -8,6 +8,7 @@ import { problemOf } from "../../model/opened-run.js";
 import { attempted } from "../../model/effects.js";
 import { inputName } from "../../model/words.js";
 import type { StepProps } from "./detail.js";
+import { Problem } from "../problem.js";
 
 /** Inputs that a person may change. */
 const EDITABLE = ["prompt", "steer", "followUp", "toolFinished", "answered"];
@@ -89,11 +90,7 @@ export function ForkForm({ lab, run, step }: StepProps) {
         </label>
       )}
       <AgentFields key={agent.name} agent={agent} />
-      {problem !== "" && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <p class="actions">
         <button type="submit" class="primary">
           Go on from here

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { Lab } from "../../model/lab.js";
 import { problemOf, type OpenedRun } from "../../model/opened-run.js";
 import { Dialog, download, fileName } from "./dialog.js";
+import { Problem } from "../problem.js";
 
 interface SaveDialogProps {
   lab: Lab;
@@ -35,11 +36,7 @@ export function SaveDialog({ lab, run, close }: SaveDialogProps) {
           Keys are not in the file. A text that you name becomes asterisks wherever it stands. Read the file
           before you publish it.
         </p>
-        {problem !== "" && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <p class="actions">
           <button type="submit" class="primary">
             Save
