@@ -75,34 +75,35 @@ async function bind({ env }, wasm, dev) {
 }
 
 async function bundle(dev) {
-  const { build: esbuild } = require("esbuild");
+  const { rolldown } = require("rolldown");
   mkdirSync(dist, { recursive: true });
   for (const name of readdirSync(dist)) if (name !== "types") rmSync(join(dist, name), { recursive: true });
   const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  await esbuild({
-    absWorkingDir: root,
-    entryPoints: entryPoints(exports),
-    outdir: dist,
-    bundle: true,
-    // Classes that `instanceof` must know, the errors first, stand in one chunk for all entries.
-    splitting: true,
-    format: "esm",
-    platform: "neutral",
-    target: "es2022",
-    // Peers stay imports of the subpaths that need them. A facade imports `looplet` by its name: the conditions of
-    // that find the engine.
-    external: ["looplet", "node:*", "*.wasm", "*.wasm?module", ...Object.keys(peerDependencies)],
-    minify: !dev,
-    // Node prints the line that throws an error; it is to be one that a person can read past.
-    lineLimit: 400,
-    sourcemap: dev ? "inline" : "linked",
-    chunkNames: "chunks/[name]-[hash]",
-    plugins: [shortSource],
-    legalComments: "none",
-    logLevel: "warning",
-  }).catch(() => {
-    throw new SetupError("The face does not bundle.");
-  });
+  const peers = Object.keys(peerDependencies).map((peer) => new RegExp(`^${peer}(/|$)`));
+  try {
+    const bundle = await rolldown({
+      cwd: root,
+      input: entryPoints(exports),
+      platform: "neutral",
+      transform: { target: "es2022" },
+      // Peers stay imports of the subpaths that need them. A facade imports `looplet` by its name: the conditions of
+      // that find the engine.
+      external: ["looplet", /^node:/, /\.wasm(\?module)?$/, ...peers],
+      makeAbsoluteExternalsRelative: false,
+      plugins: [shortSource, !dev && minified],
+    });
+    await bundle.write({
+      dir: dist,
+      sourcemap: dev ? "inline" : true,
+      chunkFileNames: "chunks/[name]-[hash].js",
+      codeSplitting: { groups: chunks },
+      minify: false,
+      minifyInternalExports: false,
+    });
+    await bundle.close();
+  } catch (error) {
+    throw new SetupError(`The face does not bundle: ${error.message}`);
+  }
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
   // Preact stands inside.
   cpSync(join(root, "node_modules/preact/LICENSE"), join(dist, "devtools.LICENSE.txt"));
@@ -139,20 +140,44 @@ function entryPoints(exports) {
   return Object.fromEntries(sources);
 }
 
-function mapOf(source, text) {
-  const map = { version: 3, sources: [source], sourcesContent: [text], names: [], mappings: "AAAA" };
-  return `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
-}
+// The core has few files, because Node takes a millisecond for each. A bundler keeps a whole file of which it needs a
+// part, where it cannot tell that its statements do nothing else: tables that spread others, and the glue. So these
+// stand apart. Classes that `instanceof` must know, the errors first, stand in one file for all entries.
+const chunks = [
+  { name: "glue", test: /target[\\/]glue[\\/]looplet\.js$/ },
+  { name: "tables", test: /face[\\/]core[\\/](generated[\\/]tables|options[\\/](options|elsewhere))\.ts$/ },
+  { name: "core", test: /face[\\/]core[\\/](?!entry)/ },
+];
 
 // Gives the inlined engine a map of its own with a short source, because the package's source map would repeat it.
 const shortSource = {
   name: "short-source",
-  setup({ onLoad }) {
-    const text = "// The WebAssembly of looplet, a letter for each byte.\n";
-    const url = mapOf("inline.js", text);
-    onLoad({ filter: /[\\/]glue[\\/]inline\.js$/ }, ({ path }) => ({
-      contents: `${readFileSync(path, "utf8")}//# sourceMappingURL=${url}\n`,
-    }));
+  load: {
+    filter: { id: /[\\/]glue[\\/]inline\.js$/ },
+    handler: (id) => ({ code: readFileSync(id, "utf8"), map: shortMap }),
+  },
+};
+const shortMap = {
+  version: 3,
+  sources: ["inline.js"],
+  sourcesContent: ["// The WebAssembly of looplet, a letter for each byte.\n"],
+  names: [],
+  mappings: "AAAA",
+};
+
+// esbuild minifies, because it can keep lines short: Node prints the line that throws an error.
+const minified = {
+  name: "minified",
+  async renderChunk(code) {
+    const options = {
+      minify: true,
+      lineLimit: 400,
+      target: "es2022",
+      sourcemap: true,
+      legalComments: "none",
+    };
+    const { code: smaller, map } = await require("esbuild").transform(code, options);
+    return { code: smaller, map };
   },
 };
 

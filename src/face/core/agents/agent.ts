@@ -22,7 +22,7 @@ import {
   placesIn,
   type Places,
 } from "../options/check.js";
-import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
+import { CHAT_ELSEWHERE, KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -413,11 +413,6 @@ function elsewhere(): Places {
   const name = "an agent has none; give it to subagent(agent, { name, description })";
   return { ...KNOWN_ELSEWHERE, ...(Object.fromEntries([...toRun, ...toModel]) as Places), name };
 }
-
-const CHAT_ELSEWHERE = {
-  ...KNOWN_ELSEWHERE,
-  id: "a chat with an id is kept in a store: await agent.openChat(id)",
-};
 
 const RUN_ELSEWHERE = (): Places => ({
   ...KNOWN_ELSEWHERE,

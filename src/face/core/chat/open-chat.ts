@@ -6,7 +6,7 @@ import type { AgentParts } from "../run/agent-parts.js";
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry, KeptChat, OpenChatOptions, ReadChatOptions } from "../api/index.js";
 import { checkOptions, checkValue } from "../options/check.js";
-import { RESUME_TABLE } from "../options/options.js";
+import { OPEN_CHAT_TABLE } from "../options/options.js";
 import { ChatJournal } from "../run/saving/chat-journal.js";
 import { Conversation, type StartRun } from "./chat.js";
 import { loaded } from "../run/brief.js";
@@ -15,8 +15,6 @@ import type { LoadEngine } from "../host/engine.js";
 /** Starts the runs of a chat, whose journal is `kept` if it has one. */
 export type StartIn = (kept: ChatJournal) => StartRun;
 
-const { id: _, ...LISTENERS_TABLE } = RESUME_TABLE;
-
 export async function openChat(
   parts: AgentParts,
   load: LoadEngine,
@@ -24,7 +22,7 @@ export async function openChat(
   key: string,
   given: OpenChatOptions,
 ): Promise<Conversation> {
-  const { takeOver, afterEvent, ...options } = checkOptions(given, "", LISTENERS_TABLE);
+  const { takeOver, afterEvent, ...options } = checkOptions(given, "", OPEN_CHAT_TABLE);
   const { speakers, endSession } = parts;
   const { kept, entries } = await found(parts, load, key, "agent.openChat");
   const start = startIn(kept);

@@ -7,14 +7,13 @@ import { reportUnheard } from "../host/failures.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
 import type { OptionTable } from "../option-table.js";
+import { HEARD_EVENTS, HOOKS_TABLE, HOOK_OUTPUT_TABLE } from "../options/options.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import type { Point } from "../generated/model.js";
-import { HOOK_DATA, HOOK_POINTS } from "../generated/tables.js";
 import type { HostFunction } from "./host-functions.js";
 import { matcherOf } from "./matcher.js";
 
-// Events about a tool and about a subagent, whose matchers are compared with its name. No run waits for the hooks of
-// the events in `HEARD_EVENTS`.
+// Events about a tool and about a subagent, whose matchers are compared with its name.
 const TOOL_EVENTS: readonly string[] = [
   "PreToolUse",
   "PostToolUse",
@@ -23,10 +22,6 @@ const TOOL_EVENTS: readonly string[] = [
   "PermissionDenied",
 ] satisfies Point[];
 const AGENT_EVENTS: readonly string[] = ["SubagentStart", "SubagentStop"] satisfies Point[];
-const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
-/** All events that have hooks. */
-export const EVENTS: readonly string[] = [...HOOK_POINTS, ...HEARD_EVENTS];
-const EVENTS_TABLE: OptionTable = Object.fromEntries(EVENTS.map((event) => [event, "any"] as const));
 const TRIGGERS = ["auto", "manual", "overflow"];
 /** Events whose matchers are compared with one of these words and not with a name. */
 const WORDS: { readonly [event: string]: readonly string[] } = {
@@ -40,14 +35,6 @@ const GROUP_TABLE: OptionTable = {
   timeoutMs: "count64?",
   onFailure: ["continue", "block"],
   hooks: "any!",
-};
-const OUTPUT_TABLE: OptionTable = {
-  decision: "any",
-  ...HOOK_DATA,
-  additionalContext: "string",
-  continue: "boolean",
-  stopReason: "string",
-  classifierContext: "string",
 };
 
 type AnyHook = (input: any, context: { readonly signal: AbortSignal }) => unknown;
@@ -126,7 +113,7 @@ export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEn
 
 function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookGroup, field: string]> {
   if (hooks === undefined) return;
-  for (const [event, list] of Object.entries(checkOptions(hooks, "hooks", EVENTS_TABLE))) {
+  for (const [event, list] of Object.entries(checkOptions(hooks, "hooks", HOOKS_TABLE))) {
     const field = at("hooks", event);
     if (list === undefined) continue;
     if (!Array.isArray(list)) throw wrong(field, "an array of { matcher, hooks: [function] }", list);
@@ -176,7 +163,7 @@ function validAnswer(
 ): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
-  const own = checkOptions(output, "", OUTPUT_TABLE);
+  const own = checkOptions(output, "", HOOK_OUTPUT_TABLE);
   checkUpdates(own["updatedPermissions"], options, tools);
   const {
     decision,

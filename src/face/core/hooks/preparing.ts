@@ -11,17 +11,14 @@ import type {
 } from "../api/iteration.js";
 import type { AgentOptions } from "../api/agent.js";
 import type { Raise } from "../generated/input.js";
-import { PREPARED_DATA, RAISED_DATA } from "../generated/tables.js";
 import type { HookAnswer } from "../host/question.js";
 import { checkOptions, describe, isObject, joined } from "../options/check.js";
 import { nanoUsd } from "../options/money.js";
+import { ADDED_TABLE, PREPARED_TABLE, RAISED_TABLE } from "../options/options.js";
 import type { OptionTable } from "../option-table.js";
 import type { HostFunction } from "./host-functions.js";
 
 const timeoutMs = 600_000;
-const PREPARED_TABLE: OptionTable = { model: "any", ...PREPARED_DATA, messages: "any" };
-const RAISED_TABLE: OptionTable = { ...RAISED_DATA, maxUsd: "number" };
-const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
 
 /** @throws LoopletError `config_…` */
 export function iterationFunctions(options: IterationOptions & Pick<AgentOptions, "limits">): HostFunction[] {

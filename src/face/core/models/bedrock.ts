@@ -4,12 +4,9 @@ import type { Model } from "../api/index.js";
 import type { BedrockOptions } from "../api/model.js";
 import { checkOptions, describeWord, joined } from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
-import type { OptionTable } from "../option-table.js";
-import { HTTP_MODEL_TABLE } from "../options/options.js";
+import { BEDROCK_TABLE } from "../options/options.js";
 import { awsSigV4 } from "./aws.js";
 import { vendorModel, isBrowser } from "./models.js";
-
-const TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: "any" };
 
 /**
  * A model of Amazon Bedrock over Converse, named by its id, an inference profile's id or an ARN.
@@ -17,7 +14,7 @@ const TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: 
  * @throws LoopletError `config_…`
  */
 export function bedrock(model: string, options: BedrockOptions): Model {
-  const { region, credentials, ...others } = checkOptions(options, "model", TABLE, KNOWN_ELSEWHERE);
+  const { region, credentials, ...others } = checkOptions(options, "model", BEDROCK_TABLE, KNOWN_ELSEWHERE);
   const rest = joined(others);
   if (!/^[a-z0-9-]+$/.test(region)) {
     throw new LoopletError(

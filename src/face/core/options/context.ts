@@ -4,12 +4,9 @@ import type { AgentOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { at, checkOptions, checkValue, describeReturned, joined } from "./check.js";
 import type { ContextPolicy, ModelConfig } from "../generated/input.js";
-import { AGENT_CONTEXT, COMPACTION_DATA, PRUNING } from "../generated/tables.js";
-import type { OptionTable } from "../option-table.js";
-import { given, group } from "./options.js";
+import { AGENT_CONTEXT, PRUNING } from "../generated/tables.js";
+import { COMPACTION_TABLE, given, group } from "./options.js";
 import { message } from "./thrown.js";
-
-const COMPACTION_TABLE: OptionTable = { ...COMPACTION_DATA, threshold: "number", summarize: "function" };
 
 /**
  * The engine's part of the options, as JSON.

@@ -62,3 +62,9 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   onFinish: "await run.result",
   telemetry: "use trace",
 };
+
+/** The same for the options of `agent.chat`. */
+export const CHAT_ELSEWHERE: typeof KNOWN_ELSEWHERE = {
+  ...KNOWN_ELSEWHERE,
+  id: "a chat with an id is kept in a store: await agent.openChat(id)",
+};

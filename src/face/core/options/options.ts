@@ -8,10 +8,16 @@ import {
   AGENT_LIMITS,
   AGENT_OPTIONS,
   AGENT_TOOL_CALLS,
+  COMPACTION_DATA,
+  HOOK_DATA,
+  HOOK_POINTS,
   HTTP_MODEL_DATA,
   MODEL_DATA,
+  OUTPUT_DATA,
   PERMISSION_MODES,
   PERMISSION_RULES,
+  PREPARED_DATA,
+  RAISED_DATA,
   RUN_EVENTS,
   RUN_LIMITS,
   RUN_OPTIONS,
@@ -104,6 +110,39 @@ const PERMISSION_TABLE: OptionTable = {
   allowDangerouslySkipPermissions: "boolean",
 };
 
+export const COMPACTION_TABLE: OptionTable = {
+  ...COMPACTION_DATA,
+  threshold: "number",
+  summarize: "function",
+};
+
+export const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "function" };
+
+/** The events of which a hook hears while no run waits for it. */
+export const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
+/** All events that have hooks. */
+export const EVENTS: readonly string[] = [...HOOK_POINTS, ...HEARD_EVENTS];
+export const HOOKS_TABLE: OptionTable = Object.fromEntries(EVENTS.map((event) => [event, "any"] as const));
+
+/** What a hook may return. */
+export const HOOK_OUTPUT_TABLE: OptionTable = {
+  decision: "any",
+  ...HOOK_DATA,
+  additionalContext: "string",
+  continue: "boolean",
+  stopReason: "string",
+  classifierContext: "string",
+};
+
+/** What `prepareIteration` may return. */
+export const PREPARED_TABLE: OptionTable = { model: "any", ...PREPARED_DATA, messages: "any" };
+
+/** What `limits.onLimit` may return. */
+export const RAISED_TABLE: OptionTable = { ...RAISED_DATA, maxUsd: "number" };
+
+/** The options of `run.addBudget`. */
+export const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
+
 /** The options of `agent.resume`. */
 const LISTENER_TABLE: OptionTable = {
   id: "id",
@@ -119,11 +158,11 @@ const LISTENER_TABLE: OptionTable = {
 
 export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean", afterEvent: "whole" };
 
-export const PENDING_TABLE: OptionTable = (({ id: _, ...table }) => ({
-  ...table,
-  filter: "function" as const,
-  stopped: "boolean" as const,
-}))(LISTENER_TABLE);
+const { id: _, ...UNNAMED_TABLE } = LISTENER_TABLE;
+
+export const OPEN_CHAT_TABLE: OptionTable = { ...UNNAMED_TABLE, takeOver: "boolean", afterEvent: "whole" };
+
+export const PENDING_TABLE: OptionTable = { ...UNNAMED_TABLE, filter: "function", stopped: "boolean" };
 
 export const RUN_TABLE: OptionTable = {
   ...LISTENER_TABLE,
@@ -203,6 +242,8 @@ export const HTTP_MODEL_TABLE: OptionTable = {
   fetch: "function",
   dangerouslyAllowBrowser: "boolean",
 };
+
+export const BEDROCK_TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: "any" };
 
 export const COMPATIBLE_TABLE: OptionTable = {
   ...HTTP_MODEL_TABLE,

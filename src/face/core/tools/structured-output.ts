@@ -5,12 +5,9 @@ import { OUTPUT_DATA } from "../generated/tables.js";
 import { LoopletError } from "../api/errors.js";
 import { checkOptions, isObject, joined } from "../options/check.js";
 import { checkSchemaName } from "../models/model-options.js";
-import type { OptionTable } from "../option-table.js";
-import { given } from "../options/options.js";
+import { OUTPUT_TABLE, given } from "../options/options.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isRawShape, isStandardSchema, issuesInWords } from "./tool-schema.js";
-
-const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "function" };
 
 /**
  * The engine's part of the option, as JSON.

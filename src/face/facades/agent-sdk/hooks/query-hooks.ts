@@ -10,7 +10,7 @@ import {
   type AgentSdkHookGroup,
   type AgentSdkHooks,
 } from "../../presets/agent-sdk-hooks.js";
-import { EVENTS } from "../../../core/hooks/hooks.js";
+import { EVENTS } from "../../../core/options/options.js";
 import { matcherOf } from "../../../core/hooks/matcher.js";
 import type { Untold } from "../told.js";
 import type { PlainOptions } from "../options/options.js";
