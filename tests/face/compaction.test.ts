@@ -82,6 +82,7 @@ describe("context.compaction", () => {
     const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "Summed." }];
     for (const [run, own, output] of [
       [false, { keepLast: 1 }, "Summed."],
+      [{ auto: false, keepLast: 1 }, true, "Summed."],
       [{ keepLast: 1 }, false, "prompt is too long"],
       [false, undefined, "prompt is too long"],
     ] as const) {
@@ -223,7 +224,7 @@ describe("context.compaction", () => {
       "tools.r.context.window",
     ],
     [{ context: { maxChars: "1k" } }, "context.maxChars"],
-    [{ context: { compaction: true } }, "context.compaction"],
+    [{ context: { compaction: "yes" } }, "context.compaction"],
     [{ context: { compaction: { threshold: 80 } } }, "context.compaction.threshold"],
     [{ context: { compaction: { keepLst: 1 } } }, "context.compaction.keepLst"],
     [{ context: { compaction: { summarize: "x" } } }, "context.compaction.summarize"],

@@ -83,6 +83,14 @@ describe("stopping", () => {
     expect(onRepeat).toHaveBeenCalledWith(expect.objectContaining({ times: 2, iteration: 2 }));
   });
 
+  it("repeat: true is as no setting", async () => {
+    const { agent } = setUp({ limits: { repeat: true } }, 7);
+    const without = setUp({}, 7);
+    const { outcome, messages } = await agent.run("Go").result;
+    expect(JSON.stringify(messages)).toContain("same results");
+    expect(await without.agent.run("Go").result).toMatchObject({ outcome, messages });
+  });
+
   it("repeat: false leaves a model that repeats itself alone", async () => {
     const { agent } = setUp({ limits: { repeat: false } }, 7);
     const { outcome, messages } = await agent.run("Go").result;
@@ -95,7 +103,7 @@ describe("stopping", () => {
     [{ limits: { stopWhen: [{ toolCall: "nobody" }] } }, "limits.stopWhen[0]"],
     [{ limits: { repeat: { nudgeAfter: 0 } } }, "limits.repeat.nudgeAfter"],
     [{ limits: { repeat: { nudge: 1 } as never } }, "limits.repeat.nudge"],
-    [{ limits: { repeat: true as never } }, "limits.repeat"],
+    [{ limits: { repeat: "yes" as never } }, "limits.repeat"],
     [{ limits: { repeat: { nudgeAfter: 9, stopAfter: 3 } } }, "limits.repeat.stopAfter"],
     [{ limits: { repeat: { nudgeAfter: 4, askAfter: 3, stopAfter: 5 } } }, "limits.repeat.askAfter"],
     [{ limits: { repeat: { askAfter: 4, stopAfter: 4 } } }, "limits.repeat.stopAfter"],

@@ -121,8 +121,8 @@ export interface LimitOptions extends AgentLimits, RunLimits {
   allowUnknownPrice?: boolean | undefined;
   /** Conditions; each can end the run as `stopped` by `condition` when a round of tools is over. Default: none. */
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
-  /** Steps against repeated tool calls; `false` switches them all off. */
-  repeat?: RepeatOptions | false | undefined;
+  /** Steps against repeated tool calls; `false` switches them all off, `true` on. Default: on, in a subagent as in its run. */
+  repeat?: boolean | RepeatOptions | undefined;
   /**
    * Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. An error counts as false.
    */
@@ -135,8 +135,11 @@ export interface LimitOptions extends AgentLimits, RunLimits {
 
 /** The option `context` of `createAgent`: the length of the history. */
 export interface ContextOptions extends ContextData {
-  /** When and how the first part of the history is summarised; `false` switches summaries off. */
-  compaction?: false | CompactionOptions | undefined;
+  /**
+   * When and how the first part of the history is summarised; `false` switches summaries off, `true` on. Default: on,
+   * in a subagent as in its run.
+   */
+  compaction?: boolean | CompactionOptions | undefined;
   /**
    * Whether old answers are shortened: their thinking and the inputs of their calls, never their text and never
    * results. `true` takes the defaults of `Pruning`. Default false.

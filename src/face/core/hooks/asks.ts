@@ -275,9 +275,10 @@ async function summary(
 ): Promise<string> {
   const [own, runs] = [profile, 0].map((of) => {
     const { compaction } = joined(profiles[of]!.context);
-    return compaction && (fieldOf(compaction, "summarize") as CompactionOptions["summarize"]);
+    if (typeof compaction !== "object") return undefined;
+    return fieldOf(compaction, "summarize") as CompactionOptions["summarize"];
   });
-  const said: unknown = await (own || runs || undefined)?.({ ...compact, signal });
+  const said: unknown = await (own ?? runs)?.({ ...compact, signal });
   if (typeof said !== "string")
     throw new TypeError(`${at("context.compaction", "summarize")} returned ${describe(said)}`);
   return said;

@@ -48,9 +48,9 @@ export function checkWindow(
 }
 
 /** Checks the options of compaction. An object switches it on, also in a subagent of a run that has it off. */
-function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
+function checkedCompaction(compaction: ContextOptions["compaction"]): CompactionOptions {
   if (compaction === undefined) return joined();
-  if (compaction === false) return joined({ auto: false });
+  if (typeof compaction === "boolean") return joined({ auto: compaction });
   const checked = checkOptions(compaction, "context.compaction", COMPACTION_TABLE);
   return joined(checked, { auto: checked.auto ?? true });
 }

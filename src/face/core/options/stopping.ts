@@ -34,7 +34,9 @@ type Limits = Pick<LimitOptions, "stopWhen" | "repeat" | "onRepeat">;
 export function stopConfig(options: Limits = joined(), toolNames: ReadonlyMap<string, unknown>): StopConfig {
   const { repeat: given, onRepeat } = options;
   const repeat =
-    given === undefined || given === false ? given : checkOptions(given, "limits.repeat", REPEAT_OPTIONS);
+    given === undefined || given === false
+      ? given
+      : checkOptions(given === true ? joined() : given, "limits.repeat", REPEAT_OPTIONS);
   const config: StopConfig = {};
   const known: StopCondition[] = [];
   for (const [index, condition] of conditions(options).entries()) {

@@ -189,11 +189,12 @@ export class Session {
 
   contextUsage(): ContextUsage {
     const { compaction } = this.#options;
+    const { auto, threshold } = typeof compaction === "object" ? compaction : { auto: compaction };
     return contextUsage({
       ...this.#made.sent,
       model: (this.#model ?? this.#made.modelOf()).model,
-      compacts: compaction !== false && compaction?.auto !== false && this.#made.sent.window !== undefined,
-      threshold: compaction === false ? undefined : compaction?.threshold,
+      compacts: auto !== false && this.#made.sent.window !== undefined,
+      threshold,
       agents: this.#made.agents,
       messages: this.#chat.messages,
       counted: this.#turn?.counted,

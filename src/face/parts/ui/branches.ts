@@ -4,7 +4,7 @@
  * leaves.
  */
 import type { Message, Store } from "../../core/api/index.js";
-import type { Branch, UiMessage } from "./parts.js";
+import type { Branch, UiMessage } from "./message.js";
 import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
 
 /** A place at which the conversation branches. */

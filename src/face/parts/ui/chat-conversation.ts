@@ -31,7 +31,7 @@ import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
 import { isSame, lastOfPerson, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
-import type { Answers, OpenQuestion } from "./parts.js";
+import type { Answers, OpenQuestion } from "./message.js";
 import {
   UNOPENED,
   addedUsage,

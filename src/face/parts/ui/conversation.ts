@@ -5,7 +5,7 @@ import { isObject } from "../../core/options/check.js";
 import { ChatConversation } from "./chat-conversation.js";
 import { checkNames, type FileLike } from "./files.js";
 import type { Frame } from "./frame.js";
-import type { Answers, OpenQuestion } from "./parts.js";
+import type { Answers, OpenQuestion } from "./message.js";
 import type { ConversationSnapshot } from "./snapshot.js";
 
 /** An agent in the page, or one that `connectAgent` or `shareAgent` gives. */

@@ -26,7 +26,7 @@ export type {
   ToolUiPart,
   ToolState,
   UiMessage,
-} from "./parts.js";
+} from "./message.js";
 export type {
   BudgetLeft,
   ConversationError,

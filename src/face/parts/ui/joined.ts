@@ -3,7 +3,7 @@
  * no event tells; the view has subagents, exact outputs, and messages for which a summary stands.
  */
 import type { Message, RunResult } from "../../core/api/index.js";
-import type { ToolUiPart, UiMessage, UiPart } from "./parts.js";
+import type { ToolUiPart, UiMessage, UiPart } from "./message.js";
 import { placesIn, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
 import { end, isDone, withSame, type View } from "./view.js";

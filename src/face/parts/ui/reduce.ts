@@ -6,7 +6,7 @@ import type { RunEvent, RunEventOf } from "../../core/api/index.js";
 import { retold } from "../transcript/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { withMessages } from "./joined.js";
-import type { OpenQuestion, ToolUiPart, UiPart } from "./parts.js";
+import type { OpenQuestion, ToolUiPart, UiPart } from "./message.js";
 import { callKey, partsAt, withAt, withPartsAt, type AgentPlace, type Place, type Places } from "./places.js";
 import { stableLength } from "./stable.js";
 import { failed, idAt } from "./transcript.js";

@@ -1,7 +1,7 @@
 /** What a screen draws of a conversation. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { ContentBlock, ModelUsage, OutcomeKind, RunBound, Usage } from "../../core/api/index.js";
-import type { OpenQuestion, UiMessage } from "./parts.js";
+import type { OpenQuestion, UiMessage } from "./message.js";
 import type { Notice } from "./view.js";
 
 export type ConversationStatus =

@@ -1,5 +1,5 @@
 import type { Todo } from "../tools/ports.js";
-import type { UiMessage } from "./parts.js";
+import type { UiMessage } from "./message.js";
 
 export type { Todo as TodoItem } from "../tools/ports.js";
 

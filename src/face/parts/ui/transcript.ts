@@ -2,7 +2,7 @@
 import type { AgentTranscript, Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { isNotice } from "../transcript/prompts.js";
-import type { AgentUiPart, UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./parts.js";
+import type { AgentUiPart, UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./message.js";
 import { callKey } from "./places.js";
 
 /**

@@ -7,7 +7,7 @@ import type {
   RunEventOf,
   Usage,
 } from "../../core/api/index.js";
-import type { OpenQuestion, TextUiPart, ToolUiPart, UiMessage, UiPart } from "./parts.js";
+import type { OpenQuestion, TextUiPart, ToolUiPart, UiMessage, UiPart } from "./message.js";
 import { NOWHERE, placesIn, type Places } from "./places.js";
 import { idAt, partsOfBlock, shownMessages, shownTranscripts } from "./transcript.js";
 
