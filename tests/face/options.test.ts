@@ -24,6 +24,7 @@ function refusal(options: object): LoopletError {
 describe("createAgent", () => {
   it.each([
     [{ maxIteration: 3 }, "config_unknown_option", "maxIteration", "did you mean limits: { maxIterations }?"],
+    [{ modle: "x" }, "config_unknown_option", "modle", "did you mean model?"],
     [{ maxTokens: 3 }, "config_unknown_option", "maxTokens", /maxOutputTokens.*maxTotalTokens/],
     [{ apiKey: "k" }, "config_unknown_option", "apiKey", "give it to the model"],
     [{ onText: () => {} }, "config_unknown_option", "onText", "agent.run(prompt, { onText })"],

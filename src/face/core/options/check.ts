@@ -222,18 +222,21 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
-/** Levenshtein's distance. */
+/** Levenshtein's distance, in which two letters that have changed places are one edit. */
 function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const substitute = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(substitute, swap, row[j]! + 1, next[j - 1]! + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
-  return row[b.length] ?? 0;
+  return row[b.length]!;
 }
 
 /** Whether a value is an object and not an array. */
