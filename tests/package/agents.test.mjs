@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { installPacked, run, startWorkerd } from "./install.mjs";
 import { losses } from "./trap.mjs";
 
@@ -34,7 +35,7 @@ before(async () => {
   );
   writeFileSync(join(installed.folder, "agents/page.js"), script);
   server = await serve(installed.folder);
-  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+  browser = await chromium.launch({ executablePath: browserPath, args: chromiumArgs });
 });
 after(async () => {
   await browser?.close();

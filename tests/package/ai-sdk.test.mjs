@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { installPacked } from "./install.mjs";
 import { browse } from "./page.mjs";
 
@@ -51,7 +52,7 @@ async function pageOf(version) {
 for (const version of [5, 6, 7])
   test(`a person chats by useChat of ai ${version} with an agent in the page`, { skip }, async () => {
     const path = await pageOf(version);
-    const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+    const launch = () => chromium.launch({ executablePath, args: chromiumArgs });
     await browse({ folder: installed.folder, path, launch }, async (page, errors) => {
       page.setDefaultTimeout(15_000);
       const send = async (text) => {

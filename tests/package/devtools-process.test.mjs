@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
-import { findBrowser } from "../../scripts/lib/browser.mjs";
+import { chromiumArgs, findBrowser } from "../../scripts/lib/browser.mjs";
 import { ask, follow, runtimes, startProgram } from "./devtools-kit.mjs";
 import { installPacked } from "./install.mjs";
 
@@ -111,7 +111,7 @@ const inChromium = { skip: executablePath === undefined && "no Chromium" };
 test("the page shows the run, and lets it go on in the process", inChromium, () =>
   served(async ({ url, line, send }) => {
     await line("ran ");
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+    const browser = await chromium.launch({ executablePath, args: chromiumArgs });
     try {
       const page = await browser.newPage();
       const errors = [];

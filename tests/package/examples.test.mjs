@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { installPacked, startWorkerd } from "./install.mjs";
 import { browse } from "./page.mjs";
 
@@ -46,7 +47,7 @@ test(
     });
     const browser = await chromium.launch({
       executablePath: browserPath,
-      args: ["--no-sandbox", "--disable-gpu"],
+      args: chromiumArgs,
     });
     try {
       const page = await browser.newPage();
@@ -101,8 +102,7 @@ test(
   async () => {
     const { folder } = installed;
     await buildOfflinePage("offline");
-    const launch = () =>
-      chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+    const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
     await browse({ folder, path: "/offline/", launch }, async (page, errors) => {
       const ready = () => page.locator("body[data-ready]").waitFor();
       const say = async (prompt) => {
@@ -189,8 +189,7 @@ test(
     });
     const args = ["node-service/server.mjs", "travels.db", "0"];
     const service = await startProcess(process.execPath, args, /http:\/\/127\.0\.0\.1:\d+/);
-    const launch = () =>
-      chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+    const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
     try {
       // It begins in Node.
       const inNode = `${service.url}/chats/ada`;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "vite";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { askEdge, askWorkerd } from "./edges.mjs";
 import { added, installFacades, run } from "./install.mjs";
 import { open, writePage } from "./page.mjs";
@@ -12,8 +13,7 @@ import { open, writePage } from "./page.mjs";
 const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const node = process.env.LOOPLET_NODE || process.execPath;
 const { LOOPLET_CHROMIUM: browserPath, LOOPLET_DENO: deno, LOOPLET_EDGE: edge } = process.env;
-const launch = () =>
-  chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
 let folder, remove;
 
 before(async () => ({ folder, remove } = await installFacades()));

@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, firefox } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { askWorkerd } from "./edges.mjs";
 import { run } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
@@ -14,9 +15,7 @@ export const HOSTS = {
   Node: inProcess(LOOPLET_NODE || process.execPath),
   Chromium:
     LOOPLET_CHROMIUM &&
-    inPage(() =>
-      chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] }),
-    ),
+    inPage(() => chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: chromiumArgs })),
   Firefox:
     LOOPLET_FIREFOX &&
     inPage(() => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX })),

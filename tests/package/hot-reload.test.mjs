@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { build, createServer } from "vite";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { examples, root as repository } from "./docs-examples.mjs";
 import { mount, refunds } from "./docs-hot-reload.mjs";
 import { installPacked } from "./install.mjs";
@@ -22,7 +23,7 @@ before(async () => {
   ({ hotReload } = await import(
     pathToFileURL(join(installed.folder, "node_modules/looplet/dist/vite.js")).href
   ));
-  if (browserPath) browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  if (browserPath) browser = await chromium.launch({ executablePath: browserPath, args: chromiumArgs });
 });
 after(async () => {
   await browser?.close();

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { build as vite } from "vite";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { examples } from "./docs-examples.mjs";
 import { askEdge, askPrintedEdge, askWorkerd } from "./edges.mjs";
 import { installPacked, run } from "./install.mjs";
@@ -16,8 +17,7 @@ const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
 const edge = process.env.LOOPLET_EDGE;
 const browserPath = process.env.LOOPLET_CHROMIUM;
-const launch = () =>
-  chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
 const csp = (scripts) => `default-src 'none'; script-src 'self' ${scripts}`;
 let installed;
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { chromium } from "playwright-core";
 import { build } from "vite";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 
 /** What the ten lines say in every host. */
 export const answer = /completed with 1 tool call: .*437/;
@@ -102,8 +103,7 @@ export async function visit(example, executablePath) {
   );
 }
 
-const inChromium = (executablePath) =>
-  chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const inChromium = (executablePath) => chromium.launch({ executablePath, args: chromiumArgs });
 
 /** Serves the folder, opens `path` of it, and returns what `use(page, errors)` returns. */
 export async function browse({ folder, path, launch, policy, others = {} }, use) {

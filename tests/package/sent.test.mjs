@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { Miniflare } from "miniflare";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { run } from "./install.mjs";
 import { open } from "./page.mjs";
 
@@ -68,8 +69,7 @@ test(
   async () => {
     await bundle("main.js", "browser", `talk("/vendor").then((text) => (document.title = "done: " + text));`);
     writeFileSync(inFolder("index.html"), '<!doctype html><script type="module" src="./main.js"></script>\n');
-    const launch = () =>
-      chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+    const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
     check(await open(folder, "/", launch, undefined, { "/vendor": vendor }));
   },
 );

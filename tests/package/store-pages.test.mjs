@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { browse, writePage } from "./page.mjs";
 import { assertKills, installWithModules, traceAnswers } from "./store-kit.mjs";
 
@@ -48,8 +49,7 @@ async function storePage() {
     outfile: join(folder, "stores/main.js"),
     logLevel: "error",
   });
-  const launch = () =>
-    chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+  const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
   return { folder, path: "/stores/", launch };
 }
 

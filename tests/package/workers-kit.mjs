@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { installPacked } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
 
@@ -145,7 +146,7 @@ export class Steps {
   }
 }
 
-const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const launch = () => chromium.launch({ executablePath, args: chromiumArgs });
 
 /** Opens the page at `path` and does what `use(page, steps, errors)` does. */
 export function open(path, use) {

@@ -5,6 +5,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { build, createServer, preview } from "vite";
+import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 
 const root = fileURLToPath(new URL("../../www", import.meta.url));
 const quiet = { root, logLevel: "warn" };
@@ -30,7 +31,7 @@ export async function serveBuilt() {
 export function launch() {
   return chromium.launch({
     executablePath: process.env.LOOPLET_CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: chromiumArgs,
   });
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../../scripts/lib/browser.mjs";
 import { installPacked, run } from "../install.mjs";
 
 const { LOOPLET_CHROMIUM, LOOPLET_COPILOTKIT, LOOPLET_ASSISTANT_UI, LOOPLET_ASSISTANT_UI_AG_UI } =
@@ -120,7 +121,7 @@ for (const [name, { packages, script }] of Object.entries(pages))
         );
       });
       await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-      browser = await chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: ["--no-sandbox"] });
+      browser = await chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: chromiumArgs });
     });
     after(async () => {
       await browser?.close();

@@ -5,12 +5,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium, firefox } from "playwright-core";
+import { chromiumArgs } from "../../../scripts/lib/browser.mjs";
 import { added, installFacades, run } from "../install.mjs";
 import { answer, externalScript, open, streamed, writeEntry, writePage } from "../page.mjs";
 
 const { LOOPLET_BUN, LOOPLET_CHROMIUM, LOOPLET_FIREFOX, LOOPLET_ROLLUP, LOOPLET_WEBPACK } = process.env;
-const inChromium = () =>
-  chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+const inChromium = () => chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: chromiumArgs });
 const inFirefox = () => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX });
 let folder, remove;
 

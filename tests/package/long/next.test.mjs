@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
+import { chromiumArgs } from "../../../scripts/lib/browser.mjs";
 import { installPacked, run } from "../install.mjs";
 import { startServer } from "./server.mjs";
 
@@ -86,7 +87,7 @@ describe("an app of Next", () => {
   test("its page runs an agent in Chromium", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
     const browser = await chromium.launch({
       executablePath: LOOPLET_CHROMIUM,
-      args: ["--no-sandbox", "--disable-gpu"],
+      args: chromiumArgs,
     });
     try {
       const page = await browser.newPage();
