@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { findBrowser } from "./lib/browser.mjs";
 import { SetupError, fail, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
-import { Report, nodeTest, ran, skipped, sum, wasmTests } from "./lib/report.mjs";
+import { Report, packageTest, ran, skipped, sum, wasmTests } from "./lib/report.mjs";
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
@@ -111,7 +111,7 @@ async function hosts(machine) {
     LOOPLET_FIREFOX: findBrowser("firefox")?.browser ?? "",
     LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
   };
-  return nodeTest(await modernNode(), "tests/package/long", env, 60);
+  return packageTest(await modernNode(), "tests/package/long", env, 60);
 }
 
 async function seeds(machine) {
@@ -135,7 +135,7 @@ async function kills(machine, count) {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const tests = ["tests/face/damaged-journals.test.ts", "tests/face/frozen.test.ts"];
   return sum(
-    await nodeTest(node, "tests/package/kills", env, 120),
+    await packageTest(node, "tests/package/kills", env, 120),
     ran(await run(node, [vitest, "run", ...tests], { capture: true, env })),
   );
 }

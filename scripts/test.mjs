@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { SetupError, fail, output, root, run, versions } from "./lib/machine.mjs";
-import { Report, nodeTest, ran, skipped, wasmTests } from "./lib/report.mjs";
+import { Report, nodeTest, packageTest, ran, skipped, wasmTests } from "./lib/report.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
 const parts = { native, wasm, face, package: packed, page };
@@ -78,7 +78,7 @@ async function packed({ chromium }) {
   const jest = join(await npmTool("jest", versions.jest), "node_modules");
   // With the React of its major version.
   const react = join(await npmTool("react-dom", versions["react-dom"]), "node_modules");
-  return nodeTest(await modernNode(), "tests/package", {
+  return packageTest(await modernNode(), "tests/package", {
     LOOPLET_DENO: deno,
     LOOPLET_EDGE: edge,
     LOOPLET_JEST: jest,

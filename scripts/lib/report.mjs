@@ -1,6 +1,7 @@
 // Runs the parts of a test suite one after the other, counts what their runners say, and ends with one line.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { installPacked } from "../../tests/package/install.mjs";
 import { SetupError, isCi, root, run } from "./machine.mjs";
 
 /** A part that this machine cannot run. */
@@ -46,6 +47,16 @@ export async function nodeTest(node, folder, env, minutes = 10) {
     ...files.map((name) => join(folder, name)),
   ];
   return ran(await run(node, args, { capture: true, env: { ...process.env, ...env } }));
+}
+
+/** `nodeTest` of files that use the packed package, which is packed and installed once for all of them. */
+export async function packageTest(node, folder, env, minutes) {
+  const installed = await installPacked();
+  try {
+    return await nodeTest(node, folder, { ...env, LOOPLET_INSTALLED: installed.folder }, minutes);
+  } finally {
+    installed.remove();
+  }
 }
 
 function countTests(text) {

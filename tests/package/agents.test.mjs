@@ -7,8 +7,9 @@ import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { chromiumArgs } from "../../scripts/lib/browser.mjs";
-import { installPacked, run, startWorkerd } from "./install.mjs";
+import { installPacked, run } from "./install.mjs";
 import { losses } from "./trap.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 const node = process.env.LOOPLET_NODE || process.execPath;
 const browserPath = process.env.LOOPLET_CHROMIUM;

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { expected, expectedChat, moments } from "./durable-run.mjs";
-import { here, installPacked, restartWorkerd, startWorkerd, workerds } from "./install.mjs";
+import { here, installPacked } from "./install.mjs";
+import { restartWorkerd, startWorkerd, workerds } from "./workerd.mjs";
 
 let installed;
 before(async () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
-import { startWorkerd } from "./install.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 /** What the function `name` of the module at `path` returns for the text `given` in workerd. */
 export async function askWorkerd(folder, path, name, given = "") {

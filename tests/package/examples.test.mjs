@@ -8,8 +8,9 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { chromiumArgs } from "../../scripts/lib/browser.mjs";
-import { installPacked, startWorkerd } from "./install.mjs";
+import { installPacked } from "./install.mjs";
 import { browse } from "./page.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 const deno = process.env.LOOPLET_DENO;
 let installed;

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { installPacked, startWorkerd } from "./install.mjs";
+import { installPacked } from "./install.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 const worker = `
 let memory;

@@ -6,7 +6,8 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { installPacked, startWorkerd } from "./install.mjs";
+import { installPacked } from "./install.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 const { LOOPLET_DENO, LOOPLET_BUN } = process.env;
 const KEY = "sk-secret-0123456789";

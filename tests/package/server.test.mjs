@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { examples, root } from "./docs-examples.mjs";
-import { here, installPacked, startWorkerd } from "./install.mjs";
+import { here, installPacked } from "./install.mjs";
 import { behaves, listening } from "./server-kit.mjs";
 import { startSessions } from "./session-kit.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 const { LOOPLET_DENO: deno } = process.env;
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { restartWorkerd, startWorkerd, workerds } from "./install.mjs";
+import { restartWorkerd, startWorkerd, workerds } from "./workerd.mjs";
 
 const worker = `
 import { anthropic, createAgent, custom, tool } from "looplet";

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { examples } from "./docs-examples.mjs";
-import { installPacked, startWorkerd } from "./install.mjs";
+import { installPacked } from "./install.mjs";
 import { clientOf, isFinish, isQuestion, startSessions, until } from "./session-kit.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 let installed, sessions, client;
 before(async () => {

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { expected } from "./durable-run.mjs";
-import { here, run, startWorkerd } from "./install.mjs";
+import { here, run } from "./install.mjs";
 import { assertKills, installWithModules, traceAnswers } from "./store-kit.mjs";
+import { startWorkerd } from "./workerd.mjs";
 
 let installed;
 before(async () => {

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { installPacked, restartWorkerd, startWorkerd, workerds } from "./install.mjs";
+import { installPacked } from "./install.mjs";
+import { restartWorkerd, startWorkerd, workerds } from "./workerd.mjs";
 
 const worker = `
 import { WorkflowEntrypoint } from "cloudflare:workers";

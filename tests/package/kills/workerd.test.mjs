@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { installPacked, restartWorkerd, workerds } from "../install.mjs";
+import { installPacked } from "../install.mjs";
+import { restartWorkerd, workerds } from "../workerd.mjs";
 import { KILLS, World, killAtRandom, serve } from "./world.mjs";
 
 const worker = `

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { firefox } from "playwright-core";
-import { here, installPacked, run, startWorkerd } from "../install.mjs";
+import { here, installPacked, run } from "../install.mjs";
 import { open, writePage } from "../page.mjs";
+import { startWorkerd } from "../workerd.mjs";
 
 const { LOOPLET_BUN, LOOPLET_FIREFOX, LOOPLET_PGLITE } = process.env;
 let installed;
