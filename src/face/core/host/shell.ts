@@ -29,8 +29,8 @@ export type Handle = ReturnType<InstanceType<LoadedWasm["glue"]["AgentHandle"]>[
 /** A request under way. */
 interface OpenRequest {
   readonly controller: AbortController;
-  /** The values that `authorize` has added, and other secret headers. */
-  secrets: readonly string[];
+  /** Reads the values that `authorize` has added, and other secret headers, for an error that may repeat them. */
+  secrets: () => readonly string[];
   pump?: Pump;
   /** True when the body is read to its end, or has broken off. */
   isOver: boolean;
@@ -184,7 +184,7 @@ export class Shell {
   send(request: number, json: string, at: number, length: number): void {
     if (this.instance.isLost) return;
     const body = this.reader.copy(at, length);
-    const open: OpenRequest = { controller: new AbortController(), secrets: [], isOver: false };
+    const open: OpenRequest = { controller: new AbortController(), secrets: () => [], isOver: false };
     this.requests.set(request, open);
     void this.exchange(request, open, { ...JSON.parse(json), body } as AuthorizeRequest);
   }
@@ -201,9 +201,9 @@ export class Shell {
       if (isThenable(authorized)) authorized = await authorized;
       if (isOver()) return;
       const pairs = textPairs(authorized as Iterable<[string, string]>);
-      open.secrets = secretsOf(asked.headers, pairs);
-      this.host.record?.know(open.secrets);
-      const { method, url, body, model } = asked;
+      const { method, url, body, model, headers: given } = asked;
+      open.secrets = () => secretsOf(given, pairs);
+      this.host.record?.know(open.secrets());
       const headers = this.headersOf(JSON.stringify(pairs));
       // From here on an error counts as a network failure, even if your `fetch` throws at once, unless it says
       // otherwise.
@@ -222,7 +222,7 @@ export class Shell {
       this.respond(request, open, url, answer as ResponseLike);
     } catch (error) {
       if (isOver()) return;
-      const why = redacted(error, open.secrets, isSent ? describeRejection : describe);
+      const why = redacted(error, open.secrets(), isSent ? describeRejection : describe);
       const code = codeOf(error, isSent);
       this.close(
         request,
@@ -272,7 +272,7 @@ export class Shell {
   }
 
   private redact(request: number, failure: Failure): void {
-    const secrets = this.requests.get(request)?.secrets;
+    const secrets = this.requests.get(request)?.secrets();
     this.handleInput({ requestFailed: { request, failure: redactFailure(failure, secrets) } });
   }
 
@@ -358,7 +358,7 @@ export class Shell {
   }
 
   fail(request: number, error: unknown): void {
-    const why = redacted(error, this.requests.get(request)?.secrets ?? [], describe);
+    const why = redacted(error, this.requests.get(request)?.secrets() ?? [], describe);
     this.close(request, { networkFailed: { request, why } });
   }
 
