@@ -81,6 +81,7 @@ describe("agents that are asked by the agent", { skip }, () => {
   test("a stop ends them too, with what they have open", async () => {
     await visitor.say(both);
     await visitor.until(visitor.button("Review"));
+    await visitor.until(inside("researcher", "slow_lookup").locator("progress"));
     await visitor.button("Stop").click();
     await visitor.summaries.waitFor();
     assert.match(await inside("researcher", "slow_lookup").innerText(), /not finished/);
