@@ -1,7 +1,7 @@
 // The tab where query of looplet/agent-sdk works on files: approvals, todos, sessions.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { Visitor, eachVisits, launch, serveBuilt, skip } from "./playground.mjs";
+import { Visitor, eachVisits, launch, serveSource, skip } from "./playground.mjs";
 
 const mend = "Fix the failing test in cart.test.ts";
 
@@ -130,8 +130,8 @@ describe("the query tab of the playground", { skip }, () => {
   });
 });
 
-test("the built query tab runs under its Content-Security-Policy", { skip }, async () => {
-  const [server, browser] = await Promise.all([serveBuilt(), launch()]);
+test("the query tab that npm start serves runs under its Content-Security-Policy", { skip }, async () => {
+  const [server, browser] = await Promise.all([serveSource(), launch()]);
   try {
     const visitor = await Visitor.open(browser, `${server.url}query.html`);
     await new Tab(visitor).mend();

@@ -1,7 +1,7 @@
 // What the playground says and does when something goes wrong, and what it never does with a key or a foreign text.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Visitor, eachVisits, launch, serveBuilt, skip } from "./playground.mjs";
+import { Visitor, eachVisits, launch, serveSource, skip } from "./playground.mjs";
 
 const key = "sk-test-0123456789";
 const vendorUrl = "https://api.anthropic.com/v1/messages";
@@ -200,9 +200,9 @@ describe("the playground in trouble", { skip }, () => {
   });
 });
 
-describe("the built playground", { skip }, () => {
+describe("the playground that npm start serves", { skip }, () => {
   test("runs under its Content-Security-Policy without a complaint", async () => {
-    const [server, browser] = await Promise.all([serveBuilt(), launch()]);
+    const [server, browser] = await Promise.all([serveSource(), launch()]);
     const visitor = await Visitor.open(browser, server.url);
     try {
       const policy = await visitor.page
