@@ -13,13 +13,14 @@ import type {
 } from "../face/core/api/index.js";
 import { isObject } from "../face/core/options/check.js";
 import { madeOf } from "../face/core/tools/made-agent.js";
+import { counted } from "../face/parts/replay/amounts.js";
 import { oneLine } from "../face/parts/replay/harmless.js";
 import { recorder } from "../face/parts/replay/recorder.js";
 import { LoopletError } from "../face/core/api/errors.js";
 import type { Options } from "./command.js";
 import { written } from "./files.js";
 import { terminal } from "./terminal.js";
-import { counted, outcomeText, short, usageText } from "./words.js";
+import { outcomeText, short, usageText } from "./words.js";
 
 export const LIVE_OPTIONS = {
   record: { type: "string", value: "OUT.loop", about: "write the run into this file at its end" },

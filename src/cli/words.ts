@@ -8,11 +8,6 @@ export function short(value: unknown, most = 100): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** `1 request`, `2 requests`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** `186 + 12 tokens, $0.0012`. */
 export function usageText(usage: Usage | null): string {
   if (usage === null) return "usage unknown";

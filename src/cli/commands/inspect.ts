@@ -1,5 +1,6 @@
 /** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
 import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js";
+import { counted } from "../../face/parts/replay/amounts.js";
 import { oneLine } from "../../face/parts/replay/harmless.js";
 import { readLoop } from "../../face/parts/replay/loop-file.js";
 import { replay, type Replay } from "../../face/parts/replay/index.js";
@@ -7,7 +8,7 @@ import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
 import type { Command } from "../command.js";
 import { textFile } from "../files.js";
 import { terminal } from "../terminal.js";
-import { counted, outcomeText, short, tableText, usageText } from "../words.js";
+import { outcomeText, short, tableText, usageText } from "../words.js";
 
 export const inspect: Command = {
   about: "what happened; what the file would tell",

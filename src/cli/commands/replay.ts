@@ -1,9 +1,9 @@
 /** `looplet replay`: plays a file, and says whether it goes as it went. */
+import { counted } from "../../face/parts/replay/amounts.js";
 import { expectReplay, ReplayDifference } from "../../face/parts/testing/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentFile, textFile } from "../files.js";
 import { terminal } from "../terminal.js";
-import { counted } from "../words.js";
 
 export const replay: Command = {
   about: "play it: equal, or the first difference",

@@ -10,10 +10,10 @@ import {
   type Subject,
   type WorldOptions,
 } from "../../face/parts/testing/index.js";
+import { counted } from "../../face/parts/replay/amounts.js";
 import { UsageError, type Command, type Options } from "../command.js";
 import { agentModule, namesOption, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";
-import { counted } from "../words.js";
 
 export const simulate: Command = {
   about: "shake an agent until an invariant breaks",

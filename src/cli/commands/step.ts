@@ -1,11 +1,12 @@
 /** `looplet step`: the state of a recorded run behind each step. */
+import { counted } from "../../face/parts/replay/amounts.js";
 import { oneLine } from "../../face/parts/replay/harmless.js";
 import { replay, type Replay, type ReplayStep } from "../../face/parts/replay/index.js";
 import { LoopletError } from "../../face/core/api/errors.js";
 import { UsageError, type Command } from "../command.js";
 import { textFile, numberOption } from "../files.js";
 import { terminal } from "../terminal.js";
-import { counted, short, usageText } from "../words.js";
+import { short, usageText } from "../words.js";
 
 export const step: Command = {
   about: "look at the state behind each step",

@@ -1,5 +1,6 @@
 /** The limits of a run beside what it has used. */
 import type { RunEvent } from "../../../core/api/index.js";
+import { whole } from "../../replay/amounts.js";
 import type { LoopProcess } from "../../replay/loop-file.js";
 import type { ReplayMoment, ReplayStep } from "../../replay/playback.js";
 import { dollars } from "./words.js";
@@ -13,8 +14,6 @@ export interface Budget {
   readonly text: (amount: number) => string;
 }
 
-const plain = (amount: number): string => new Intl.NumberFormat("en-US").format(amount);
-
 /** The budgets of the root behind a moment. The configuration is that of the moment's process. */
 export function budgetsAt({ config }: Pick<LoopProcess, "config">, moment: ReplayMoment): Budget[] {
   const limits = (config["limits"] ?? {}) as { readonly [name: string]: unknown };
@@ -26,14 +25,14 @@ export function budgetsAt({ config }: Pick<LoopProcess, "config">, moment: Repla
   const nano = limit("maxCostNanoUsd");
   const cost = usage?.costNanoUsd;
   return [
-    { name: "Iterations", used: iterations, limit: limit("maxIterations"), text: plain },
+    { name: "Iterations", used: iterations, limit: limit("maxIterations"), text: whole },
     {
       name: "Tokens",
       used: usage === null ? undefined : usage.inputTokens + usage.outputTokens,
       limit: limit("maxTotalTokens"),
-      text: plain,
+      text: whole,
     },
-    { name: "Tool calls", used: toolCalls.length, limit: limit("maxToolCalls"), text: plain },
+    { name: "Tool calls", used: toolCalls.length, limit: limit("maxToolCalls"), text: whole },
     {
       name: "Cost",
       used: cost == null ? undefined : cost / 1e9,

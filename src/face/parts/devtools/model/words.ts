@@ -2,13 +2,6 @@
 import type { RunEvent } from "../../../core/api/index.js";
 import type { ReplayStep } from "../../replay/playback.js";
 
-const whole = new Intl.NumberFormat("en-US");
-
-/** A count with its noun: "1 iteration", "2,000 tokens". */
-export function counted(count: number, noun: string): string {
-  return `${whole.format(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** A duration in milliseconds: "12 ms", "3.4 s", "2 min 5 s". */
 export function lasting(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

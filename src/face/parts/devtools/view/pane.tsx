@@ -2,7 +2,8 @@
 /** One run: its timeline, its steps, and what is known of the step that is looked at. */
 import type { Lab } from "../model/lab.js";
 import type { OpenedRun } from "../model/opened-run.js";
-import { counted, lasting } from "../model/words.js";
+import { counted } from "../../replay/amounts.js";
+import { lasting } from "../model/words.js";
 import { Detail } from "./detail/detail.js";
 import { StepList } from "./step-list.js";
 import { Timeline } from "./timeline.js";

@@ -2,7 +2,7 @@
 /** The runs that are open: forks below the run that they come from. */
 import type { Lab } from "../model/lab.js";
 import type { OpenedRun } from "../model/opened-run.js";
-import { counted } from "../model/words.js";
+import { counted } from "../../replay/amounts.js";
 
 export function Runs({ lab }: { lab: Lab }) {
   const runs = [...lab.runs.values()];

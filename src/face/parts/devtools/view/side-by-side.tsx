@@ -6,7 +6,7 @@ import { textDiff } from "../../compare/text-diff.js";
 import type { Lab } from "../model/lab.js";
 import type { OpenedRun } from "../model/opened-run.js";
 import { Diff } from "./diff.js";
-import { counted } from "../model/words.js";
+import { counted } from "../../replay/amounts.js";
 
 interface SideBySideProps {
   lab: Lab;

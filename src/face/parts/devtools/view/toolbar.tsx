@@ -2,7 +2,7 @@
 /** The bar above everything: files, the search, and what can be made of the run. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lab } from "../model/lab.js";
-import { counted } from "../model/words.js";
+import { counted } from "../../replay/amounts.js";
 import { SaveDialog } from "./dialogs/save-dialog.js";
 import { TestDialog } from "./dialogs/test-dialog.js";
 
