@@ -27,7 +27,7 @@ const WARMING = 800;
 const COUNTED = 1600;
 const RESTORES = 6;
 /** At most this share of CPU for a journal in memory, and milliseconds to go on after 800 iterations. */
-const TARGETS = { share: 0.1, restoreMs: 100 };
+const TARGETS = { share: 0.1, restoreMs: 80 };
 
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc");
