@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { bundleScreens } from "../../../scripts/screens.mjs";
-import { launch, serve } from "../../page/playground.mjs";
+import { launch, serveSource } from "../../page/playground.mjs";
 
 const names = ["useChat", "assistant-ui", "CopilotKit"];
 
@@ -10,7 +10,7 @@ describe("front ends of others on one chat", () => {
   let server, browser, page, complaints;
   before(async () => {
     await bundleScreens();
-    [server, browser] = await Promise.all([serve(), launch()]);
+    [server, browser] = await Promise.all([serveSource(), launch()]);
   });
   after(async () => {
     await browser?.close();
