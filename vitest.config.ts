@@ -32,6 +32,8 @@ export default defineConfig({
     // What needs the other build's files: `npm run test:long -- builds`.
     exclude: process.env["LOOPLET_LOOPS"] === undefined ? ["tests/face/long/**"] : [],
     expect: { requireAssertions: true },
+    // Vitest leaves a core free, which on a machine of CI is one of two.
+    maxWorkers: "100%",
     // Tools of tests throw on purpose, and such errors stand on the console.
     silent: "passed-only",
   },

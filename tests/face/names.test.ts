@@ -51,7 +51,7 @@ function declared(): Map<string, Set<ts.Declaration>> {
   return places;
 }
 
-test("a name of the package is one thing, whichever subpath exports it", () => {
+test("a name of the package is one thing, whichever subpath exports it", { timeout: 60_000 }, () => {
   const places = declared();
   expect(places.size).toBeGreaterThan(600);
   const twice = [...places].filter(([, { size }]) => size > 1).map(([name]) => name);
