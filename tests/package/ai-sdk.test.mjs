@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { chromium } from "playwright-core";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { installPacked } from "./install.mjs";
 import { browse } from "./page.mjs";
 
@@ -52,8 +50,7 @@ async function pageOf(version) {
 for (const version of [5, 6, 7])
   test(`a person chats by useChat of ai ${version} with an agent in the page`, { skip }, async () => {
     const path = await pageOf(version);
-    const launch = () => chromium.launch({ executablePath, args: chromiumArgs });
-    await browse({ folder: installed.folder, path, launch }, async (page, errors) => {
+    await browse({ folder: installed.folder, path }, async (page, errors) => {
       page.setDefaultTimeout(15_000);
       const send = async (text) => {
         await page.fill("[aria-label=Message]", text);

@@ -28,10 +28,13 @@ function path(name, files, others) {
   mkdirSync(join(folder, name), { recursive: true });
   for (const [file, code] of Object.entries({ "chat.tsx": codeOf("react/chat.tsx"), ...files }))
     writeFileSync(join(folder, name, file), code);
-  return visit(
-    { folder, file: `${name}/chat.tsx`, mount: mounted("chat", "Chat"), others, inPage: personsPath },
-    browserPath,
-  );
+  return visit({
+    folder,
+    file: `${name}/chat.tsx`,
+    mount: mounted("chat", "Chat"),
+    others,
+    inPage: personsPath,
+  });
 }
 
 test("a person chats with an agent in a worker", { skip }, () => {

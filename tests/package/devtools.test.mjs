@@ -68,7 +68,7 @@ function path(name, inPage) {
   writeFileSync(join(folder, name, "agent-tab.js"), agentTab);
   writeFileSync(join(folder, name, "devtools-tab.js"), devtoolsTab);
   const mount = `location.hash === "#agent" ? import("./agent-tab.js") : import("./devtools-tab.js");`;
-  return visit({ folder, file: `${name}/agent-tab.js`, mount, inPage }, browserPath);
+  return visit({ folder, file: `${name}/agent-tab.js`, mount, inPage });
 }
 
 async function agentPage(page) {

@@ -145,7 +145,7 @@ describe("the examples of the documentation", () => {
     for (const { name, file } of shown)
       test(`${name} in Chromium`, { skip: !browserPath && "no Chromium" }, () => {
         provider = practice.practice({ delayMs: 0 });
-        return visit({ folder, file, ...expectations[name] }, browserPath);
+        return visit({ folder, file, ...expectations[name] });
       });
 
     test("are all there that an expectation names", () => {

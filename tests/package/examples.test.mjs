@@ -103,8 +103,7 @@ test(
   async () => {
     const { folder } = installed;
     await buildOfflinePage("offline");
-    const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
-    await browse({ folder, path: "/offline/", launch }, async (page, errors) => {
+    await browse({ folder, path: "/offline/" }, async (page, errors) => {
       const ready = () => page.locator("body[data-ready]").waitFor();
       const say = async (prompt) => {
         await page.getByLabel("Message").fill(prompt);
@@ -190,7 +189,6 @@ test(
     });
     const args = ["node-service/server.mjs", "travels.db", "0"];
     const service = await startProcess(process.execPath, args, /http:\/\/127\.0\.0\.1:\d+/);
-    const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
     try {
       // It begins in Node.
       const inNode = `${service.url}/chats/ada`;
@@ -199,7 +197,7 @@ test(
       let text = await (await fetch(`${inNode}/session`)).text();
       const inObject = new URL("sessions/ada/", await flare.ready);
       assert.equal((await fetch(new URL("session", inObject), { method: "PUT", body: text })).status, 200);
-      await browse({ folder, path: "/travels/", launch }, async (page, errors) => {
+      await browse({ folder, path: "/travels/" }, async (page, errors) => {
         const chat = await page.context().newPage();
         await chat.goto(`${await flare.ready}#ada`);
         const question = chat.locator(".user").getByText("What time is it in Tokyo?");

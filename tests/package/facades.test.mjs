@@ -3,9 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
 import { build } from "vite";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { askEdge, askWorkerd } from "./edges.mjs";
 import { added, installFacades, run } from "./install.mjs";
 import { open, writePage } from "./page.mjs";
@@ -13,7 +11,6 @@ import { open, writePage } from "./page.mjs";
 const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const node = process.env.LOOPLET_NODE || process.execPath;
 const { LOOPLET_CHROMIUM: browserPath, LOOPLET_DENO: deno, LOOPLET_EDGE: edge } = process.env;
-const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
 let folder, remove;
 
 before(async () => ({ folder, remove } = await installFacades()));
@@ -66,7 +63,7 @@ for (const [what, page, script] of [
     const files = Object.fromEntries(names.map((name) => [name, fileOf(name)]));
     writePage(folder, page, { ...files, yaml: "/node_modules/yaml/browser/index.js" });
     writeFileSync(join(folder, page, "main.js"), `${script}\n${show}\n`);
-    assert.match(await open(folder, `/${page}/`, launch), added);
+    assert.match(await open(folder, `/${page}/`), added);
   });
 
 test("Chromium runs the facades from a Vite build", { skip: !browserPath && "no Chromium" }, async () => {
@@ -75,5 +72,5 @@ test("Chromium runs the facades from a Vite build", { skip: !browserPath && "no 
   writeFileSync(join(root, "main.js"), `${source}\n${show}\n`);
   const outDir = join(folder, "vite");
   await build({ root, base: "/vite/", logLevel: "error", configFile: false, build: { outDir } });
-  assert.match(await open(folder, "/vite/", launch), added);
+  assert.match(await open(folder, "/vite/"), added);
 });

@@ -2,8 +2,7 @@
 // module returns, and has to say the same as Node.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, firefox } from "playwright-core";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
+import { firefox } from "playwright-core";
 import { askWorkerd } from "./edges.mjs";
 import { run } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
@@ -13,9 +12,7 @@ const { LOOPLET_NODE, LOOPLET_DENO, LOOPLET_BUN, LOOPLET_CHROMIUM, LOOPLET_FIREF
 /** Functions by the name of their host: `(folder, path, name, given)` gives what `name(given)` of the module says. */
 export const HOSTS = {
   Node: inProcess(LOOPLET_NODE || process.execPath),
-  Chromium:
-    LOOPLET_CHROMIUM &&
-    inPage(() => chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: chromiumArgs })),
+  Chromium: LOOPLET_CHROMIUM && inPage(),
   Firefox:
     LOOPLET_FIREFOX &&
     inPage(() => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX })),

@@ -5,8 +5,6 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { chromium } from "playwright-core";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { expected, expectedChat, moments } from "./durable-run.mjs";
 import { here, installPacked } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
@@ -90,8 +88,7 @@ async function eachMoment(path, kind, use) {
     if (request.method === "POST") counts[id] = (counts[id] ?? 0) + 1;
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(counts[id] ?? 0));
   };
-  const launch = () => chromium.launch({ executablePath, args: chromiumArgs });
-  const options = { folder: installed.folder, path: "/main.mjs", launch, others: { "/effects": effects } };
+  const options = { folder: installed.folder, path: "/main.mjs", others: { "/effects": effects } };
   await browse(options, async (empty) => {
     for (const moment of moments) {
       counts = {};

@@ -5,9 +5,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
-import { chromium } from "playwright-core";
 import { build as vite } from "vite";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { examples } from "./docs-examples.mjs";
 import { askEdge, askPrintedEdge, askWorkerd } from "./edges.mjs";
 import { installPacked, run } from "./install.mjs";
@@ -17,7 +15,6 @@ const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
 const edge = process.env.LOOPLET_EDGE;
 const browserPath = process.env.LOOPLET_CHROMIUM;
-const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
 const csp = (scripts) => `default-src 'none'; script-src 'self' ${scripts}`;
 let installed;
 
@@ -105,7 +102,7 @@ test("Chromium runs it without a bundler", { skip: !browserPath && "no Chromium"
     looplet: `${dist}/default.js`,
     "looplet/practice": `${dist}/practice.js`,
   });
-  assert.match(await open(installed.folder, "/plain/", launch), answer);
+  assert.match(await open(installed.folder, "/plain/"), answer);
 });
 
 test(
@@ -114,7 +111,7 @@ test(
   async () => {
     await bundle({ outfile: inFolder("esbuild/main.js") });
     writePage(installed.folder, "esbuild");
-    assert.match(await open(installed.folder, "/esbuild/", launch, csp("'wasm-unsafe-eval'")), answer);
+    assert.match(await open(installed.folder, "/esbuild/", { policy: csp("'wasm-unsafe-eval'") }), answer);
   },
 );
 
@@ -124,7 +121,10 @@ test(
   async () => {
     await bundle({ outfile: inFolder("forbidden/main.js") });
     writePage(installed.folder, "forbidden");
-    assert.match(await open(installed.folder, "/forbidden/", launch, csp("")), /failed .*'wasm-unsafe-eval'/);
+    assert.match(
+      await open(installed.folder, "/forbidden/", { policy: csp("") }),
+      /failed .*'wasm-unsafe-eval'/,
+    );
   },
 );
 
@@ -138,7 +138,7 @@ test("Chromium runs it from a Vite build", { skip: !browserPath && "no Chromium"
     configFile: false,
     build: { outDir: inFolder("vite") },
   });
-  assert.match(await open(installed.folder, "/vite/", launch), answer);
+  assert.match(await open(installed.folder, "/vite/"), answer);
   // The page does not wait for the engine, which is a file of its own.
   const files = readdirSync(inFolder("vite/assets")).map((name) =>
     readFileSync(inFolder("vite/assets", name), "utf8"),
@@ -185,7 +185,7 @@ await navigator.serviceWorker.register("./worker.mjs", { type: "module" });
 (await navigator.serviceWorker.ready).active.postMessage("go");
 `,
   );
-  return open(installed.folder, `/${page}/`, launch);
+  return open(installed.folder, `/${page}/`);
 }
 
 test(
@@ -200,7 +200,7 @@ test(
     const build = { outDir: inFolder("external"), assetsInlineLimit: 0 };
     const root = inFolder("vite-external");
     await vite({ root, base: "/external/", logLevel: "error", configFile: false, build });
-    assert.match(await open(installed.folder, "/external/", launch), streamed);
+    assert.match(await open(installed.folder, "/external/"), streamed);
   },
 );
 

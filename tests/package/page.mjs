@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import { after } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "vite";
 import { chromiumArgs } from "../../scripts/lib/browser.mjs";
@@ -45,11 +46,8 @@ WebAssembly.compileStreaming = (...given) => ((way = "streamed"), compileStreami
 })().catch(String).then((text) => (document.title = "done: " + text));
 `;
 
-/**
- * Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors.
- * `others` answer below their paths.
- */
-export function open(folder, path, launch, policy, others = {}) {
+/** Serves the folder as `browse` does, opens one page of it, and returns its title and errors. */
+export function open(folder, path, { launch, policy, others } = {}) {
   return browse({ folder, path, launch, policy, others }, async (page, errors) => {
     // What a page did not finish shows in its title below.
     await page
@@ -60,13 +58,12 @@ export function open(folder, path, launch, policy, others = {}) {
 }
 
 /**
- * Opens an example of the documentation in Chromium, or in the browser that `launch(executablePath)` starts, and
- * does there what `inPage(page)` does. `file` is a page, or a module in `folder` that a script with the text `mount`
- * puts on a page, which Vite builds. `files` are further ones, and `alias` names modules that take the place of
- * others.
+ * Opens an example of the documentation as `browse` does, and does there what `inPage(page)` does. `file` is a page,
+ * or a module in `folder` that a script with the text `mount` puts on a page, which Vite builds. `files` are further
+ * ones, and `alias` names modules that take the place of others.
  */
-export async function visit(example, executablePath) {
-  const { folder, file, mount, files = {}, alias = {}, others, inPage, launch = inChromium } = example;
+export async function visit(example) {
+  const { folder, file, mount, files = {}, alias = {}, others, inPage, launch } = example;
   let path = file;
   if (!file.endsWith(".html")) {
     const root = join(folder, dirname(file));
@@ -87,26 +84,31 @@ export async function visit(example, executablePath) {
     });
     path = join(dirname(file), "dist/index.html");
   }
-  const start = () => launch(executablePath);
-  await browse(
-    { folder: dirname(folder), path: `/docs/${path}`, launch: start, others },
-    async (page, errors) => {
-      page.setDefaultTimeout(10_000);
-      await inPage(page).catch(async (error) => {
-        const shown = await page.innerText("body").catch(String);
-        throw new Error(`${error.message}\n${errors.join("\n")}\nThe page shows:\n${shown}`, {
-          cause: error,
-        });
+  await browse({ folder: dirname(folder), path: `/docs/${path}`, launch, others }, async (page, errors) => {
+    page.setDefaultTimeout(10_000);
+    await inPage(page).catch(async (error) => {
+      const shown = await page.innerText("body").catch(String);
+      throw new Error(`${error.message}\n${errors.join("\n")}\nThe page shows:\n${shown}`, {
+        cause: error,
       });
-      if (errors.length > 0) throw new Error(errors.join("\n"));
-    },
-  );
+    });
+    if (errors.length > 0) throw new Error(errors.join("\n"));
+  });
 }
 
-const inChromium = (executablePath) => chromium.launch({ executablePath, args: chromiumArgs });
+const inChromium = () =>
+  chromium.launch({ executablePath: process.env.LOOPLET_CHROMIUM, args: chromiumArgs });
 
-/** Serves the folder, opens `path` of it, and returns what `use(page, errors)` returns. */
-export async function browse({ folder, path, launch, policy, others = {} }, use) {
+/** The browsers of the test file, by the functions that have started them. */
+const browsers = new Map();
+after(() => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())));
+
+/**
+ * Serves the folder, opens `path` of it in Chromium, or in the browser that `launch` starts, and returns what
+ * `use(page, errors)` returns. The pages of a test file share a browser, and each has a context of its own. `others`
+ * answer below their paths.
+ */
+export async function browse({ folder, path, launch = inChromium, policy, others = {} }, use) {
   const types = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -125,16 +127,16 @@ export async function browse({ folder, path, launch, policy, others = {} }, use)
       .end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const browser = await launch();
+  if (!browsers.has(launch)) browsers.set(launch, launch());
+  const context = await (await browsers.get(launch)).newContext();
   try {
-    // A context of its own, so that `use` may open further pages in it.
-    const page = await (await browser.newContext()).newPage();
+    const page = await context.newPage();
     const errors = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
     return await use(page, errors);
   } finally {
-    await browser.close();
+    await context.close();
     server.closeAllConnections();
     server.close();
   }

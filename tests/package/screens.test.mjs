@@ -45,24 +45,21 @@ test("a chat runs in React 18, in its StrictMode", { skip }, async () => {
     document.title = React.version;
     createRoot(document.querySelector("main")).render(h(StrictMode, null, h(Chat)));
   `;
-  await visit(
-    {
-      ...screens["react/first.tsx"],
-      folder: join(installed.folder, "docs"),
-      file: "chat/chat.js",
-      mount,
-      alias: { "react-dom": join(react18, "react-dom"), react: join(react18, "react") },
-      async inPage(page) {
-        await page.fill("input", "Hello");
-        await page.press("input", "Enter");
-        await page.waitForFunction(() => document.body.innerText.includes("You said Hello."));
-        await page.waitForFunction(() => document.querySelector("output").innerText === "ready");
-        assert.match(await page.title(), /^18\./);
-        assert.deepEqual(await page.locator("p").allInnerTexts(), ["Hello", "You said Hello."]);
-      },
+  await visit({
+    ...screens["react/first.tsx"],
+    folder: join(installed.folder, "docs"),
+    file: "chat/chat.js",
+    mount,
+    alias: { "react-dom": join(react18, "react-dom"), react: join(react18, "react") },
+    async inPage(page) {
+      await page.fill("input", "Hello");
+      await page.press("input", "Enter");
+      await page.waitForFunction(() => document.body.innerText.includes("You said Hello."));
+      await page.waitForFunction(() => document.querySelector("output").innerText === "ready");
+      assert.match(await page.title(), /^18\./);
+      assert.deepEqual(await page.locator("p").allInnerTexts(), ["Hello", "You said Hello."]);
     },
-    browserPath,
-  );
+  });
 });
 
 test("a server renders a chat that has not been opened", async () => {

@@ -8,8 +8,6 @@ import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { Miniflare } from "miniflare";
-import { chromium } from "playwright-core";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { run } from "./install.mjs";
 import { open } from "./page.mjs";
 
@@ -69,8 +67,7 @@ test(
   async () => {
     await bundle("main.js", "browser", `talk("/vendor").then((text) => (document.title = "done: " + text));`);
     writeFileSync(inFolder("index.html"), '<!doctype html><script type="module" src="./main.js"></script>\n');
-    const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
-    check(await open(folder, "/", launch, undefined, { "/vendor": vendor }));
+    check(await open(folder, "/", { others: { "/vendor": vendor } }));
   },
 );
 

@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { chromium } from "playwright-core";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { browse, writePage } from "./page.mjs";
 import { assertKills, installWithModules, traceAnswers } from "./store-kit.mjs";
 
@@ -49,8 +47,7 @@ async function storePage() {
     outfile: join(folder, "stores/main.js"),
     logLevel: "error",
   });
-  const launch = () => chromium.launch({ executablePath: browserPath, args: chromiumArgs });
-  return { folder, path: "/stores/", launch };
+  return { folder, path: "/stores/" };
 }
 
 const ready = (page) => page.waitForFunction(() => document.title === "ready");

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
-import { chromiumArgs } from "../../scripts/lib/browser.mjs";
 import { installPacked } from "./install.mjs";
 import { browse, writePage } from "./page.mjs";
 
@@ -146,12 +145,10 @@ export class Steps {
   }
 }
 
-const launch = () => chromium.launch({ executablePath, args: chromiumArgs });
-
 /** Opens the page at `path` and does what `use(page, steps, errors)` does. */
 export function open(path, use) {
   const steps = new Steps();
-  const options = { folder: installed.folder, path, launch, others: { "/steps": steps.hear } };
+  const options = { folder: installed.folder, path, others: { "/steps": steps.hear } };
   return browse(options, (page, errors) => use(page, steps, errors));
 }
 

@@ -4,8 +4,6 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { chromium } from "playwright-core";
-import { chromiumArgs } from "../../../scripts/lib/browser.mjs";
 import { installPacked } from "../install.mjs";
 import { browse, writePage } from "../page.mjs";
 import { KILLS, LEASE_IS_OUT_MS, World, freezeAtRandom, killAtRandom } from "./world.mjs";
@@ -57,8 +55,7 @@ const inChromium = (name, count, tests) =>
   test(name, { skip: !executablePath && "no Chromium" }, (context) => {
     let current;
     const hear = (request, response) => current.hear(request, response);
-    const launch = () => chromium.launch({ executablePath, args: chromiumArgs });
-    const options = { folder: installed.folder, path: "/main.mjs", launch, others: { "/life": hear } };
+    const options = { folder: installed.folder, path: "/main.mjs", others: { "/life": hear } };
     return browse(options, (empty) =>
       tests(context, "Chromium", count, async (use) => {
         current = new World();

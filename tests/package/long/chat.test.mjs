@@ -23,8 +23,8 @@ test("a person chats in Firefox", { skip }, () => {
   mkdirSync(join(folder, "react"), { recursive: true });
   for (const file of ["react/agent.ts", "react/chat.tsx"])
     writeFileSync(join(folder, file), examples.find(({ name }) => name === file).code);
-  const launch = (executablePath) => firefox.launch({ channel: "moz-firefox", executablePath });
+  const launch = () => firefox.launch({ channel: "moz-firefox", executablePath: browserPath });
   const { others } = shop();
   const mount = mounted("chat", "Chat");
-  return visit({ folder, file: "react/chat.tsx", mount, others, inPage: personsPath, launch }, browserPath);
+  return visit({ folder, file: "react/chat.tsx", mount, others, inPage: personsPath, launch });
 });

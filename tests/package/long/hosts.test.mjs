@@ -4,13 +4,11 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium, firefox } from "playwright-core";
-import { chromiumArgs } from "../../../scripts/lib/browser.mjs";
+import { firefox } from "playwright-core";
 import { added, installFacades, run } from "../install.mjs";
 import { answer, externalScript, open, streamed, writeEntry, writePage } from "../page.mjs";
 
 const { LOOPLET_BUN, LOOPLET_CHROMIUM, LOOPLET_FIREFOX, LOOPLET_ROLLUP, LOOPLET_WEBPACK } = process.env;
-const inChromium = () => chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: chromiumArgs });
 const inFirefox = () => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX });
 let folder, remove;
 
@@ -28,12 +26,12 @@ test("Bun runs the facades", async () => {
 test("Firefox runs it without a bundler", { skip: !LOOPLET_FIREFOX && "no Firefox" }, async () => {
   const dist = "/node_modules/looplet/dist";
   writePage(folder, "plain", { looplet: `${dist}/default.js`, "looplet/practice": `${dist}/practice.js` });
-  assert.match(await open(folder, "/plain/", inFirefox), answer);
+  assert.match(await open(folder, "/plain/", { launch: inFirefox }), answer);
 });
 
 test("Chromium runs a webpack bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
   await packWith("webpack", writeEntry(folder));
-  assert.match(await open(folder, "/webpack/", inChromium), answer);
+  assert.match(await open(folder, "/webpack/"), answer);
 });
 
 test(
@@ -44,7 +42,7 @@ test(
     const show = "facades().catch(String).then((text) => (document.title = `done: ${text}`));";
     writeFileSync(entry, `import { facades } from "./facades.mjs";\n${show}\n`);
     await packWith("facades", entry);
-    assert.match(await open(folder, "/facades/", inChromium), added);
+    assert.match(await open(folder, "/facades/"), added);
   },
 );
 
@@ -55,7 +53,7 @@ test(
     const entry = join(folder, "external.mjs");
     writeFileSync(entry, externalScript('const wasm = new URL("looplet/looplet.wasm", import.meta.url);'));
     await packWith("external", entry);
-    assert.match(await open(folder, "/external/", inChromium), streamed);
+    assert.match(await open(folder, "/external/"), streamed);
   },
 );
 
@@ -73,7 +71,7 @@ async function packWith(name, entry) {
 test("Chromium runs a Bun bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
   await run(LOOPLET_BUN, ["build", writeEntry(folder), "--target=browser", "--outfile=bun/main.js"], folder);
   writePage(folder, "bun");
-  assert.match(await open(folder, "/bun/", inChromium), answer);
+  assert.match(await open(folder, "/bun/"), answer);
 });
 
 test("Chromium runs a Rollup bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
@@ -86,5 +84,5 @@ test("Chromium runs a Rollup bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chr
   });
   await bundle.write({ dir: join(folder, "rollup"), format: "es", entryFileNames: "main.js" });
   writePage(folder, "rollup");
-  assert.match(await open(folder, "/rollup/", inChromium), answer);
+  assert.match(await open(folder, "/rollup/"), answer);
 });

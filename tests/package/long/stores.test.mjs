@@ -118,7 +118,7 @@ test(
       logLevel: "error",
     });
     const launch = () => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX });
-    assert.match(await open(folder, "/stores/", launch), /^done: true,true/);
+    assert.match(await open(folder, "/stores/", { launch }), /^done: true,true/);
   },
 );
 
