@@ -3,9 +3,9 @@
 //! After each input the run compares its durable state with the state that it wrote last, and hands out each
 //! difference as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded
 //! entries, and a run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open
-//! requests and questions to hooks are made again. The runs of a
-//! chat follow each other in one journal ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of
-//! a run replay it byte for byte. Nothing here reads or writes a store.
+//! requests and questions to hooks are made again. The runs of a chat follow each other in one journal
+//! ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run replay it byte for byte. Nothing
+//! here reads or writes a store.
 
 mod agent;
 mod call;

@@ -1,8 +1,9 @@
 //! The tool calls of one answer in request order, and which of them is next.
 //!
 //! [`ToolBatch`] owns the calls. It opens no effects and asks nobody: the other files of this folder do. They bring
-//! each call on through [`ToolBatch::set`], which lets the searches find it; only the calls of a journal get their
-//! status with the rest of their state (`restore.rs`).
+//! each call on through [`ToolBatch::set`], which lets the searches find it. Only the calls of a journal get their
+//! status with the rest of their state (`restore.rs`), and those of an answer that goes no further get theirs before
+//! they are in a batch (`Calls::shelve`).
 
 use std::ops::Range;
 
