@@ -42,10 +42,10 @@ export interface RunFunctions {
 /** Contract: an error that it throws is the question's failure; `null` leaves the question open for `run.answer`. */
 type Asker = (question: Question, id: number, abort: Abort) => Promise<Answer | null>;
 
-type Askers = { readonly [P in Point]?: Asker };
+/** The points with one function each. All others, in capitals, ask hooks, guardrails or functions of an iteration. */
+type OwnPoint = Exclude<Point, Capitalize<Point>>;
 
-/** Points with one function each. All other points ask hooks, guardrails or functions around an iteration. */
-function askers(asked: RunFunctions): Askers {
+function askers(asked: RunFunctions): { readonly [P in OwnPoint]: Asker } {
   const { profiles, tools, output, report } = asked;
   return {
     prepare_calls: async ({ data }) => ({ prepared: await tools.prepare(data.calls) }),
@@ -87,7 +87,7 @@ interface OpenQuestion {
 
 export class Asks {
   readonly #asked: RunFunctions;
-  readonly #askers: Askers;
+  readonly #askers: { readonly [P in Point]?: Asker };
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, OpenQuestion>();
   /** Questions of a lost instance that the next one asks again under their ids. */
