@@ -58,6 +58,34 @@ describe("the view of a run", () => {
     ]);
   });
 
+  it.each([
+    ["of an agent", [{ text: "Hm.", toolCalls: [{ name: "read", input: { n: 1234 } }], stall: 8 }]],
+    ["alone", [{ toolCalls: [{ name: "read", input: { n: 1234 } }], stall: 5 }]],
+    [
+      "of a subagent",
+      [
+        { toolCalls: [{ id: "c", name: "helper", input: { prompt: "Dig." } }] },
+        { text: "Hm.", toolCalls: [{ name: "dig", input: { n: 1234 } }], stall: 8 },
+      ],
+    ],
+  ] satisfies [string, ScriptedStep[]][])(
+    "has no call whose arguments an abort has broken off, %s",
+    async (_, answers) => {
+      const run = agentOf(answers).run("Go.");
+      const events: RunEvent[] = [];
+      for await (const event of run) {
+        events.push(event);
+        const { length } = events.filter(({ type }) => type === "iteration-start");
+        if (event.type === "tool-input-delta" && length === answers.length) run.abort();
+      }
+      expect(events.filter(({ type }) => type === "tool-input-end").length).toBe(answers.length);
+      const { messages } = fold(events);
+      expect(JSON.stringify(messages)).not.toContain("input-streaming");
+      expect(messages.every(({ parts }) => parts.length > 0)).toBe(true);
+      await run.result;
+    },
+  );
+
   it("is that of the transcript when the run has ended, but for what only events tell", async () => {
     const { events, result } = await recorded(steps);
     const live = withResult(fold(events), result).messages;

@@ -10,7 +10,7 @@ import type { OpenQuestion, ToolUiPart, UiPart } from "./message.js";
 import { callKey, partsAt, withAt, withPartsAt, type AgentPlace, type Place, type Places } from "./places.js";
 import { stableLength } from "./stable.js";
 import { failed, idAt } from "./transcript.js";
-import { close, closed, end, isDone, textPart, type View } from "./view.js";
+import { close, end, ended, isDone, textPart, type View } from "./view.js";
 
 type Stamped<K extends RunEvent["type"]> = RunEventOf<K>;
 
@@ -118,7 +118,7 @@ function finishAgent(view: View, event: Stamped<"agent-finish">): View {
       ? call
       : {
           ...call,
-          agent: { ...call.agent, status: event.outcome.outcome, parts: closed(call.agent.parts) },
+          agent: { ...call.agent, status: event.outcome.outcome, parts: ended(call.agent.parts) },
         },
   );
 }

@@ -80,11 +80,18 @@ function withoutRoot({ agents, calls }: Places): Places {
 
 /** The run is over: nothing grows any more, and nobody waits for an answer. */
 export function end(view: View): View {
-  const messages = view.messages.map((message) => {
-    const parts = closed(message.parts).filter((part) => part.type !== "compaction" || part.state === "done");
-    return withSame(message, parts);
-  });
+  const settled = view.messages.map((message) => withSame(message, ended(message.parts)));
+  const messages = settled.filter(({ parts }) => parts.length > 0);
   return { ...view, messages, questions: [], notice: undefined, isWaiting: false };
+}
+
+/** The parts of an agent that has ended. A call whose arguments have broken off is none, as in the transcript. */
+export function ended(parts: readonly UiPart[]): UiPart[] {
+  return closed(parts).filter(
+    (part) =>
+      (part.type !== "compaction" || part.state === "done") &&
+      (part.type !== "tool" || part.state !== "input-streaming"),
+  );
 }
 
 /** A piece that does not grow any more. */
