@@ -75,7 +75,7 @@ async function bind({ env }, wasm, dev) {
 }
 
 async function bundle(dev) {
-  const { rolldown } = require("rolldown");
+  const { rolldown } = await import("rolldown");
   mkdirSync(dist, { recursive: true });
   for (const name of readdirSync(dist)) if (name !== "types") rmSync(join(dist, name), { recursive: true });
   const { exports, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
