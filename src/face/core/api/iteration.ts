@@ -121,7 +121,10 @@ export interface LimitOptions extends AgentLimits, RunLimits {
   allowUnknownPrice?: boolean | undefined;
   /** Conditions; each can end the run as `stopped` by `condition` when a round of tools is over. Default: none. */
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
-  /** Steps against repeated tool calls; `false` switches them all off, `true` on. Default: on, in a subagent as in its run. */
+  /**
+   * Steps against repeated tool calls; `false` switches them all off, `true` on. Default: on, in a subagent as in its
+   * run.
+   */
   repeat?: boolean | RepeatOptions | undefined;
   /**
    * Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. An error counts as false.

@@ -63,7 +63,7 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   telemetry: "use trace",
 };
 
-/** The same for the options of `agent.chat`. */
+/** The names for `agent.chat`, which takes no id. */
 export const CHAT_ELSEWHERE: typeof KNOWN_ELSEWHERE = {
   ...KNOWN_ELSEWHERE,
   id: "a chat with an id is kept in a store: await agent.openChat(id)",

@@ -124,7 +124,7 @@ export const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
 export const EVENTS: readonly string[] = [...HOOK_POINTS, ...HEARD_EVENTS];
 export const HOOKS_TABLE: OptionTable = Object.fromEntries(EVENTS.map((event) => [event, "any"] as const));
 
-/** What a hook may return. */
+/** The output of a hook. */
 export const HOOK_OUTPUT_TABLE: OptionTable = {
   decision: "any",
   ...HOOK_DATA,
@@ -134,10 +134,10 @@ export const HOOK_OUTPUT_TABLE: OptionTable = {
   classifierContext: "string",
 };
 
-/** What `prepareIteration` may return. */
+/** The answer of `prepareIteration`. */
 export const PREPARED_TABLE: OptionTable = { model: "any", ...PREPARED_DATA, messages: "any" };
 
-/** What `limits.onLimit` may return. */
+/** The answer of `limits.onLimit`. */
 export const RAISED_TABLE: OptionTable = { ...RAISED_DATA, maxUsd: "number" };
 
 /** The options of `run.addBudget`. */

@@ -81,7 +81,10 @@ function withoutRoot({ agents, calls }: Places): Places {
 /** The run is over: nothing grows any more, and nobody waits for an answer. */
 export function end(view: View): View {
   const settled = view.messages.map((message) => withSame(message, ended(message.parts)));
-  const messages = settled.filter(({ parts }) => parts.length > 0);
+  // A message of a broken off call alone goes with it.
+  const messages = settled.filter(
+    ({ parts }, index) => parts.length > 0 || settled[index] === view.messages[index],
+  );
   return { ...view, messages, questions: [], notice: undefined, isWaiting: false };
 }
 
