@@ -111,6 +111,7 @@ declare module "node:path" {
   export const sep: string;
   export function dirname(path: string): string;
   export function join(...parts: string[]): string;
+  export function resolve(...parts: string[]): string;
 }
 
 declare module "node:fs" {

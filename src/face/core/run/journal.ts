@@ -242,8 +242,11 @@ export class Journal {
       } catch (error) {
         isSaved = false;
         this.#entries.unshift(...entries);
-        if (isStoreConflict(error)) this.#host.lost();
-        else await this.#tellNotSaved(error);
+        if (isStoreConflict(error)) {
+          // The journal has entries that this run did not see saved, so its lease is not given back as that of an ended run.
+          this.#isKept = true;
+          this.#host.lost();
+        } else await this.#tellNotSaved(error);
       }
       this.#underWay = undefined;
       for (const saved of saves) saved(isSaved);

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
-import type { Lease, Store } from "../../core/api/run.js";
+import type { Lease, LeaseOptions, Store } from "../../core/api/run.js";
 import { ifThere, Log } from "./file/log.js";
 import {
   checkFence,
@@ -19,6 +19,7 @@ import {
 } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";
+import { inTurn } from "./file/turns.js";
 
 /**
  * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file
@@ -27,12 +28,15 @@ import { keyOfName, nameOfKey } from "./file/names.js";
  * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line
  * counts, so that a process that has slept in the middle of an append cannot write over its successor.
  *
+ * The methods of all stores of this process wait for each other where they work on the same journal.
+ *
  * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is
  * gone has run out.
  */
 export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
   const logs = new Map<string, Log>();
   const pathOf = (key: string): string => join(folder, `${fileOf(key)}.jsonl`);
+  const inTurnOf = <T>(key: string, task: () => Promise<T>): Promise<T> => inTurn(resolve(pathOf(key)), task);
   const recordPath = (key: string, nonce: string, end = LEASE): string =>
     join(folder, `${fileOf(key)}.${nonce}${end}`);
 
@@ -72,16 +76,18 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       (await look(key)).nonce === nonce && (await recordOf(key, nonce)) !== undefined;
     return {
       fence: record.fence,
-      async renew(ttlMs) {
-        if (!(await isOurs())) return false;
-        await keepRecord(key, nonce, { ...record, expiresMs: now() + ttlMs });
-        return true;
-      },
-      async release(isPending) {
-        if (!(await isOurs())) return;
-        if (isPending) await keepRecord(key, nonce, { ...record, expiresMs: 0 });
-        else await endRecord(key, nonce, record);
-      },
+      renew: (ttlMs) =>
+        inTurnOf(key, async () => {
+          if (!(await isOurs())) return false;
+          await keepRecord(key, nonce, { ...record, expiresMs: now() + ttlMs });
+          return true;
+        }),
+      release: (isPending) =>
+        inTurnOf(key, async () => {
+          if (!(await isOurs())) return;
+          if (isPending) await keepRecord(key, nonce, { ...record, expiresMs: 0 });
+          else await endRecord(key, nonce, record);
+        }),
     };
   };
 
@@ -102,63 +108,69 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     if (found === undefined) return undefined;
     const { key, nonce, record } = found;
     if (isHeld(record, now()) && !isGone(record)) return undefined;
-    const log = await look(key);
-    // The line of the lease may be damaged.
-    const isItsFence = log.nonce === undefined && log.fence === record.fence;
-    const isPerhapsLater = log.isDamaged && record.fence > (log.fence ?? 0);
-    if (log.nonce === nonce || isItsFence || isPerhapsLater) return key;
-    // Its holder has ended before its line counted, or after a later one.
-    await dropRecord(key, nonce);
-    return undefined;
+    return inTurnOf(key, async () => {
+      const log = await look(key);
+      // The line of the lease may be damaged.
+      const isItsFence = log.nonce === undefined && log.fence === record.fence;
+      const isPerhapsLater = log.isDamaged && record.fence > (log.fence ?? 0);
+      if (log.nonce === nonce || isItsFence || isPerhapsLater) return key;
+      // Its holder has ended before its line counted, or after a later one.
+      await dropRecord(key, nonce);
+      return undefined;
+    });
+  };
+
+  const lease = async (key: string, options: LeaseOptions): Promise<Lease | undefined> => {
+    for (;;) {
+      const log = await look(key);
+      const before = log.nonce;
+      const record = before === undefined ? undefined : await recordOf(key, before);
+      if (!isFree(record, now(), options) && !isGone(record!)) return undefined;
+      await mkdir(folder, { recursive: true });
+      // The last line may have been a lease, if it cannot be read.
+      const fence = (log.fence ?? 0) + (log.isDamaged ? 2 : 1);
+      const nonce = randomText();
+      const taken = {
+        ...nextLease(undefined, now(), options),
+        fence,
+        place: PLACE,
+        pid: process.pid,
+      } as FileLease;
+      // The file comes first, so that no lease is without its time. It means nothing before the line counts.
+      await keepRecord(key, nonce, taken);
+      if (await log.write(pathOf(key), { fence, after: log.fence ?? 0, nonce })) {
+        if (before !== undefined) await dropRecord(key, before);
+        return leaseOf(key, nonce, taken);
+      }
+      // Another process was faster.
+      await dropRecord(key, nonce);
+    }
   };
 
   return {
-    async append(key, entries, expectedSeq, fence) {
-      const log = await look(key);
-      checkFence(key, log.fence, fence);
-      checkSeq(key, log.last, expectedSeq);
-      if (entries.length === 0) return;
-      await mkdir(folder, { recursive: true });
-      if (await log.write(pathOf(key), { fence, entries })) return;
-      await log.read(pathOf(key));
-      checkFence(key, log.fence, fence);
-      checkSeq(key, log.last, expectedSeq);
-      throw new Error(`The journal "${key}" could not be written whole.`);
-    },
-    async load(key, after = 0) {
-      // The file is read anew, because a part that was read before may be damaged since.
-      const known = after > 0 ? logs.get(key) : undefined;
-      const log = known?.last === after ? known : new Log();
-      const entries = await log.entries(pathOf(key));
-      logs.set(key, log);
-      return entries;
-    },
-    async lease(key, options) {
-      for (;;) {
+    append: (key, entries, expectedSeq, fence) =>
+      inTurnOf(key, async () => {
         const log = await look(key);
-        const before = log.nonce;
-        const record = before === undefined ? undefined : await recordOf(key, before);
-        if (!isFree(record, now(), options) && !isGone(record!)) return undefined;
+        checkFence(key, log.fence, fence);
+        checkSeq(key, log.last, expectedSeq);
+        if (entries.length === 0) return;
         await mkdir(folder, { recursive: true });
-        // The last line may have been a lease, if it cannot be read.
-        const fence = (log.fence ?? 0) + (log.isDamaged ? 2 : 1);
-        const nonce = randomText();
-        const taken = {
-          ...nextLease(undefined, now(), options),
-          fence,
-          place: PLACE,
-          pid: process.pid,
-        } as FileLease;
-        // The file comes first, so that no lease is without its time. It means nothing before the line counts.
-        await keepRecord(key, nonce, taken);
-        if (await log.write(pathOf(key), { fence, after: log.fence ?? 0, nonce })) {
-          if (before !== undefined) await dropRecord(key, before);
-          return leaseOf(key, nonce, taken);
-        }
-        // Another process was faster.
-        await dropRecord(key, nonce);
-      }
-    },
+        if (await log.write(pathOf(key), { fence, entries })) return;
+        await log.read(pathOf(key));
+        checkFence(key, log.fence, fence);
+        checkSeq(key, log.last, expectedSeq);
+        throw new Error(`The journal "${key}" could not be written whole.`);
+      }),
+    load: (key, after = 0) =>
+      inTurnOf(key, async () => {
+        // The file is read again, because a part that was read before may be damaged since.
+        const known = after > 0 ? logs.get(key) : undefined;
+        const log = known?.last === after ? known : new Log();
+        const entries = await log.entries(pathOf(key));
+        logs.set(key, log);
+        return entries;
+      }),
+    lease: (key, options) => inTurnOf(key, () => lease(key, options)),
     async pending() {
       const keys: string[] = [];
       for (const name of (await ifThere(readdir(folder))) ?? []) {
@@ -172,17 +184,21 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       for (const name of (await ifThere(readdir(folder))) ?? []) {
         const found = await recordIn(name, ENDED).catch(() => undefined);
         if (found === undefined || !hasEnded(found.record, now(), ageMs)) continue;
-        if ((await look(found.key)).nonce === found.nonce) keys.push(found.key);
-        else await dropRecord(found.key, found.nonce);
+        const { key, nonce } = found;
+        await inTurnOf(key, async () => {
+          if ((await look(key)).nonce === nonce) keys.push(key);
+          else await dropRecord(key, nonce);
+        });
       }
       return keys;
     },
-    async delete(key) {
-      const { nonce } = await look(key);
-      logs.delete(key);
-      await ifThere(unlink(pathOf(key)));
-      if (nonce !== undefined) await dropRecord(key, nonce);
-    },
+    delete: (key) =>
+      inTurnOf(key, async () => {
+        const { nonce } = await look(key);
+        logs.delete(key);
+        await ifThere(unlink(pathOf(key)));
+        if (nonce !== undefined) await dropRecord(key, nonce);
+      }),
   };
 }
 

@@ -9,6 +9,9 @@ type StoreWithLeases = Required<Store>;
 /** Longer than any case takes. */
 const LONG_MS = 600_000;
 
+/** Enough for a store that reads a half-written entry to be seen in each run of the rule. */
+const CONCURRENT_APPENDS = 40;
+
 export const LEASE_CASES: Cases = {
   async "a lease keeps other processes out until it is given back"(makeStore, key) {
     const [first, second] = [await makeStore(), await makeStore()];
@@ -53,6 +56,36 @@ export const LEASE_CASES: Cases = {
       if (got.length !== 1) throw new Error(`${got.length} of 8 processes got a lease (${way})`);
       await (await makeStore()).append(journal, entries(1, 1), 0, got[0]!.fence);
     }
+  },
+  async "appends, renewals, loads and looks for pending runs at the same moment do not disturb each other"(
+    makeStore,
+    key,
+  ) {
+    const [store, other] = [await makeStore(), await makeStore()];
+    const lease = await take(store, key, "a", LONG_MS);
+    let isWriting = true;
+    const write = async (): Promise<void> => {
+      try {
+        for (let seq = 0; seq < CONCURRENT_APPENDS; seq++)
+          await store.append(key, entries(seq + 1, seq + 1), seq, lease.fence);
+      } finally {
+        isWriting = false;
+      }
+    };
+    const repeat = async (look: () => unknown): Promise<void> => {
+      while (isWriting) {
+        await look();
+        // A store that answers without a task of its own must leave room for the writer.
+        await new Promise((next) => setTimeout(next, 0));
+      }
+    };
+    const looks = [
+      () => expectRenewal(lease, true, "its holder"),
+      () => expectHeld(other, key, "b"),
+      ...[store, other].flatMap((one) => [() => one.load(key), () => one.pending()]),
+    ];
+    await Promise.all([write(), ...looks.map(repeat)]);
+    await expectEntries(await makeStore(), key, entries(1, CONCURRENT_APPENDS));
   },
   async "a holder that asks again gets its lease again"(makeStore, key) {
     const store = await makeStore();
