@@ -38,6 +38,14 @@ describe("an agent's tools", () => {
     return body(0).tools.map(({ name }: { name: string }) => name);
   };
 
+  it("leave out one that is undefined", async () => {
+    const { going, body } = setUp({ tools: { a: tool({ ...rest, execute: () => 1 }), b: undefined } }, [
+      { name: "a" },
+    ]);
+    expect((await going.result).outcome).toBe("completed");
+    expect(body(0).tools.map(({ name }: { name: string }) => name)).toEqual(["a"]);
+  });
+
   it("have the names of their record, or their own in an array", async () => {
     expect(await sent({ one, two: one })).toEqual(["one", "two"]);
     expect(await sent([named("three"), named("four")])).toEqual(["three", "four"]);

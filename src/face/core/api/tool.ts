@@ -19,8 +19,12 @@ export type {
   ToolAccess,
 } from "../generated/model.js";
 
-/** The tools of an agent, as a record or as an array. */
-export type Tools = { readonly [name: string]: Tool } | readonly (Tool & { readonly name: string })[];
+/**
+ * The tools of an agent, as a record or as an array. A tool of a record that is `undefined` is left out, so that
+ * `{ search, remove: isAdmin ? remove : undefined }` is a record of tools.
+ */
+export type Tools =
+  { readonly [name: string]: Tool | undefined } | readonly (Tool & { readonly name: string })[];
 
 /** A tool as `tool()` returns it; its input type is checked where it is defined. */
 export type Tool = ToolOptions<any, any>;
@@ -38,10 +42,10 @@ export type ToolTypesOf<T extends Tools> = T extends readonly unknown[]
   : { [name: string]: Tool } extends T
     ? ToolTypes
     : {
-        [N in keyof T]: {
+        [N in keyof T]-?: {
           toolName: N & string;
-          input: T[N] extends { readonly inputSchema: infer S } ? WrittenOf<S> : unknown;
-          output: T[N] extends { readonly execute?: infer E } ? OutputOf<E> : unknown;
+          input: NonNullable<T[N]> extends { readonly inputSchema: infer S } ? WrittenOf<S> : unknown;
+          output: NonNullable<T[N]> extends { readonly execute?: infer E } ? OutputOf<E> : unknown;
         };
       }[keyof T];
 

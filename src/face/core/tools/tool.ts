@@ -115,7 +115,8 @@ export function handlerOf(
 
 function* named(tools: Tools, place: string): Generator<[name: string, field: string, options: Tool]> {
   if (!Array.isArray(tools)) {
-    for (const [name, options] of Object.entries(tools)) yield [name, at(place, name), options as Tool];
+    for (const [name, options] of Object.entries(tools))
+      if (options !== undefined) yield [name, at(place, name), options as Tool];
     return;
   }
   for (const [index, options] of (tools as Tool[]).entries()) {

@@ -238,7 +238,8 @@ function inOrder(tools: Tools): Tools {
       return result;
     },
   });
-  const wrapped = (tool: Tool): Tool => (typeof tool.execute === "function" ? wrap(tool) : tool);
+  const wrapped = <T extends Tool | undefined>(tool: T): Tool | T =>
+    typeof tool?.execute === "function" ? wrap(tool) : tool;
   if (Array.isArray(tools)) return (tools as Tool[]).map(wrapped) as unknown as Tools;
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, wrapped(tool)]));
 }

@@ -153,7 +153,7 @@ class Names {
     for (const { toolName } of calls) this.#known.add(toolName);
     for (const { name } of effects) this.#known.add(name);
     for (const [name, tool] of Object.entries(options?.tools ?? {}))
-      this.#known.add((tool as { name?: string }).name ?? name);
+      this.#known.add((tool as { name?: string } | undefined)?.name ?? name);
   }
 
   /** @throws LoopletError for a name that no run knows */
