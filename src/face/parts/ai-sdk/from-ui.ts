@@ -5,7 +5,9 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
+import type { Prompt } from "../../core/api/run.js";
 import { describe, isObject } from "../../core/options/check.js";
+import { promptFromPage } from "../tools/from-page.js";
 import { isNotice } from "../transcript/prompts.js";
 import { mediaOf } from "./files.js";
 import { resultContent } from "./outputs.js";
@@ -47,6 +49,17 @@ export function userMessage(message: UIMessageLike): MessageOfUi {
   const isOwn = ({ type }: UiPart): boolean => type === "data-looplet";
   const { content, parts } = blocksOf(message.parts as UiPart[], isOwn);
   return { role: "user", content, ui: noteOf(message, parts) };
+}
+
+/**
+ * What the user of a page says in a message, as a prompt. What the page brings for the vendor is left out.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function promptOf(message: UIMessageLike): Prompt {
+  const { content } = userMessage(message);
+  const said = content.map((block) => ("vendor" in block ? { ...block, vendor: undefined } : block));
+  return promptFromPage(said, "messages");
 }
 
 function assistant(message: UIMessageLike): MessageOfUi[] {

@@ -6,7 +6,6 @@ import { LoopletError } from "../../core/api/errors.js";
 import type {
   Agent,
   Chat,
-  ContentBlock,
   Message,
   QuestionAnswer,
   Run,
@@ -17,7 +16,7 @@ import type { HostAbortSignal } from "../../core/api/platform.js";
 import { checkOptions, checkValue, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
 import type { UiStreamOptions } from "./chunk-writer.js";
-import { fromUIMessages, userMessage } from "./from-ui.js";
+import { fromUIMessages, promptOf } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";
 import { behindPrompt } from "./past.js";
@@ -183,7 +182,7 @@ export class LoopletChatTransport {
     }
     const shown = (messages as UIMessageLike[]).slice(0, -1);
     const history: Message[] = fromUIMessages(shown);
-    const prompt = userMessage(last).content as ContentBlock[];
+    const prompt = promptOf(last);
     if (chat === undefined)
       return this.#start(request, session, (options) =>
         this.#agent.run(prompt, { ...options, messages: history }),
