@@ -73,7 +73,8 @@ export function historyOf(messages: readonly AgUiMessage[]): Message[] {
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = history.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    // A spread of a long list would be as many arguments.
+    if (last?.role === role) for (const block of content) last.content.push(block);
     else history.push({ role, content });
   }
   return history;
