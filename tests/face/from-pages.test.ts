@@ -124,7 +124,7 @@ describe("a prompt of a page", () => {
         await result();
         expect(sent.join("")).not.toContain("EVIL");
       }
-    });
+    }, 30_000);
 
   it("has text and media, and a trusted page sends any block", async () => {
     const { ask, sent, result } = served();
@@ -246,5 +246,82 @@ describe("an answer of a page", () => {
       const told = items.find((one) => one.type === "function_call_output").output;
       expect(JSON.parse(typeof told === "string" ? told : told[0].text)).toEqual(output);
     }
+  });
+});
+
+/** Parts of UI messages that are none. */
+const PARTS: readonly unknown[] = [
+  null,
+  "text",
+  {},
+  { type: 1 },
+  { type: "text", text: {} },
+  { type: "file", mediaType: 1, url: "https://web.test/a.png" },
+  { type: "file", mediaType: "text/plain", url: "data:text/plain,%E0%A4%A" },
+  { type: "data-looplet" },
+  { type: "data-looplet", data: "x" },
+  { type: "tool-x" },
+  { type: "tool-x", toolCallId: "c", state: "approval-responded" },
+  { type: "tool-x", toolCallId: "c", state: "approval-responded", approval: { id: 1, approved: true } },
+];
+
+describe("a mistake of a page", () => {
+  for (const part of PARTS)
+    it(`in a UI message is told as one: ${JSON.stringify(part)}`, async () => {
+      const messages = [
+        { id: "1", role: "assistant", parts: [part] },
+        { id: "2", role: "user", parts: [part] },
+      ];
+      const code = "misuse_invalid_argument";
+      const { ask } = served();
+      const format = await ask("/ui-messages", { id: "c", trigger: "submit-message", messages });
+      expect([format.status, JSON.parse(format.text).code]).toEqual([400, code]);
+      const transport = new LoopletChatTransport(made([]).agent as never);
+      const request = { chatId: "c", trigger: "submit-message", messages } as never;
+      await expect(transport.sendMessages(request)).rejects.toMatchObject({ code });
+    });
+
+  it("has a status of 400, in words", async () => {
+    for (const [path, body] of [
+      ["/c/run", {}],
+      ["/c/run", { prompt: "" }],
+      ["/c/run", { prompt: [] }],
+      ["/c/run", { prompt: "x", requestId: { id: 1 } }],
+      ["/c/call", { method: "toString", args: [] }],
+      ["/c/call", { method: "run", args: [{}, { id: "r" }] }],
+      ["/c/call", { method: "run", args: ["x", { id: "r", inputs: [1] }] }],
+      ["/c/call", { method: "run", args: ["x", null] }],
+      ["/c/call", { method: "compact", args: [{ id: "r", instructions: 1 }] }],
+      ["/c/call", { method: "reset", args: [[null]] }],
+      ["/c/call", { run: "r", method: "steer", args: [{ type: "text" }] }],
+      ["/c/call", { run: "r", method: "steer", args: ["x", { requestId: 1 }] }],
+      ["/c/call", { run: "r", method: "withdraw", args: [{}] }],
+      ["/c/call", { run: "r", method: "answer", args: [0, { behavior: "no" }] }],
+      ["/c/answer", { questionId: 0, answer: { outcome: "fail", message: 1 } }],
+      ["/c/answer", { questionId: 0, answer: { action: "accept", content: "x" } }],
+      ["/c/answer", { questionId: 0, answer: [] }],
+    ] as const) {
+      const { ask } = served();
+      const { status, text } = await ask(path, body);
+      // The session of an answer is not there yet.
+      const expected = path === "/c/answer" || "run" in body ? [400, 404] : [400];
+      expect(expected, JSON.stringify(body)).toContain(status);
+      expect(text).toContain("error");
+    }
+  });
+
+  it("of a trusted page in an answer has a status of 400 too", async () => {
+    const { ask, asked, begin } = served(["pay"], undefined, { trusted: true });
+    await begin();
+    const { questionId } = await asked();
+    const rules = [{ type: "addRules", behavior: "allow", rules: ["nothing-like-it"] }];
+    for (const updatedPermissions of [rules, [{ type: "setMode", mode: "bypassPermissions" }]]) {
+      const answer = { behavior: "allow", updatedPermissions };
+      expect((await ask("/c/answer", { questionId, answer })).status).toBe(400);
+    }
+    expect((await ask("/c/call", { run: "r", method: "setPermissionMode", args: ["no"] })).status).toBe(400);
+    expect((await ask("/c/call", { run: "r", method: "addBudget", args: [{ maxUsd: -1 }] })).status).toBe(
+      400,
+    );
   });
 });

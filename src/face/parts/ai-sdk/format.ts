@@ -9,7 +9,7 @@ import { promptOf } from "./from-ui.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf, waitingPart } from "./questions.js";
 import { toUIMessages } from "./to-ui.js";
-import type { UIMessageLike } from "./types.js";
+import { checkMessages, type UIMessageLike } from "./types.js";
 import { checkStreamOptions, UI_STREAM_HEADERS } from "./ui-stream.js";
 
 /** The options of `uiMessages`. */
@@ -39,10 +39,9 @@ export function uiMessages(options: UiFormatOptions = {}): EventFormat {
 function read(body: object, told: readonly RunEvent[], run: string | undefined): ReadOrder {
   const { messages, trigger, messageId } = body as { [field: string]: unknown };
   const all = (Array.isArray(messages) ? messages : []) as UIMessageLike[];
-  const isMessage = ({ role, parts }: UIMessageLike): boolean =>
-    ["user", "assistant", "system"].includes(role) && Array.isArray(parts);
+  checkMessages(all);
   const last = all.at(-1);
-  if (last === undefined || !all.every((message) => isMessage(Object(message))))
+  if (last === undefined)
     throw new LoopletError(
       "misuse_invalid_argument",
       "messages",

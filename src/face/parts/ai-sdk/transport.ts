@@ -22,6 +22,7 @@ import { keptOf } from "./kept.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
 import { toUIMessages } from "./to-ui.js";
+import { checkMessages } from "./types.js";
 import type { UIMessageLike, UiStream } from "./types.js";
 import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
 
@@ -106,6 +107,7 @@ export class LoopletChatTransport {
       const problem = `needs the messages of useChat, one at least, got ${describe(messages)}`;
       throw new LoopletError("misuse_invalid_argument", "messages", problem);
     }
+    checkMessages(messages);
     const session = await this.#open(chatId, true);
     const named = (messages as UIMessageLike[]).find(({ id }) => id === messageId);
     const answered = trigger === "submit-message" ? (named ?? last) : last;

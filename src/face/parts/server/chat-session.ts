@@ -101,7 +101,7 @@ export class ChatSession {
     if (current === undefined)
       await this.#begin(chat, (onEvent) => chat.run(prompt, { onEvent, id: requestId }), prompt);
     else {
-      await ofRequest(() => current.steer(prompt, { requestId }));
+      await ofRequest(() => current.steer(prompt, { requestId }), true);
       await current.saved();
     }
     return { taken: true, after };
