@@ -58,6 +58,10 @@ async function bind({ env }, wasm, dev) {
       env,
     },
   );
+  // A field that other code adds to the prototype of every object must be none of a descriptor's.
+  const script = join(glue, "looplet.js");
+  const descriptor = /(defineProperty\([^;]*?, )\{ value:/g;
+  writeFileSync(script, readFileSync(script, "utf8").replace(descriptor, "$1{ __proto__: null, value:"));
   const file = join(glue, "looplet_bg.wasm");
   if (!dev) {
     const wasmOpt = join(root, "node_modules/binaryen/bin/wasm-opt");

@@ -4,6 +4,8 @@
 //! the first schema that is not valid. All runs of the agent read them and never change them. The catalog is derived
 //! data: a restored run makes it again.
 
+use std::collections::HashSet;
+
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::output_format::OutputFormat;
 use crate::engine::model::error::ConfigError;
@@ -31,12 +33,13 @@ impl Catalog {
     }
 
     fn compile_schemas(&mut self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
-        for (index, tool) in tools.iter().enumerate() {
+        let mut names = HashSet::new();
+        for tool in tools {
             let field = |tail: &str| format!("tools.{}{tail}", tool.name);
             if tool.name.is_empty() {
                 return Err(ConfigError::new("tools", "a tool needs a name"));
             }
-            if tools.iter().take(index).any(|other| other.name == tool.name) {
+            if !names.insert(tool.name.as_str()) {
                 return Err(ConfigError::new(
                     field(""),
                     "two tools have this name: rename one of them",

@@ -10,7 +10,7 @@
 //! rewrite.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::context::Pruning;
@@ -367,13 +367,14 @@ impl Transcript {
     /// A result for each call of the open round, in their order. A call without a result gets one that says that it
     /// was not run.
     fn answers(&self, results: Vec<Block>) -> Vec<Block> {
-        // Results mostly come in order, and each is then the first one left.
-        let mut results = VecDeque::from(results);
+        let mut by_id: HashMap<String, VecDeque<Block>> = HashMap::new();
+        for result in results {
+            if let Block::ToolResult { call_id, .. } = &result {
+                by_id.entry(call_id.clone()).or_default().push_back(result);
+            }
+        }
         let answer = |id: String| {
-            let answers =
-                |result: &Block| matches!(result, Block::ToolResult { call_id, .. } if *call_id == id);
-            let at = results.iter().position(answers);
-            let result = at.and_then(|at| results.remove(at));
+            let result = by_id.get_mut(&id).and_then(VecDeque::pop_front);
             result.unwrap_or_else(|| ToolFault::not_run().result_of(&id))
         };
         self.open_calls().into_iter().map(answer).collect()
@@ -399,9 +400,10 @@ fn is_empty_text(block: &Block) -> bool {
 
 /// Refuses the message at `at` of a history if a block is illegal there. `open` are the calls that it must answer.
 fn check(message: &Message, at: usize, open: &[String]) -> Result<(), ConfigError> {
-    let mut seen = Vec::new();
+    let open = open.iter().map(String::as_str).collect();
+    let mut seen = HashSet::new();
     for (index, block) in message.content.iter().enumerate() {
-        if let Some(problem) = problem_of(message.role, block, open, &mut seen) {
+        if let Some(problem) = problem_of(message.role, block, &open, &mut seen) {
             return Err(ConfigError::new(
                 format!("messages[{at}].content[{index}]"),
                 problem,
@@ -415,8 +417,8 @@ fn check(message: &Message, at: usize, open: &[String]) -> Result<(), ConfigErro
 fn problem_of<'a>(
     role: Role,
     block: &'a Block,
-    open: &[String],
-    seen: &mut Vec<&'a String>,
+    open: &HashSet<&str>,
+    seen: &mut HashSet<&'a str>,
 ) -> Option<&'static str> {
     let id = match (role, block) {
         (Role::Assistant, Block::ToolResult { .. }) => {
@@ -437,19 +439,19 @@ fn problem_of<'a>(
         ) if !json.as_str().trim_ascii_start().starts_with('{') => {
             return Some("the input of a tool call must be a JSON object");
         }
-        (_, Block::ToolCall { id, .. }) if seen.contains(&id) => {
+        (_, Block::ToolCall { id, .. }) if seen.contains(id.as_str()) => {
             return Some("two tool calls of one message have the same id");
         }
-        (_, Block::ToolResult { call_id, .. }) if !open.contains(call_id) => {
+        (_, Block::ToolResult { call_id, .. }) if !open.contains(call_id.as_str()) => {
             return Some("this tool result answers no tool call of the message before it");
         }
-        (_, Block::ToolResult { call_id, .. }) if seen.contains(&call_id) => {
+        (_, Block::ToolResult { call_id, .. }) if seen.contains(call_id.as_str()) => {
             return Some("this tool call has already been answered");
         }
         (_, Block::ToolCall { id, .. } | Block::ToolResult { call_id: id, .. }) => id,
         _ => return None,
     };
-    seen.push(id);
+    seen.insert(id);
     None
 }
 

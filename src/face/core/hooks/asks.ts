@@ -141,6 +141,11 @@ export class Asks {
     return true;
   }
 
+  /** Resolves when no function judges a question any more, whose answer the engine has by then. */
+  decided(id: number): Promise<unknown> | undefined {
+    return (this.#open.get(id) ?? this.#kept.get(id))?.answer;
+  }
+
   /** Forgets a question whose answer no longer matters: it came from elsewhere, or comes too late. */
   withdraw(id: number, why: string): void {
     for (const questions of [this.#open, this.#kept]) {

@@ -13,10 +13,15 @@ export function withHistory<T extends History>(result: T, bytes: Uint8Array): T 
     const get = (): unknown[] => {
       const all = JSON.parse(new TextDecoder().decode(bytes)) as History;
       for (const [key, value] of Object.entries(all))
-        Object.defineProperty(result, key, { value, writable: true });
+        Object.defineProperty(result, key, { __proto__: null, value, writable: true } as PropertyDescriptor);
       return result[name];
     };
-    Object.defineProperty(result, name, { get, enumerable: true, configurable: true });
+    Object.defineProperty(result, name, {
+      __proto__: null,
+      get,
+      enumerable: true,
+      configurable: true,
+    } as PropertyDescriptor);
   }
   return result;
 }

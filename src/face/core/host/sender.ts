@@ -6,6 +6,7 @@
  * No redirect is followed, a body has a limit, and an error has lost the secrets of its request.
  */
 import type { HostAbortSignal, HostResponse } from "../api/platform.js";
+import { fetchOnce } from "../fetch-once.js";
 import { describeRejection, discard, redirectOf } from "./exchange.js";
 import { readUrl, redactor, secretsOf, urlSecrets } from "./secrets/redact.js";
 
@@ -79,14 +80,12 @@ export async function send(out: Outgoing): Promise<Answer> {
   const clean = (text: string): string => redact(text);
   const ending = new Ending(place, signal, timeoutMs);
   try {
-    const fetch = out.fetch ?? (globalThis.fetch as unknown as Sends);
     const asked = (async () =>
-      fetch(url, {
+      fetchOnce(out.fetch, url, {
         method: out.method,
         headers: { ...Object.fromEntries(own), ...out.headers },
         ...(out.body === undefined ? {} : { body: out.body }),
         signal: ending.signal,
-        redirect: "manual",
       }))();
     // A `fetch` that heeds no signal may answer when nobody waits any more.
     asked.then(

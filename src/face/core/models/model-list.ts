@@ -1,4 +1,5 @@
 /** The models that a run may use: checked, priced and numbered, so that each request gets the right key. */
+import { fetchOnce } from "../fetch-once.js";
 import { at, describe, joined } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { nanoPrice } from "./nano-price.js";
@@ -58,7 +59,8 @@ export class ModelList {
 
   /** The function that sends a model's requests. */
   fetch(slot: number): Fetch {
-    const send = this.at(slot).fetch ?? this.#settings.fetch ?? ((url, init) => fetch(url, init));
+    const own = this.at(slot).fetch ?? this.#settings.fetch;
+    const send: Fetch = (url, init) => fetchOnce(own, url, init);
     return this.#settings.steps?.fetch(send) ?? send;
   }
 

@@ -48,7 +48,7 @@ const PARTS = Symbol.for("looplet.model");
 export function sealModel(given: ModelParts): Model {
   const parts = joined(given, { config: joined(given.config) });
   const model = { vendor: parts.config.vendor, model: parts.config.model };
-  Object.defineProperty(model, PARTS, { value: () => parts });
+  Object.defineProperty(model, PARTS, { __proto__: null, value: () => parts } as PropertyDescriptor);
   return Object.freeze(model);
 }
 

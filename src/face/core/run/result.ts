@@ -73,7 +73,13 @@ function usd({ costNanoUsd }: { readonly costNanoUsd: number | null }): number {
 }
 
 function kept<T>(result: object, name: string, value: T): T {
-  Object.defineProperty(result, name, { value, enumerable: true, writable: true, configurable: true });
+  Object.defineProperty(result, name, {
+    __proto__: null,
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  } as PropertyDescriptor);
   return value;
 }
 

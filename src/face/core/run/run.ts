@@ -82,6 +82,7 @@ export class EngineRun implements Run {
   #isAlone = false;
   /** The run ends here and not in its journal. */
   isSuspended = false;
+  readonly decided = (questionId: number): Promise<unknown> | undefined => this.#own.asks.decided(questionId);
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);

@@ -20,7 +20,7 @@ export interface Made {
 
 /** Keeps what was made of its options with the agent, and returns the agent. */
 export function keepMade<A extends object>(agent: A, made: Made): A {
-  return Object.defineProperty(agent, MADE, { value: made });
+  return Object.defineProperty(agent, MADE, { __proto__: null, value: made } as PropertyDescriptor);
 }
 
 /** What was kept with an agent; undefined for any other value. */

@@ -144,7 +144,13 @@ export class PartialJson {
     const { into, key } = top;
     if (Array.isArray(into)) into[key as number] = value;
     else if (key === "__proto__")
-      Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(into, key, {
+        __proto__: null,
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      } as PropertyDescriptor);
     else into[key] = value;
   }
 }

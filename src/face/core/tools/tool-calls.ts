@@ -266,10 +266,10 @@ export class ToolCalls {
     const { options, defined } = known;
     if (options.execute !== undefined) return options.execute.call(defined, input, context);
     const more = { toolName, tool: defined };
-    return handlerOf(options, handlers)!(
-      input,
-      Object.defineProperties(more, Object.getOwnPropertyDescriptors(context)) as ToolHandlerContext,
-    );
+    // A descriptor without a prototype: fields that other code adds to every object are none of its own.
+    for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(context)))
+      Object.defineProperty(more, name, { __proto__: null, ...own } as PropertyDescriptor);
+    return handlerOf(options, handlers)!(input, more as unknown as ToolHandlerContext);
   }
 
   #input(invocation: ToolInvocation): unknown {

@@ -3,6 +3,7 @@ import { ToolError } from "../../core/api/errors.js";
 import type { Agent, AgentOptions, Run, RunEvent, RunResult, Tool, Tools } from "../../core/api/index.js";
 import { hostOptions, modelOf } from "../host.js";
 import { createAgent } from "../../core/index.js";
+import { fetchOnce } from "../../core/fetch-once.js";
 import { joined } from "../../core/options/check.js";
 import { mergeOptions, presets } from "../presets/index.js";
 import { memoryStore } from "../../parts/stores/memory.js";
@@ -106,7 +107,7 @@ class Job implements ProductionJob {
   #agentOf(options: ProductionOptions): Agent {
     const { model, host = {}, tools = {}, maxIters, tokensCap, trace, storeRawResponse, ...more } = options;
     for (const name of OWN) delete more[name];
-    const fetch = host.fetch ?? ((url, init) => globalThis.fetch(url, init as RequestInit));
+    const fetch = host.fetch ?? ((url, init) => fetchOnce(undefined, url, init));
     const sends = storeRawResponse ? { ...host, fetch: this.#raw.around(fetch) } : host;
     const caps = joined(
       maxIters === undefined ? {} : { maxIterations: maxIters },

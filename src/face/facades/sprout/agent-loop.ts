@@ -146,7 +146,10 @@ function resultOf(run: RunResult, systemPrompt: string, toolCalls: SproutToolCal
     toolCalls,
     conversationHistory: historyOf(systemPrompt, run.messages),
   };
-  return Object.defineProperty(result, "run", { value: run }) as AgentLoopResult;
+  return Object.defineProperty(result, "run", {
+    __proto__: null,
+    value: run,
+  } as PropertyDescriptor) as AgentLoopResult;
 }
 
 /** Tells the callbacks what happens, in its order, and keeps the calls. */

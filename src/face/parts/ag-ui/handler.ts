@@ -3,6 +3,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { checkOptions } from "../../core/options/check.js";
 import { readText } from "../proxy/body.js";
+import { isJson } from "../server/access.js";
 import { json } from "../server/http.js";
 import { checkedInput } from "./input.js";
 import { eventResponse } from "./stream.js";
@@ -41,7 +42,7 @@ export function agUiHandler(
   return async (request) => {
     if (request.method !== "POST") return refusal(405, "AG-UI needs POST.");
     // A page of another origin may send every other type without asking first.
-    if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    if (!isJson(request.headers.get("content-type")))
       return refusal(415, "The body needs the content-type application/json.");
     const owner = await authorize(request);
     if (typeof owner !== "string" || owner === "") return refusal(401, "Nobody is signed in.");

@@ -5,6 +5,9 @@ import type { AgUiInput } from "./types.js";
 
 const ROLES = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
 
+/** The most tools of a page. Each is compiled for the run. */
+const MAX_TOOLS = 2000;
+
 /** @throws LoopletError `config_…` */
 export function checkedInput(input: unknown): AgUiInput {
   if (!isObject(input)) throw wrong("input", "needs an object: a RunAgentInput of AG-UI");
@@ -13,6 +16,8 @@ export function checkedInput(input: unknown): AgUiInput {
   checkValue(runId, "runId", "id");
   if (!isListOf(messages, isMessage)) throw wrong("messages", "needs a list of messages with id and role");
   if (!isListOf(tools ?? [], isTool)) throw wrong("tools", "needs a list of tools with name and description");
+  if (((tools as unknown[] | undefined) ?? []).length > MAX_TOOLS)
+    throw wrong("tools", `takes ${MAX_TOOLS} tools of a page at most`);
   if (!isListOf(resume ?? [], isResume))
     throw wrong(
       "resume",

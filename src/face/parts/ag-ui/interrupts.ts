@@ -5,6 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { QuestionAnswer, RunEventOf } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { answerFromPage } from "../tools/from-page.js";
 import { isPageCall } from "../tools/page-call.js";
 import type { AgUiInterrupt, AgUiResume } from "./types.js";
 
@@ -88,8 +89,13 @@ export function answerOf({ question }: Asked, { interruptId, status, payload }: 
     throw wrong(interruptId, "an object with the fields of the form");
   }
   if (question === "reconcile") {
-    // `run.answer` checks the fields of a reconciliation itself.
-    return isCancelled ? { outcome: "fail", message: CANCELLED } : (payload as QuestionAnswer);
+    if (isCancelled) return { outcome: "fail", message: CANCELLED };
+    const said = answerFromPage(payload, "resume");
+    if ("outcome" in said) return said;
+    throw wrong(
+      interruptId,
+      '{ outcome: "done", output }, { outcome: "run" } or { outcome: "fail", message }',
+    );
   }
   if (isCancelled) return { behavior: "deny", message: CANCELLED };
   const { approved, editedArgs, message } = Object(payload) as { [field: string]: unknown };

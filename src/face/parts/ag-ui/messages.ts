@@ -2,6 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Block, ContentBlock, Message } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { addressFromPage } from "../tools/from-page.js";
 import { isNotice } from "../transcript/prompts.js";
 import type { AgUiMessage } from "./types.js";
 
@@ -35,7 +36,7 @@ function blockOf(part: unknown, field: string): ContentBlock {
   const mediaType = typeof mimeType === "string" && mimeType !== "" ? mimeType : known;
   return kind === "data"
     ? { type: "media", mediaType, data: value }
-    : { type: "media", mediaType, url: value };
+    : { type: "media", mediaType, url: addressFromPage(value, field) };
 }
 
 /** Blocks as the content of a message of AG-UI: a text if they are nothing else. */
@@ -72,7 +73,8 @@ export function historyOf(messages: readonly AgUiMessage[]): Message[] {
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = history.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    // A spread of a long list would be as many arguments.
+    if (last?.role === role) for (const block of content) last.content.push(block);
     else history.push({ role, content });
   }
   return history;

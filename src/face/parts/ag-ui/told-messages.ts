@@ -16,10 +16,23 @@ type Owner = { subagentRunId?: string };
 
 export class ToldMessages {
   #all: Told[];
+  /** The first message of each id, and the last call of each id. Each delta of an answer asks for one of them. */
+  readonly #ids = new Map<string, Told>();
+  readonly #calls = new Map<string, NonNullable<Told["toolCalls"]>[number]>();
 
   constructor(messages: readonly AgUiMessage[]) {
     // Activities are the page's own.
     this.#all = messages.filter(({ role }) => role !== "activity") as Told[];
+    this.#index();
+  }
+
+  #index(): void {
+    this.#ids.clear();
+    this.#calls.clear();
+    for (const message of this.#all) {
+      if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
+      for (const call of message.toolCalls ?? []) this.#calls.set(call.id, call);
+    }
   }
 
   /** A copy: the messages change while a page reads it. */
@@ -29,6 +42,7 @@ export class ToldMessages {
 
   replace(messages: readonly AgUiMessage[]): void {
     this.#all = [...messages] as Told[];
+    this.#index();
   }
 
   /** Whether the page has a result of its own for this call. */
@@ -37,20 +51,20 @@ export class ToldMessages {
   }
 
   hasCall(id: string, toolCallId: string): boolean {
-    const message = this.#all.find((one) => one.id === id);
-    return message?.toolCalls?.some((call) => call.id === toolCallId) ?? false;
+    return this.#ids.get(id)?.toolCalls?.some((call) => call.id === toolCallId) ?? false;
   }
 
   /** Whether a call with this id has no result: the one that a run tells again which goes on here. */
   hasOpenCall(toolCallId: string): boolean {
-    const isCalled = this.#all.some(({ toolCalls = [] }) => toolCalls.some(({ id }) => id === toolCallId));
-    return isCalled && !this.hasResult(toolCallId);
+    return this.#calls.has(toolCallId) && !this.hasResult(toolCallId);
   }
 
   remove(id: string): boolean {
-    const at = this.#all.findIndex((message) => message.id === id);
-    if (at >= 0) this.#all.splice(at, 1);
-    return at >= 0;
+    const message = this.#ids.get(id);
+    if (message === undefined) return false;
+    this.#all.splice(this.#all.indexOf(message), 1);
+    this.#index();
+    return true;
   }
 
   text(id: string, role: "assistant" | "reasoning", text: string, owner: Owner): void {
@@ -60,12 +74,13 @@ export class ToldMessages {
 
   call(id: string, toolCallId: string, name: string, owner: Owner): void {
     const message = this.#of(id, "assistant", owner);
-    (message.toolCalls ??= []).push({ id: toolCallId, type: "function", function: { name, arguments: "" } });
+    const call = { id: toolCallId, type: "function" as const, function: { name, arguments: "" } };
+    (message.toolCalls ??= []).push(call);
+    this.#calls.set(toolCallId, call);
   }
 
   arguments(toolCallId: string, text: string): void {
-    const calls = this.#all.flatMap(({ toolCalls = [] }) => toolCalls);
-    const call = calls.reverse().find(({ id }) => id === toolCallId);
+    const call = this.#calls.get(toolCallId);
     if (call !== undefined) call.function.arguments += text;
   }
 
@@ -74,14 +89,17 @@ export class ToldMessages {
     const caller = all.findIndex(({ toolCalls = [] }) => toolCalls.some(({ id }) => id === toolCallId));
     let at = caller < 0 ? all.length : caller + 1;
     while (at < all.length && all[at]!.role === "tool") at += 1;
-    all.splice(at, 0, { id: resultId(toolCallId), role: "tool", toolCallId, content, ...owner });
+    const message: Told = { id: resultId(toolCallId), role: "tool", toolCallId, content, ...owner };
+    all.splice(at, 0, message);
+    if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
   }
 
   #of(id: string, role: "assistant" | "reasoning", owner: Owner): Told {
-    const known = this.#all.find((message) => message.id === id);
+    const known = this.#ids.get(id);
     if (known !== undefined) return known;
     const added: Told = { id, role, ...(role === "reasoning" ? { content: "" } : {}), ...owner };
     this.#all.push(added);
+    this.#ids.set(id, added);
     return added;
   }
 }

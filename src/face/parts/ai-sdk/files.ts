@@ -1,4 +1,5 @@
 /** Files of the two worlds: a `data:` URL or an address there, base64 or an address here. */
+import { LoopletError } from "../../core/api/errors.js";
 import type { MediaBlock } from "../../core/api/message.js";
 import { base64Of } from "../../core/tools/tool-json.js";
 
@@ -11,6 +12,16 @@ export function mediaOf(mediaType: string, url: string, name?: string): MediaBlo
   const named = name === undefined ? {} : { name };
   const [, head = "", body = ""] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
   if (!url.startsWith("data:")) return { type: "media", mediaType, ...named, url };
-  const data = head.endsWith(";base64") ? body : base64Of(new TextEncoder().encode(decodeURIComponent(body)));
+  const data = head.endsWith(";base64") ? body : base64Of(new TextEncoder().encode(decoded(body)));
   return { type: "media", mediaType, ...named, data };
+}
+
+/** @throws LoopletError `misuse_invalid_argument` */
+function decoded(body: string): string {
+  try {
+    return decodeURIComponent(body);
+  } catch {
+    const problem = "has a data: address that cannot be read; encode it with base64";
+    throw new LoopletError("misuse_invalid_argument", "url", problem);
+  }
 }

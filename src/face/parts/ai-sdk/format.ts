@@ -1,15 +1,15 @@
 /** UI messages as a format of `looplet/server`: `useChat` with `DefaultChatTransport` and without a route. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { ContentBlock, Message, QuestionAnswer, RunEvent, RunEventOf } from "../../core/api/index.js";
+import type { Message, QuestionAnswer, RunEvent, RunEventOf } from "../../core/api/index.js";
 import type { EventFormat, FormattedRun, ReadOrder } from "../server/formats.js";
 import { askedIn, dataOf, numbered, seenBefore } from "../server/told.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { callIdOf, ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
-import { userMessage } from "./from-ui.js";
+import { promptOf } from "./from-ui.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf, waitingPart } from "./questions.js";
 import { toUIMessages } from "./to-ui.js";
-import type { UIMessageLike } from "./types.js";
+import { checkMessages, type UIMessageLike } from "./types.js";
 import { checkStreamOptions, UI_STREAM_HEADERS } from "./ui-stream.js";
 
 /** The options of `uiMessages`. */
@@ -39,10 +39,9 @@ export function uiMessages(options: UiFormatOptions = {}): EventFormat {
 function read(body: object, told: readonly RunEvent[], run: string | undefined): ReadOrder {
   const { messages, trigger, messageId } = body as { [field: string]: unknown };
   const all = (Array.isArray(messages) ? messages : []) as UIMessageLike[];
-  const isMessage = ({ role, parts }: UIMessageLike): boolean =>
-    ["user", "assistant", "system"].includes(role) && Array.isArray(parts);
+  checkMessages(all);
   const last = all.at(-1);
-  if (last === undefined || !all.every((message) => isMessage(Object(message))))
+  if (last === undefined)
     throw new LoopletError(
       "misuse_invalid_argument",
       "messages",
@@ -52,7 +51,7 @@ function read(body: object, told: readonly RunEvent[], run: string | undefined):
   const answered = trigger === "submit-message" ? (named ?? last) : last;
   if (answered.role === "assistant") return readAnswers(answered, told, run);
   const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
-  const prompt = userMessage(last).content as ContentBlock[];
+  const prompt = promptOf(last);
   // The id of the run is that of the answer, which must not be the message's own.
   if (!isRewritten) return { prompt, isTurn: true, requestId: `${last.id}:answer` };
   return { prompt, isTurn: true, keep: all.filter(({ role }) => role === "user").length - 1 };

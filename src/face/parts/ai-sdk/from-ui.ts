@@ -3,13 +3,14 @@
  * rest of each message stands beside it in `ui`, which the engine does not read, so that `toUIMessages` can write the
  * same message again.
  */
-import { LoopletError } from "../../core/api/errors.js";
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
-import { describe, isObject } from "../../core/options/check.js";
+import type { Prompt } from "../../core/api/run.js";
+import { isObject } from "../../core/options/check.js";
+import { promptFromPage } from "../tools/from-page.js";
 import { isNotice } from "../transcript/prompts.js";
 import { mediaOf } from "./files.js";
 import { resultContent } from "./outputs.js";
-import { isCall, notesOf, toolNameOf, type UIMessageLike, type UiPart } from "./types.js";
+import { checkMessages, isCall, notesOf, toolNameOf, type UIMessageLike, type UiPart } from "./types.js";
 
 /** A message of looplet, with what only the AI SDK knows of it. */
 export type MessageOfUi = Message & { ui?: UiNote };
@@ -32,13 +33,10 @@ export interface UiNote {
  * @throws LoopletError `misuse_invalid_argument` for values that are not UI messages
  */
 export function fromUIMessages(messages: readonly UIMessageLike[]): MessageOfUi[] {
-  if (!Array.isArray(messages))
-    throw wrong("messages", `needs an array of UI messages, got ${describe(messages)}`);
-  return (messages as readonly UIMessageLike[]).flatMap((message, at) => {
-    if (!isObject(message) || !Array.isArray(message.parts))
-      throw wrong(`messages[${at}]`, "needs { id, role, parts }, as useChat keeps them");
-    return message.role === "assistant" ? assistant(message) : [userMessage(message)];
-  });
+  checkMessages(messages);
+  return messages.flatMap((message) =>
+    message.role === "assistant" ? assistant(message) : [userMessage(message)],
+  );
 }
 
 /** The message that a user has written, as one of looplet. */
@@ -47,6 +45,17 @@ export function userMessage(message: UIMessageLike): MessageOfUi {
   const isOwn = ({ type }: UiPart): boolean => type === "data-looplet";
   const { content, parts } = blocksOf(message.parts as UiPart[], isOwn);
   return { role: "user", content, ui: noteOf(message, parts) };
+}
+
+/**
+ * What the user of a page says in a message, as a prompt. What the page brings for the vendor is left out.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function promptOf(message: UIMessageLike): Prompt {
+  const { content } = userMessage(message);
+  const said = content.map((block) => ("vendor" in block ? { ...block, vendor: undefined } : block));
+  return promptFromPage(said, "messages");
 }
 
 function assistant(message: UIMessageLike): MessageOfUi[] {
@@ -164,8 +173,4 @@ function resultOf(part: UiPart): ToolResultBlock {
     isError: true,
     ...(pending !== undefined && { pending }),
   };
-}
-
-function wrong(field: string, problem: string): LoopletError {
-  return new LoopletError("misuse_invalid_argument", field, problem);
 }

@@ -33,7 +33,7 @@ export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOpti
     const role = turn[0]!.role;
     const parts =
       role === "user"
-        ? turn[0]!.content.flatMap((block) => partOf(block, {}, [], version))
+        ? turn[0]!.content.flatMap((block) => partOf(block, {}, new Map(), version))
         : stepParts(turn, version);
     return { id: idOf(index), role, parts };
   });
@@ -51,11 +51,27 @@ function stepParts(turn: readonly Message[], version: number): UiPart[] {
   });
 }
 
-function resultsOf(turn: readonly Message[]): ToolResultBlock[] {
-  return turn.flatMap(({ content }) => content.filter((block) => block.type === "tool_result"));
+/** The first result of each call. */
+type Results = ReadonlyMap<string, ToolResultBlock>;
+
+function resultsOf(turn: readonly Message[]): Results {
+  return firstById(turn, (block) => (block.type === "tool_result" ? [block.callId, block] : undefined));
 }
 
-function partOf(block: Block, marks: object, results: readonly ToolResultBlock[], version: number): UiPart[] {
+function firstById<T>(
+  turn: readonly Message[],
+  entry: (block: Block) => [id: string, block: T] | undefined,
+): Map<string, T> {
+  const found = new Map<string, T>();
+  for (const { content } of turn)
+    for (const block of content) {
+      const [id, one] = entry(block) ?? [];
+      if (id !== undefined && !found.has(id)) found.set(id, one!);
+    }
+  return found;
+}
+
+function partOf(block: Block, marks: object, results: Results, version: number): UiPart[] {
   switch (block.type) {
     case "text":
     case "refusal": {
@@ -78,14 +94,7 @@ function partOf(block: Block, marks: object, results: readonly ToolResultBlock[]
       ];
     }
     case "tool_call":
-      return [
-        callPart(
-          block,
-          marks,
-          results.find(({ callId }) => callId === block.id),
-          version,
-        ),
-      ];
+      return [callPart(block, marks, results.get(block.id), version)];
     case "tool_result":
       return [];
     default:
@@ -146,9 +155,18 @@ function errorOf({ content }: ToolResultBlock): string | undefined {
 function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[]): UIMessageLike {
   const blocks = turn.flatMap(({ content }) => content);
   const results = resultsOf(turn);
+  const calls = firstById(turn, (block) => (block.type === "tool_call" ? [block.id, block] : undefined));
+  const places = new Map<string, number>();
+  /** The next block of one of these types. */
   const take = <T extends Block["type"]>(...types: T[]): Extract<Block, { type: T }> | undefined => {
-    const at = blocks.findIndex(({ type }) => (types as string[]).includes(type));
-    return at < 0 ? undefined : (blocks.splice(at, 1)[0] as Extract<Block, { type: T }>);
+    const key = types.join();
+    for (let at = places.get(key) ?? 0; at < blocks.length; at += 1) {
+      if (!(types as string[]).includes(blocks[at]!.type)) continue;
+      places.set(key, at + 1);
+      return blocks[at] as Extract<Block, { type: T }>;
+    }
+    places.set(key, blocks.length);
+    return undefined;
   };
   const whole = (part: UiPart): UiPart[] => {
     if (part.type === "text" && part.text === undefined) return withText(part, take("text", "refusal"));
@@ -156,7 +174,7 @@ function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[]): UIM
     if (part.type === "file" && part.mediaType === undefined) return withFile(part, take("media"));
     if (part.type === "data-looplet" && part.data === undefined)
       return withData(part, take("raw", "redacted_thinking"));
-    return [part.toolCallId === undefined ? part : withCall(part, blocks, results)];
+    return [part.toolCallId === undefined ? part : withCall(part, calls, results)];
   };
   return { id, role, ...rest, parts: parts.flatMap((part) => whole(part as unknown as UiPart)) };
 }
@@ -177,11 +195,10 @@ function withData(part: UiPart, block: Block | undefined): UiPart[] {
   return block === undefined ? [] : [{ ...part, data: block }];
 }
 
-function withCall(part: UiPart, blocks: readonly Block[], results: readonly ToolResultBlock[]): UiPart {
-  const { toolCallId, state, preliminary } = part;
-  const call = blocks.find((block) => block.type === "tool_call" && block.id === toolCallId) as
-    ToolCallBlock | undefined;
-  const result = results.find(({ callId }) => callId === toolCallId);
+function withCall(part: UiPart, calls: ReadonlyMap<string, ToolCallBlock>, results: Results): UiPart {
+  const { toolCallId = "", state, preliminary } = part;
+  const call = calls.get(toolCallId);
+  const result = results.get(toolCallId);
   const isDone =
     state === "output-available" && preliminary !== true && !("output" in part) && result !== undefined;
   return {

@@ -6,7 +6,6 @@ import { LoopletError } from "../../core/api/errors.js";
 import type {
   Agent,
   Chat,
-  ContentBlock,
   Message,
   QuestionAnswer,
   Run,
@@ -17,12 +16,13 @@ import type { HostAbortSignal } from "../../core/api/platform.js";
 import { checkOptions, checkValue, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
 import type { UiStreamOptions } from "./chunk-writer.js";
-import { fromUIMessages, userMessage } from "./from-ui.js";
+import { fromUIMessages, promptOf } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
 import { toUIMessages } from "./to-ui.js";
+import { checkMessages } from "./types.js";
 import type { UIMessageLike, UiStream } from "./types.js";
 import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
 
@@ -107,6 +107,7 @@ export class LoopletChatTransport {
       const problem = `needs the messages of useChat, one at least, got ${describe(messages)}`;
       throw new LoopletError("misuse_invalid_argument", "messages", problem);
     }
+    checkMessages(messages);
     const session = await this.#open(chatId, true);
     const named = (messages as UIMessageLike[]).find(({ id }) => id === messageId);
     const answered = trigger === "submit-message" ? (named ?? last) : last;
@@ -183,7 +184,7 @@ export class LoopletChatTransport {
     }
     const shown = (messages as UIMessageLike[]).slice(0, -1);
     const history: Message[] = fromUIMessages(shown);
-    const prompt = userMessage(last).content as ContentBlock[];
+    const prompt = promptOf(last);
     if (chat === undefined)
       return this.#start(request, session, (options) =>
         this.#agent.run(prompt, { ...options, messages: history }),

@@ -2,6 +2,8 @@
  * The AI SDK's chunks and messages as far as looplet reads and writes them, so that the public types need no peer:
  * `ui-message-stream/ui-message-chunks` and `ui/ui-messages` of `ai` 5.0.277, 6.0.325 and 7.0.173 (2026-11-26).
  */
+import { LoopletError } from "../../core/api/errors.js";
+import { describe, isObject } from "../../core/options/check.js";
 import type { HostByteStream } from "../../core/api/platform.js";
 
 /** A chunk of the UI message stream, version 1. */
@@ -75,6 +77,51 @@ export interface UiPart {
 
 /** The platform's `ReadableStream`. Its chunks are `any`, so that it fits the types of each version of the AI SDK. */
 export type UiStream = HostByteStream;
+
+/** The fields of parts that hold texts, where they are there. */
+const TEXTS = ["text", "id", "toolCallId", "toolName", "errorText", "mediaType", "url", "filename", "state"];
+
+/**
+ * Checks what a page has sent as the messages of `useChat`.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function checkMessages(messages: unknown): void {
+  if (!Array.isArray(messages))
+    throw wrong("messages", `needs an array of UI messages, got ${describe(messages)}`);
+  for (const [at, message] of (messages as readonly unknown[]).entries()) {
+    const { id = "", role, parts } = Object(message) as Partial<UIMessageLike>;
+    const field = `messages[${at}]`;
+    const isKnown = role === "system" || role === "user" || role === "assistant";
+    if (!isKnown || typeof id !== "string" || !Array.isArray(parts))
+      throw wrong(field, "needs { id, role, parts }, as useChat keeps them");
+    for (const [place, part] of (parts as readonly unknown[]).entries()) {
+      const problem = problemOf(part);
+      if (problem !== undefined) throw wrong(`${field}.parts[${place}]`, problem);
+    }
+  }
+}
+
+function problemOf(given: unknown): string | undefined {
+  const part = Object(given) as UiPart & { readonly [field: string]: unknown };
+  if (!isObject(given) || typeof part.type !== "string") return "needs an object with a type";
+  const text = TEXTS.find((name) => part[name] != null && typeof part[name] !== "string");
+  if (text !== undefined) return `needs a text as its ${text}`;
+  if (part.type === "data-looplet" && !isObject(part.data)) return "needs a block of looplet as its data";
+  if (!isCall(part)) return undefined;
+  if (part.state !== "input-streaming" && typeof part.toolCallId !== "string")
+    return "needs a text as its toolCallId";
+  const { approval } = part;
+  const isNeeded = part.state === "approval-responded" || approval != null;
+  if (!isNeeded) return undefined;
+  const { id, reason } = Object(approval) as Partial<NonNullable<UiPart["approval"]>>;
+  const isFine = typeof id === "string" && (reason == null || typeof reason === "string");
+  return isFine ? undefined : "needs an approval with an id";
+}
+
+function wrong(field: string, problem: string): LoopletError {
+  return new LoopletError("misuse_invalid_argument", field, problem);
+}
 
 /** Whether a part is a tool call, by a tool with a known name or not. */
 export function isCall(part: UiPart): boolean {

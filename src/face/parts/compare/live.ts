@@ -154,7 +154,10 @@ export class LiveRun {
       own!.call(
         defined,
         input,
-        Object.create(context, { toolName: { value: name }, tool: { value: defined } }) as never,
+        Object.create(context, {
+          toolName: { __proto__: null, value: name } as PropertyDescriptor,
+          tool: { __proto__: null, value: defined } as PropertyDescriptor,
+        }) as never,
       );
     const execute = (input: unknown, context: ToolContext): unknown =>
       this.#answer(name, input, context, isSafe ? live : undefined);

@@ -61,8 +61,12 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
     return perform(turn, exchange);
   });
   return Object.defineProperties(fetch, {
-    requests: { value: requests, enumerable: true },
-    remaining: { get: () => Math.max(0, turns.length - used), enumerable: true },
+    requests: { __proto__: null, value: requests, enumerable: true } as PropertyDescriptor,
+    remaining: {
+      __proto__: null,
+      get: () => Math.max(0, turns.length - used),
+      enumerable: true,
+    } as PropertyDescriptor,
   }) as ScriptedFetch;
 }
 

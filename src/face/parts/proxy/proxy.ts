@@ -6,6 +6,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { authorizeRequest } from "../../core/host/authorize.js";
+import { fetchOnce } from "../../core/fetch-once.js";
 import { describe, discard, redirectOf } from "../../core/host/exchange.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
@@ -291,7 +292,6 @@ class Route {
         auth,
       } as never);
       redact = redactor(secretsOf(kept, headers));
-      const send = parts.fetch ?? this.#options.fetch ?? (globalThis.fetch as never as Fetch);
       const init = {
         method: "POST",
         headers,
@@ -299,7 +299,7 @@ class Route {
         redirect: "manual",
         signal: request.signal,
       } as never;
-      const response = (await send(url, init)) as Response;
+      const response = (await fetchOnce(parts.fetch ?? this.#options.fetch, url, init)) as Response;
       const isRedirect = redirectOf(response as never, url) !== undefined;
       // The vendor refuses the key of the proxy, which is none of the page's business.
       if (!isRedirect && response.status !== 401 && response.status !== 403)

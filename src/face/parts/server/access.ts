@@ -28,18 +28,31 @@ export function wordOf(pathname: string, base: RegExp | undefined): string {
 
 /**
  * Refuses a request of a page of another origin. A browser names the origin of the page by itself, and sends the
- * user's cookies along wherever the page comes from.
+ * user's cookies along wherever the page comes from. A POST of such a page needs the content type `application/json`,
+ * because a browser sends every other type without asking first, with whatever says who the user is.
  *
- * @throws BadRequest 403
+ * @throws BadRequest 403, 415
  */
 export function refuseForeign(
-  { headers, url }: RequestLike,
+  { headers, url, method }: RequestLike,
   allowed: readonly string[] | "*" | undefined,
 ): void {
   const origin = headers.get("origin");
-  if (origin === null || allowed === "*" || allowed?.includes(origin)) return;
+  const site = headers.get("sec-fetch-site");
+  const isPost = method === "POST";
+  // Where a page has no name, the browser says where it comes from.
+  const isNamed = origin !== null || (isPost && (site === "cross-site" || site === "same-site"));
+  if (!isNamed || site === "same-origin" || origin === new URL(url).origin) return;
+  const isJsonAsked = !isPost || isJson(headers.get("content-type"));
+  const isAllowed = allowed === "*" || (origin !== null && allowed?.includes(origin) === true);
   // Without a list, what no cookie goes along with is the matter of the Worker in front.
-  if (allowed === undefined && headers.get("cookie") === null) return;
-  const isOwn = headers.get("sec-fetch-site") === "same-origin" || origin === new URL(url).origin;
-  if (!isOwn) throw new BadRequest(`A page of ${origin} may not use this session.`, 403);
+  const isLeft = allowed === undefined && headers.get("cookie") === null && isJsonAsked;
+  if (!isAllowed && !isLeft)
+    throw new BadRequest(`A page of ${origin ?? "another origin"} may not use this session.`, 403);
+  if (!isJsonAsked) throw new BadRequest("The body needs the content-type application/json.", 415);
+}
+
+/** Whether a body says that it is JSON. */
+export function isJson(contentType: string | null): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType ?? "");
 }

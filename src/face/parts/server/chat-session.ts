@@ -82,7 +82,8 @@ export class ChatSession {
 
   /** Does what a client orders: `run`, `answer` or `abort`. @throws BadRequest */
   async obey(given: unknown): Promise<{ readonly taken: boolean; readonly after?: string }> {
-    const order = checkedOrder(given);
+    const { trusted } = this.#parts;
+    const order = await checkedOrder(given, trusted);
     const chat = await this.#ready();
     const { current } = chat;
     if (order.do === "abort") {
@@ -92,7 +93,7 @@ export class ChatSession {
     if (order.do === "answer") {
       if (current === undefined) return { taken: false };
       const { questionId, answer } = order;
-      return { taken: (await this.runs.call(current.id, "answer", [questionId, answer])) === true };
+      return { taken: (await this.runs.call(current.id, "answer", [questionId, answer, !trusted])) === true };
     }
     const { prompt, requestId } = order;
     const after = this.runs.cursor;
@@ -100,7 +101,7 @@ export class ChatSession {
     if (current === undefined)
       await this.#begin(chat, (onEvent) => chat.run(prompt, { onEvent, id: requestId }), prompt);
     else {
-      await ofRequest(() => current.steer(prompt, { requestId }));
+      await ofRequest(() => current.steer(prompt, { requestId }), true);
       await current.saved();
     }
     return { taken: true, after };
@@ -109,7 +110,7 @@ export class ChatSession {
   /** Performs a method that an agent of `connectAgent` calls. @throws BadRequest */
   async call(given: unknown): Promise<unknown> {
     const { store, id, trusted } = this.#parts;
-    const { method, run, args, isAlone } = checkedCall(given, trusted);
+    const { method, run, args, isAlone } = await checkedCall(given, trusted);
     if (run !== undefined) return this.#callRun(run, method, args);
     if (method === "readChat") {
       await this.open();

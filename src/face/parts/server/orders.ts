@@ -1,7 +1,9 @@
 /** The words of clients: what they may order, and which methods a page may call. */
+import { LoopletError } from "../../core/api/errors.js";
 import type { Prompt, QuestionAnswer } from "../../core/api/run.js";
 import { isObject } from "../../core/options/check.js";
-import { BadRequest } from "../workers/hosting/problems.js";
+import { answerFromPage, promptFromPage } from "../tools/from-page.js";
+import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 
 /** What a client asks for, in a request or in a message of a WebSocket. */
 export type Order =
@@ -27,8 +29,8 @@ const OF_TRUSTED = ["setPermissionMode", "addBudget"];
 /** What a page may say of a run that it begins. The rest of a history is that of the session. */
 const OF_BEGINNING = ["id", "inputs", "instructions"];
 
-/** An order that has what it needs. @throws BadRequest */
-export function checkedOrder(given: unknown): Order {
+/** An order that this client may give. @throws BadRequest */
+export async function checkedOrder(given: unknown, isTrusted: boolean): Promise<Order> {
   const order = given as { readonly do?: unknown; readonly [field: string]: unknown };
   const wrong = (needed: string): never => {
     throw new BadRequest(`${String(order.do)} needs ${needed}`);
@@ -43,11 +45,24 @@ export function checkedOrder(given: unknown): Order {
   } else {
     throw new BadRequest(`There is no "${String(order.do)}": use run, answer or abort.`);
   }
-  return order as unknown as Order;
+  if (isTrusted) return order as unknown as Order;
+  return ofRequest((): Order => {
+    if (order.do === "run") {
+      const requestId = order["requestId"] as string | undefined;
+      return { do: "run", prompt: promptFromPage(order["prompt"]), ...(requestId != null && { requestId }) };
+    }
+    if (order.do === "answer")
+      return {
+        do: "answer",
+        questionId: order["questionId"] as number,
+        answer: answerFromPage(order["answer"]),
+      };
+    return order as unknown as Order;
+  });
 }
 
 /** A call that this page may make. @throws BadRequest */
-export function checkedCall(given: unknown, isTrusted: boolean): Call {
+export async function checkedCall(given: unknown, isTrusted: boolean): Promise<Call> {
   const { run, method, args, isAlone } = given as { readonly [name: string]: unknown };
   const wrong = (problem: string): never => {
     throw new BadRequest(`${String(method)} ${problem}`);
@@ -66,12 +81,46 @@ export function checkedCall(given: unknown, isTrusted: boolean): Call {
   if ((method === "claim" || method === "unclaim") && !(isQuestionId(first) && isId(second)))
     wrong("needs the id of a question, and the name of the page");
   if (method === "abort" && !isReason(first)) wrong("needs a text as its reason");
-  return {
-    run: run as string | undefined,
-    method: method as string,
-    args: args as any[],
-    isAlone: isAlone === true,
-  };
+  if (method === "withdraw" && !isQuestionId(first)) wrong("needs the id of a message");
+  const all = args as any[];
+  const taken = isTrusted ? all : await ofRequest(() => argsFromPage(run !== undefined, String(method), all));
+  return { run: run as string | undefined, method: String(method), args: taken, isAlone: isAlone === true };
+}
+
+/** The arguments that a page may give. Those that are too many are left out. @throws LoopletError */
+function argsFromPage(isOfRun: boolean, method: string, [first, second]: readonly any[]): readonly any[] {
+  switch (method) {
+    case "run":
+      return [promptFromPage(first), second];
+    case "steer":
+    case "followUp":
+      return [promptFromPage(first), requestIdOf(second)];
+    case "answer":
+      return [first, answerFromPage(second), WAITS_FOR_FUNCTIONS];
+    case "compact":
+      return [isOfRun ? instructionsOf(first) : first];
+    default:
+      return [first, second];
+  }
+}
+
+/** The third argument of `answer`: a function of the agent that judges the question decides before the page does. */
+export const WAITS_FOR_FUNCTIONS = true;
+
+/** @throws LoopletError */
+function requestIdOf(given: unknown): { readonly requestId?: string } {
+  const { requestId } = Object(given) as { readonly requestId?: unknown };
+  if (requestId === undefined || requestId === null) return {};
+  if (isId(requestId)) return { requestId: requestId as string };
+  throw new LoopletError("misuse_invalid_argument", "requestId", "needs a text of whole letters");
+}
+
+/** @throws LoopletError */
+function instructionsOf(given: unknown): { readonly instructions?: string } {
+  const { instructions } = Object(given) as { readonly instructions?: unknown };
+  if (instructions === undefined || instructions === null) return {};
+  if (typeof instructions === "string") return { instructions };
+  throw new LoopletError("misuse_invalid_argument", "instructions", "needs a text");
 }
 
 function checkBeginning(given: unknown, wrong: (problem: string) => never): void {
@@ -80,6 +129,9 @@ function checkBeginning(given: unknown, wrong: (problem: string) => never): void
     if (!OF_BEGINNING.includes(name) && !(Array.isArray(value) && value.length === 0) && value !== null)
       wrong(`takes no ${name} from pages: the server keeps the history. Open a chat with agent.openChat(id)`);
   if (!isId(options["id"])) wrong("needs the id of the run, a text of whole letters");
+  const { inputs, instructions } = options;
+  if (inputs != null && (!isObject(inputs) || Array.isArray(inputs))) wrong("needs an object as its inputs");
+  if (instructions != null && typeof instructions !== "string") wrong("needs a text as its instructions");
 }
 
 function isId(id: unknown): boolean {

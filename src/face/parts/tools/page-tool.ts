@@ -10,6 +10,7 @@ import type {
 import { at, checkChoice, checkValue, isObject } from "../../core/options/check.js";
 import { isStandardSchema } from "../../core/tools/tool-schema.js";
 import { tool } from "../../core/tools/tool.js";
+import { resultFromPage } from "./from-page.js";
 import { pageRequest, type PageAnswer } from "./page-call.js";
 
 /** The options of `pageTool`: those of `tool` without its function, and what pages need. */
@@ -137,9 +138,9 @@ function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
 
 /** @throws ToolError for a value that does not fit */
 async function checked<O>(output: unknown, schema: StandardSchemaV1<any, O> | undefined): Promise<O> {
-  if (schema === undefined) return output as O;
+  if (schema === undefined) return resultFromPage(output) as O;
   const result = await schema["~standard"].validate(output);
-  if (result.issues === undefined) return result.value;
+  if (result.issues === undefined) return resultFromPage(result.value) as O;
   const issues = result.issues.map(({ message }) => message).join("; ");
   throw failed(`The page has returned what does not fit: ${issues}`);
 }

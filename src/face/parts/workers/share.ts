@@ -94,7 +94,7 @@ export function shareAgent<A extends Agent<any, any>>(
       },
     }),
     "isHost",
-    { get: () => host !== undefined },
+    { __proto__: null, get: () => host !== undefined } as PropertyDescriptor,
   ) as SharedAgent<A>;
 }
 

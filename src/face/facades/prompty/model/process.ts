@@ -129,7 +129,10 @@ function structured(text: string): StructuredResult | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return undefined;
-    return Object.defineProperty(value, StructuredResultSymbol, { value: text }) as StructuredResult;
+    return Object.defineProperty(value, StructuredResultSymbol, {
+      __proto__: null,
+      value: text,
+    } as PropertyDescriptor) as StructuredResult;
   } catch {
     return undefined;
   }

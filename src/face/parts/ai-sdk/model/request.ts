@@ -31,7 +31,11 @@ export function callOptions(
     promptCaching,
     ...sampling
   } = options as { [option: string]: any };
-  const prompt = messages.flatMap((message) => promptOf(message, messages, version));
+  const names = new Map<string, string>();
+  for (const { content } of messages)
+    for (const block of content)
+      if (block.type === "tool_call" && !names.has(block.id)) names.set(block.id, block.name);
+  const prompt = messages.flatMap((message) => promptOf(message, names, version));
   return {
     ...sampling,
     prompt: system === undefined ? prompt : [{ role: "system", content: system }, ...prompt],
@@ -51,15 +55,18 @@ function choiceOf(choice: string | { tool: string }): object {
   return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.tool };
 }
 
+/** The names of the tools by the ids of their calls. */
+type ToolNames = ReadonlyMap<string, string>;
+
 /** The messages that one of looplet becomes: results of tools stand in a message of their own. */
-function promptOf({ role, content }: Message, all: readonly Message[], version: Specification): object[] {
+function promptOf({ role, content }: Message, names: ToolNames, version: Specification): object[] {
   if (role === "assistant") {
     const parts = assistantParts(content, version);
     return parts.length === 0 ? [] : [{ role, content: parts }];
   }
   const results = content.filter((block) => block.type === "tool_result");
   const said = content.flatMap((block) => userPart(block, version));
-  const tool = { role: "tool", content: results.map((result) => resultPart(result, all, version)) };
+  const tool = { role: "tool", content: results.map((result) => resultPart(result, names, version)) };
   return [...(results.length > 0 ? [tool] : []), ...(said.length > 0 ? [{ role, content: said }] : [])];
 }
 
@@ -128,10 +135,9 @@ function filePart({ mediaType, data, url, name }: MediaBlock, version: Specifica
   return { ...file, data: data ?? new URL(url!) };
 }
 
-function resultPart(result: ToolResultBlock, all: readonly Message[], version: Specification): object {
+function resultPart(result: ToolResultBlock, names: ToolNames, version: Specification): object {
   const { callId: toolCallId, isError } = result;
-  const calls = all.flatMap(({ content }) => content.filter((block) => block.type === "tool_call"));
-  const toolName = calls.find(({ id }) => id === toolCallId)?.name ?? "";
+  const toolName = names.get(toolCallId) ?? "";
   const { output, text } = outputOf(result);
   const part = { type: "tool-result", toolCallId, toolName };
   if (result.content.some(({ type }) => type === "media"))

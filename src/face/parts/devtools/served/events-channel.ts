@@ -1,4 +1,5 @@
 /** The page's end of a channel over HTTP: Server-Sent Events down, requests up. */
+import { fetchOnce } from "../../../core/fetch-once.js";
 import { Listeners } from "../live/listeners.js";
 import type { DevtoolsChannel } from "../live/protocol.js";
 
@@ -15,7 +16,8 @@ export function eventsChannel(eventsUrl: string, askUrl: string): DevtoolsChanne
     postMessage(message) {
       const headers = { "content-type": "application/json" };
       // Devtools tell that no reply comes.
-      fetch(askUrl, { method: "POST", headers, body: JSON.stringify(message) }).catch(() => {});
+      const init = { method: "POST", headers, body: JSON.stringify(message) };
+      fetchOnce<Promise<unknown>>(undefined, askUrl, init).catch(() => {});
     },
     addEventListener: (_, listener) => listeners.add(listener),
     removeEventListener: (_, listener) => listeners.delete(listener),

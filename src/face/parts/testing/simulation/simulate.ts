@@ -69,8 +69,8 @@ export class SimulationFailure extends Error implements Failure {
     this.file = failure.file;
     this.how = failure.message;
     // Test runners print the fields of an error, and a record is long.
-    Object.defineProperty(this, "run", { value: failure.run, enumerable: false });
-    Object.defineProperty(this, "file", { value: failure.file, enumerable: false });
+    Object.defineProperty(this, "run", { __proto__: null, value: failure.run } as PropertyDescriptor);
+    Object.defineProperty(this, "file", { __proto__: null, value: failure.file } as PropertyDescriptor);
   }
 }
 

@@ -25,7 +25,7 @@ export async function callChat(
   args: readonly any[],
 ): Promise<void> {
   if (method === "reset") {
-    await ofRequest(() => chat.reset(args[0]));
+    await ofRequest(() => chat.reset(args[0]), true);
     session.tellMessages(chat);
   } else if (method !== "saved") throw unknownMethod(method);
   return chat.saved();

@@ -9,12 +9,16 @@ import { PageClaims } from "../pages/claims.js";
 const ASKED_AGAIN_MS = 5000;
 
 /** A run as the core has it. `agent.close({ recoverable: true })` suspends it, and cancels it here alone. */
-export type HandedRun = Run & { readonly isSuspended?: boolean };
+export type HandedRun = Run & {
+  readonly isSuspended?: boolean;
+  /** Resolves when no function of the agent judges the question any more. */
+  decided?(questionId: number): Promise<unknown>;
+};
 
 export class HostedRun {
   /** The run goes on from a process before this one, and asks its open questions again. */
   readonly #goesOn: boolean;
-  #run: Run | undefined;
+  #run: HandedRun | undefined;
   #tell: (event: RunEvent) => void = (event) => void this.early.push(event);
   /** The events before the run was taken. */
   readonly early: RunEvent[] = [];
@@ -64,7 +68,7 @@ export class HostedRun {
     this.early.forEach((event) => this.#tell(event));
   }
 
-  get run(): Run {
+  get run(): HandedRun {
     return this.#run!;
   }
 
@@ -84,7 +88,7 @@ export class HostedRun {
   }
 
   /** Performs a method that a client calls. */
-  perform(method: string, [first, second]: readonly any[]): unknown {
+  perform(method: string, [first, second, third]: readonly any[]): unknown {
     const { run } = this;
     switch (method) {
       case "steer":
@@ -96,7 +100,7 @@ export class HostedRun {
       case "withdraw":
         return this.#queued.get(first)?.withdraw() ?? false;
       case "answer":
-        return this.answer(first, second);
+        return this.answer(first, second, third === true);
       case "claim":
         return this.#claim(first, second);
       case "unclaim":
@@ -111,12 +115,20 @@ export class HostedRun {
     throw unknownMethod(method);
   }
 
-  /** Answers a question. One of a run that goes on may have to be asked again first. */
-  async answer(questionId: number, answer: QuestionAnswer): Promise<boolean> {
+  /**
+   * Answers a question. One of a run that goes on may have to be asked again first. `waitsForFunctions`: after the
+   * function of the agent that judges the question, if there is one.
+   */
+  async answer(questionId: number, answer: QuestionAnswer, waitsForFunctions = false): Promise<boolean> {
     const { run } = this;
-    if (run.answer(questionId, answer)) return true;
+    const give = async (): Promise<boolean> => {
+      // A page does not decide what a function of the agent is about to refuse.
+      if (waitsForFunctions) await Promise.race([run.decided?.(questionId), ended(run)]);
+      return run.answer(questionId, answer);
+    };
+    if (await give()) return true;
     await this.#askedAgain(questionId);
-    return run.answer(questionId, answer);
+    return give();
   }
 
   /**
@@ -157,7 +169,6 @@ export class HostedRun {
   }
 }
 
-/** Whether a question is about a call of the same agent. */
 /** Resolves when a run has ended, however it has. */
 export function ended(run: Run): Promise<unknown> {
   return run.result.catch(() => {});

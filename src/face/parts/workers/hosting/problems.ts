@@ -16,14 +16,19 @@ export class BadRequest extends Error {
   }
 }
 
-/** What `work` returns. A misuse of looplet in it is a mistake of the request. */
-export async function ofRequest<T>(work: () => T | Promise<T>): Promise<T> {
+/**
+ * What `work` returns. A misuse of looplet in it is a mistake of the request, and with `isAllOfIt` each error of an
+ * option, because the request has given all of them.
+ */
+export async function ofRequest<T>(work: () => T | Promise<T>, isAllOfIt = false): Promise<T> {
   try {
     return await work();
   } catch (error) {
     // The class may be that of another bundle.
     const { name, message, code, field, problem } = Object(error) as { [field: string]: string | undefined };
-    if (name !== "LoopletError" || !code?.startsWith("misuse_")) throw error;
+    const isMistake =
+      code?.startsWith("misuse_") === true || (isAllOfIt && code?.startsWith("config_") === true);
+    if (name !== "LoopletError" || !isMistake) throw error;
     const more = { code, ...(field && { field }), ...(problem && { problem }) };
     throw new BadRequest(String(message), 400, more, error);
   }

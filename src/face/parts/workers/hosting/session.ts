@@ -192,7 +192,7 @@ export class Session {
     if (method === "result") return this.endOf(run);
     if (method === "snapshot") return this.snapshot(run);
     const hosted = this.#hostedAs(run);
-    if (hosted !== undefined) return ofRequest(() => hosted.perform(method, args));
+    if (hosted !== undefined) return ofRequest(() => hosted.perform(method, args), true);
     if (!this.has(run)) throw noRun(run);
     // A call after the end changes nothing.
     return false;

@@ -1,6 +1,8 @@
 /** The address of a server with an agent: its requests, their headers and their failures. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { HostResponse } from "../../../core/api/platform.js";
+import { fetchOnce } from "../../../core/fetch-once.js";
+import { discard, redirectOf } from "../../../core/host/exchange.js";
 import { errorOf } from "../protocol.js";
 
 /** Headers of each request, or your function that makes them. */
@@ -17,6 +19,7 @@ export interface AddressInit {
   readonly body?: string;
   readonly signal?: AbortSignal;
   readonly keepalive?: boolean;
+  readonly redirect?: "manual";
 }
 
 /** A response with an error; `cause` is that error in words. */
@@ -40,17 +43,12 @@ export class Address {
   onChange: (isReached: boolean) => void = () => {};
   #isReached = true;
   readonly #headers: AddressHeaders;
-  readonly #fetch: AddressFetch;
+  readonly #fetch: AddressFetch | undefined;
 
-  constructor(
-    url: string,
-    headers: AddressHeaders = {},
-    fetch: AddressFetch = (url, init) => globalThis.fetch(url, init),
-  ) {
+  constructor(url: string, headers: AddressHeaders = {}, fetch?: AddressFetch) {
     this.url = url.replace(/\/+$/, "");
     this.#headers = headers;
-    // Workers refuse a fetch that is called as a method of another object.
-    this.#fetch = (url, init) => fetch(url, init);
+    this.#fetch = fetch;
   }
 
   /** @throws AddressError if the status is an error, and what `fetch` throws */
@@ -59,8 +57,16 @@ export class Address {
     const headers = { ...init.headers, ...own };
     let status = 0;
     try {
-      const response = await this.#fetch(`${this.url}/${path}`, { ...init, headers });
+      const url = `${this.url}/${path}`;
+      const response = await fetchOnce<PromiseLike<HostResponse>>(this.#fetch, url, { ...init, headers });
       ({ status } = response);
+      const redirect = redirectOf(response as never, url);
+      if (redirect !== undefined) {
+        // A browser hides the status of a redirect.
+        ({ status } = redirect);
+        discard(response);
+        throw new AddressError(status, redirected(redirect));
+      }
       if (response.ok) return response;
       throw new AddressError(status, await refusalOf(response));
     } finally {
@@ -74,6 +80,12 @@ export class Address {
     this.#isReached = isReached;
     this.onChange(isReached);
   }
+}
+
+function redirected({ status, headers }: NonNullable<ReturnType<typeof redirectOf>>): Error {
+  const origin = headers.find(([name]) => name === "location")?.[1] ?? "an address that is hidden here";
+  const problem = `redirects to ${origin} (status ${status}), and no redirect is followed; give the address to which it leads`;
+  return Object.assign(new LoopletError("misuse_invalid_argument", "url", problem), { status });
 }
 
 /** The error of a response, with its `status`. Those of looplet are `LoopletError`s again. */

@@ -1,0 +1,144 @@
+/**
+ * What a page may send to an agent that runs elsewhere: text and media, and answers to questions. Every host of an
+ * agent for pages that it does not trust reads their prompts, answers and results here, and nowhere else. A field
+ * that is not listed here is refused, so a new one reaches no vendor and no permission until this file names it.
+ */
+import { LoopletError } from "../../core/api/errors.js";
+import type { ContentBlock, Prompt, QuestionAnswer } from "../../core/api/index.js";
+import { describe, isObject } from "../../core/options/check.js";
+import { richResult } from "../../core/tools/tool-content.js";
+
+type Fields = { readonly [field: string]: unknown };
+
+/** The fields of each block. `vendor` is not among them: it has fields that go to the vendor as they are. */
+const BLOCKS: { readonly [type: string]: readonly string[] } = {
+  text: ["type", "text"],
+  media: ["type", "mediaType", "data", "url", "name"],
+};
+
+/**
+ * A prompt, a steer or a follow-up of a page: a text, or blocks of text and media.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function promptFromPage(prompt: unknown, field = "prompt"): Prompt {
+  if (typeof prompt === "string") return prompt;
+  if (!Array.isArray(prompt)) throw wrong(field, `needs a text or a list of blocks, got ${describe(prompt)}`);
+  return prompt.map((block: unknown, at) => blockFromPage(block, `${field}[${at}]`));
+}
+
+/** @throws LoopletError `misuse_invalid_argument` */
+export function blockFromPage(block: unknown, field: string): ContentBlock {
+  const { type, text, mediaType, data, url, name } = own(block);
+  const fields = typeof type === "string" && Object.hasOwn(BLOCKS, type) ? BLOCKS[type]! : undefined;
+  if (fields === undefined)
+    throw wrong(field, "needs a block of the type text or media; pages send no others");
+  refuseOthers(block as object, fields, field);
+  if (type === "text") {
+    if (typeof text !== "string") throw wrong(field, 'needs { "type": "text", "text": "…" }');
+    return { type: "text", text };
+  }
+  const isOne = (typeof data === "string") !== (typeof url === "string");
+  if (typeof mediaType !== "string" || !isOne || (name != null && typeof name !== "string"))
+    throw wrong(field, 'needs { "type": "media", "mediaType": "…" } with "data" or "url"');
+  const named = typeof name === "string" ? { name } : {};
+  if (typeof data === "string") return { type: "media", mediaType, data, ...named };
+  return { type: "media", mediaType, url: addressFromPage(url as string, `${field}.url`), ...named };
+}
+
+/** Hosts at which vendors keep the files of everybody who uses the key of the server, and clouds their buckets. */
+const VENDORS =
+  /(^|\.)(googleapis\.com|storage\.cloud\.google\.com|openai\.com|openai\.azure\.com|anthropic\.com|mistral\.ai|x\.ai|openrouter\.ai)\.?$/;
+
+/**
+ * The address of a file that the vendor fetches: one on the web. A vendor's own address (`gs://`, `s3://`, its API)
+ * or the id of a file names what other users of the key have stored there.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function addressFromPage(address: string, field: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (url?.protocol === "data:" || (isWeb && !VENDORS.test(url.hostname))) return address;
+  throw wrong(field, "needs an address of the web (https:), or data; pages name no files at the vendor");
+}
+
+/** The fields of each answer, by the field that names its kind and by its value. */
+const ANSWERS: { readonly [kind: string]: { readonly [value: string]: readonly string[] } } = {
+  behavior: { allow: ["updatedInput"], deny: ["message", "interrupt"] },
+  outcome: { done: ["output"], run: [], fail: ["message"] },
+  action: { accept: ["content"], decline: [], cancel: [] },
+};
+
+/**
+ * The answer of a page to a question: yes with another input at most, no, a form, or what became of a call. It
+ * changes no rule and no permission mode.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function answerFromPage(answer: unknown, field = "answer"): QuestionAnswer {
+  const given = own(answer);
+  const kinds = Object.keys(ANSWERS).filter((kind) => Object.hasOwn(given, kind));
+  const [kind] = kinds;
+  const values = ANSWERS[kind ?? ""] ?? {};
+  const value = given[kind ?? ""];
+  if (kinds.length !== 1 || typeof value !== "string" || !Object.hasOwn(values, value))
+    throw wrong(field, 'needs { "behavior": "allow" | "deny" }, { "action": … } or { "outcome": … }');
+  refuseOthers(given, [kind!, ...values[value]!], field);
+  const read: { [name: string]: unknown } = { [kind!]: value };
+  for (const name of values[value]!) {
+    const told = given[name];
+    if (told === undefined || told === null) continue;
+    if (!isOfType(told, TYPES[name])) throw wrong(`${field}.${name}`, `needs ${TYPES[name]!}`);
+    read[name] = told;
+  }
+  return read as unknown as QuestionAnswer;
+}
+
+/** The types of the fields of answers. The `output` of a call may be any value. */
+const TYPES: { readonly [name: string]: string } = {
+  updatedInput: "an object",
+  content: "an object",
+  message: "a text",
+  interrupt: "true or false",
+};
+
+function isOfType(value: unknown, type: string | undefined): boolean {
+  if (type === "an object") return isObject(value) && !Array.isArray(value);
+  if (type === "a text") return typeof value === "string";
+  return type === undefined || typeof value === "boolean";
+}
+
+/**
+ * The result of a page for a tool. Blocks of text, and media by their data, are blocks for the model. Any other value
+ * is JSON for the model, also one that looks like a vendor's block or names an address.
+ */
+export function resultFromPage(output: unknown): unknown {
+  const rich = richResult(output);
+  if (rich === undefined) return output;
+  const isPlain = rich.content.every(
+    (block) =>
+      (block.type === "text" && block.vendor === undefined) ||
+      (block.type === "media" && block.data !== undefined && block.vendor === undefined),
+  );
+  if (isPlain) return output;
+  return { content: [{ type: "text", text: JSON.stringify(output) }], isError: rich.isError };
+}
+
+/** An object's own fields; those of other values are none. */
+function own(value: unknown): Fields {
+  return isObject(value) && !Array.isArray(value) ? { __proto__: null, ...(value as Fields) } : {};
+}
+
+/** @throws LoopletError `misuse_invalid_argument` */
+function refuseOthers(value: object, fields: readonly string[], field: string): void {
+  for (const [name, one] of Object.entries(value)) {
+    const isNothing = one === undefined || one === null || (Array.isArray(one) && one.length === 0);
+    if (!isNothing && !fields.includes(name))
+      throw wrong(field, `takes no ${name.slice(0, 64)} from pages; send ${fields.join(", ")}`);
+  }
+}
+
+function wrong(field: string, problem: string): LoopletError {
+  return new LoopletError("misuse_invalid_argument", field, problem);
+}
