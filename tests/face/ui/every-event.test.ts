@@ -237,3 +237,24 @@ it("gives a loop that begins late the open questions and the subagent that asks 
   expect(lines(view.messages).join()).toContain("[running: pay approval-requested]");
   run.abort();
 });
+
+it("draws the question of a subagent in a run that resumes without its chat", async () => {
+  const world = new World();
+  const before = world.agent().run("Go.", { id: "r" });
+  for await (const event of before.events({ detached: true })) if (event.type === "waiting") break;
+  await before.saved();
+  world.end();
+  let begun!: () => void;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const run = world.agent().resume("r", { onEvent: () => begun() });
+  await hasBegun;
+  let view = viewOf();
+  for await (const event of run.events({ detached: true })) {
+    view = reduce(view, event);
+    for (const question of view.questions) run.answer(question.questionId, answerTo(question));
+    if (event.type === "waiting" && view.questions.length === 3)
+      expect(lines(view.messages).join()).toContain("[running: pay approval-requested]");
+  }
+  expect((await run.result).outcome).toBe("completed");
+  expect(lines(view.messages).join()).toMatch(/helper output-available .*\[completed: pay output-available/);
+});

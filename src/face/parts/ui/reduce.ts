@@ -15,7 +15,8 @@ import { close, end, ended, isDone, textPart, type View } from "./view.js";
 type Stamped<K extends RunEvent["type"]> = RunEventOf<K>;
 
 /** The view after an event of the run. */
-export function reduce(view: View, event: RunEvent): View {
+export function reduce(known: View, event: RunEvent): View {
+  const view = withAgentOf(known, event);
   switch (event.type) {
     case "run-start":
       return { ...view, usage: null, notice: undefined, failure: undefined, isWaiting: false };
@@ -90,8 +91,17 @@ function joined(view: View, event: Stamped<"snapshot">): View {
   return { ...told, usage: event.usage ?? view.usage };
 }
 
+/** The view with the subagent of an event. A run that resumes does not start its subagents again. */
+function withAgentOf(view: View, event: RunEvent): View {
+  const { agentPath, parentToolCallId, type } = event;
+  if (agentPath === "root" || type === "agent-start" || type === "agent-finish") return view;
+  const at = callOf(view.places, agentPath, parentToolCallId ?? "");
+  if (at === undefined || view.places.agents[agentPath]?.at.join() === at.join()) return view;
+  return begin(view, event);
+}
+
 /** A subagent begins to work on its call. */
-function begin(view: View, event: Stamped<"agent-start">): View {
+function begin(view: View, event: RunEvent & { readonly model?: string }): View {
   const { agentPath, parentToolCallId = "", model } = event;
   if (agentPath === "root") return view;
   const at = callOf(view.places, agentPath, parentToolCallId);
@@ -99,7 +109,7 @@ function begin(view: View, event: Stamped<"agent-start">): View {
   const next = onPart(view, at, (call) => {
     if (call.type !== "tool") return call;
     const { parts = [] } = call.agent ?? {};
-    return { ...call, agent: { agentPath, model, status: "running", parts } };
+    return { ...call, agent: { agentPath, ...(model !== undefined && { model }), status: "running", parts } };
   });
   const known = view.places.agents[agentPath];
   const iterations = known?.at.join() === at.join() ? known.iterations : undefined;
