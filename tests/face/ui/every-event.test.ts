@@ -4,7 +4,7 @@ import { createAgent, custom, subagent, tool, type Agent, type Message, type Run
 import { LoopletChatTransport } from "looplet/ai-sdk";
 import { handler } from "looplet/server";
 import { memoryStore } from "looplet/stores";
-import { reduce, viewOf, type Answers, type OpenQuestion, type UiPart } from "looplet/ui";
+import { failureText, reduce, viewOf, type Answers, type OpenQuestion, type UiPart } from "looplet/ui";
 import { connectAgent, type RemoteAgent } from "looplet/workers";
 import { lines, Screen } from "./kit.js";
 
@@ -257,4 +257,20 @@ it("draws the question of a subagent in a run that resumes without its chat", as
   }
   expect((await run.result).outcome).toBe("completed");
   expect(lines(view.messages).join()).toMatch(/helper output-available .*\[completed: pay output-available/);
+});
+
+it("shows a chat whose run another tab performs, as far as the store has it", async () => {
+  const world = new World();
+  const first = inPage(world).screen();
+  await first.until(({ status }) => status === "ready");
+  await first.conversation.send("Go.");
+  await first.until(({ questions }) => questions.length === 3);
+  const second = inPage(world).screen();
+  const { messages, error } = await second.until(({ status }) => status === "error");
+  expect(error?.code).toBe("run_held");
+  expect(lines(messages)[1]).toMatch(
+    /^assistant: Step 0. \| stock output-available .* order input-available$/,
+  );
+  expect(failureText(error)).toMatch(/open in another tab/);
+  first.conversation.stop();
 });

@@ -288,8 +288,11 @@ function asked(view: View, event: Stamped<"question">): View {
   const question = questionOf(event);
   const others = view.questions.filter(({ questionId }) => questionId !== question.questionId);
   const next = withCallOf({ ...view, questions: [...others, question] }, event);
-  const state = question.kind === "permission" ? { state: "approval-requested" as const } : {};
-  return onCall(next, question, (call) => ({ ...call, ...state, question }));
+  const { kind } = question;
+  return onCall(next, question, (call) => {
+    if (kind === "permission") return { ...call, state: "approval-requested", question };
+    return { ...call, ...(kind === "reconcile" && { state: "reconcile-requested" }), question };
+  });
 }
 
 /** The view with the call that a question is about, which a late reader may not know of a subagent. */
