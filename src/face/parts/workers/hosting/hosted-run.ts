@@ -83,7 +83,8 @@ export class HostedRun {
     const { value } = await events.next();
     await events.return?.();
     if (value?.type !== "snapshot") return [];
-    return [value, ...this.#open.events().filter(({ seq }) => seq <= value.seq)];
+    const open = this.#open.events().filter(({ seq, type }) => seq <= value.seq && type !== "waiting");
+    return [value, ...open];
   }
 
   /** Performs a method that a client calls. */
