@@ -156,6 +156,11 @@ impl Batch {
             EventKind::ToolInputDelta { block, text } => {
                 self.push_event(wants, DeltaKind::ToolInput, event, *block, text);
             }
+            // A reader that begins late gets what is open then.
+            EventKind::Question { .. }
+            | EventKind::Answered { .. }
+            | EventKind::AgentStart { .. }
+            | EventKind::AgentFinish { .. } => self.push_json(event),
             _ if wants.events => self.push_json(event),
             _ => {}
         }

@@ -40,7 +40,7 @@ impl Calls {
                 name_uniquely(part, &mut random, &mut self.batch.ids);
                 call.id.clone_from(&part.id);
             }
-            self.list(desk, call);
+            self.list(desk, call, false);
         }
         if self.batch.calls.len() == before {
             return Next::Wait;

@@ -136,7 +136,7 @@ impl Calls {
                 format!("The arguments of {}{what}{}", call.name, repair.name())
             });
             let fault = self.problem_of(&call, desk);
-            let index = self.list(desk, call);
+            let index = self.list(desk, call, false);
             if let Some(message) = repaired {
                 desk.warn("repaired_arguments", message);
             }
@@ -148,14 +148,15 @@ impl Calls {
         self.unregistered(desk).map_or(Ok(()), Err)
     }
 
-    /// Adds a call to the batch and tells of it. Returns its index.
-    fn list(&mut self, desk: &mut Desk<'_>, written: WrittenCall) -> usize {
+    /// Adds a call to the batch and emits it. Returns its index. A call that `is_settled` was emitted with its result
+    /// by the process before: a second event would open it again.
+    fn list(&mut self, desk: &mut Desk<'_>, written: WrittenCall, is_settled: bool) -> usize {
         let index = self.batch.calls.len();
         let call = queued(index, written, desk);
         if !call.is_answer {
             self.batch.note_call(call.name());
         }
-        if !call.is_answer && !desk.ledger.skip_unheard() {
+        if !call.is_answer && !is_settled && !desk.ledger.skip_unheard() {
             let input = call.written_input.clone();
             desk.emit(EventKind::ToolCall {
                 tool_call_id: call.id().to_owned(),

@@ -71,7 +71,7 @@ impl Calls {
                 None => self.problem_of(&call, desk),
                 Some(_) => None,
             };
-            self.list(desk, call);
+            self.list(desk, call, is_done);
             if let Some(problem) = problem {
                 self.fail(desk, index, problem);
             }
@@ -93,15 +93,14 @@ impl Calls {
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
             let state = states.iter().find(|state| state.tool_call_id == call.id);
-            self.list(desk, call);
+            let is_done = state.is_some_and(|state| matches!(state.status, CallStatus::Done { .. }));
+            self.list(desk, call, is_done);
             let (Some(state), Some(call)) = (state, self.batch.calls.get_mut(index)) else {
                 continue;
             };
             call.kept = state.clone();
             match &state.status {
-                CallStatus::Done { result, .. } | CallStatus::Returned { result, .. } => {
-                    self.finish(desk, index, result.clone());
-                }
+                CallStatus::Returned { result, .. } => self.finish(desk, index, result.clone()),
                 CallStatus::Started { .. } if !goes_on => {
                     let hint = "Do not repeat the call as it is; ask the user.";
                     self.fail(desk, index, fault("interrupted", OUTCOME_UNKNOWN, hint));

@@ -19,6 +19,7 @@ import type { Driver } from "../host/engine.js";
 import { EventBuffer } from "./events/event-buffer.js";
 import { EventQueue } from "./events/event-queue.js";
 import { Heard } from "./events/heard.js";
+import { OpenEvents } from "./events/open-events.js";
 import type { EndEvent } from "./run-end.js";
 
 /**
@@ -37,6 +38,7 @@ export class Delivery {
   /** The stamp of the last event, changed in place. */
   readonly stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
   readonly heard = new Heard();
+  readonly #open = new OpenEvents();
   readonly #options: RunOptions;
   readonly #running: () => Driver | undefined;
   readonly #traces: readonly Trace[];
@@ -67,6 +69,7 @@ export class Delivery {
     const event = agent === 0 ? told : { ...told, ...this.#originOf(agent) };
     const { seq, agentPath, iteration, attempt } = event;
     Object.assign(this.stamp, agentPath === "root" ? { seq, iteration, attempt } : { seq });
+    this.#open.hear(event);
     const { onToolCall, onToolResult } = this.#options;
     if (event.type === "tool-call") this.#tell(() => onToolCall?.(event));
     else if (event.type === "tool-result" || event.type === "tool-error")
@@ -138,11 +141,13 @@ export class Delivery {
   }
 
   /**
-   * Returns a reader. It starts with the backlog, or with `begin()` if that is gone. `onLeave` is called if it goes
-   * before the end. `outcome` is set if the run has ended.
+   * Returns a reader. It starts with the backlog, or with `begin()` and what is open if that is gone. `onLeave` is
+   * called if it goes before the end. `outcome` is set if the run has ended.
    */
   reader(begin: () => RunEvent[], onLeave?: () => void, outcome?: Outcome): EventQueue {
-    const queue: EventQueue = new EventQueue(this.#backlog?.copy() ?? begin(), () => {
+    const { seq } = this.stamp;
+    const late = (): RunEvent[] => [...begin(), ...this.#open.events().map((event) => ({ ...event, seq }))];
+    const queue: EventQueue = new EventQueue(this.#backlog?.copy() ?? late(), () => {
       this.#readers.delete(queue);
       if (onLeave === undefined) this.want();
       else onLeave();

@@ -34,6 +34,7 @@ export type {
   ConversationStatus,
   QueuedMessage,
 } from "./snapshot.js";
+export { failureText, type FailureTexts, type ShownFailure } from "../transcript/failure-text.js";
 export { todosOf, type TodoItem } from "./todos.js";
 export { withResult } from "./joined.js";
 export { reduce } from "./reduce.js";

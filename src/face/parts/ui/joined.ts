@@ -66,8 +66,8 @@ function withTranscript(view: View, shown: readonly UiMessage[]): View {
 /** The places with the blocks of the subagents that are at work. A transcript has no part of those. */
 function withBlocksOf(known: Places, { agents, calls }: Places): Places {
   const kept = Object.entries(agents).map(([path, place]): [string, AgentPlace] => {
-    const { blocks } = (path !== "root" && known.agents[path]) || place;
-    return [path, { ...place, blocks }];
+    const { blocks, iterations } = (path !== "root" && known.agents[path]) || place;
+    return [path, { ...place, blocks, iterations }];
   });
   return { agents: Object.fromEntries(kept), calls };
 }

@@ -81,6 +81,8 @@ export type ToolState =
   | "input-available"
   /** A person is asked whether it may run. */
   | "approval-requested"
+  /** A person is asked what became of the call, which had begun when its process ended. */
+  | "reconcile-requested"
   | "output-available"
   | "output-error"
   /** A person, a rule or a hook has denied it. */

@@ -11,6 +11,8 @@ export interface AgentPlace {
   readonly at: Place;
   /** The parts of the blocks of its answer under way, by their numbers. */
   readonly blocks: { readonly [block: number]: number };
+  /** The iterations of its calls, by their ids, as far as events have emitted them. */
+  readonly iterations?: { readonly [toolCallId: string]: number } | undefined;
 }
 
 export interface Places {

@@ -15,7 +15,8 @@ import { close, end, ended, isDone, textPart, type View } from "./view.js";
 type Stamped<K extends RunEvent["type"]> = RunEventOf<K>;
 
 /** The view after an event of the run. */
-export function reduce(view: View, event: RunEvent): View {
+export function reduce(known: View, event: RunEvent): View {
+  const view = withAgentOf(known, event);
   switch (event.type) {
     case "run-start":
       return { ...view, usage: null, notice: undefined, failure: undefined, isWaiting: false };
@@ -50,7 +51,7 @@ export function reduce(view: View, event: RunEvent): View {
     case "tool-error":
       return finished(view, event);
     case "question":
-      return event.data === undefined || pageCallOf(event) ? view : asked(view, questionOf(event));
+      return event.data === undefined || pageCallOf(event) ? view : asked(view, event);
     case "answered":
       return answered(view, event.questionId);
     case "waiting":
@@ -90,8 +91,17 @@ function joined(view: View, event: Stamped<"snapshot">): View {
   return { ...told, usage: event.usage ?? view.usage };
 }
 
+/** The view with the subagent of an event. A run that resumes does not start its subagents again. */
+function withAgentOf(view: View, event: RunEvent): View {
+  const { agentPath, parentToolCallId, type } = event;
+  if (agentPath === "root" || type === "agent-start" || type === "agent-finish") return view;
+  const at = callOf(view.places, agentPath, parentToolCallId ?? "");
+  if (at === undefined || view.places.agents[agentPath]?.at.join() === at.join()) return view;
+  return begin(view, event);
+}
+
 /** A subagent begins to work on its call. */
-function begin(view: View, event: Stamped<"agent-start">): View {
+function begin(view: View, event: RunEvent & { readonly model?: string }): View {
   const { agentPath, parentToolCallId = "", model } = event;
   if (agentPath === "root") return view;
   const at = callOf(view.places, agentPath, parentToolCallId);
@@ -99,9 +109,11 @@ function begin(view: View, event: Stamped<"agent-start">): View {
   const next = onPart(view, at, (call) => {
     if (call.type !== "tool") return call;
     const { parts = [] } = call.agent ?? {};
-    return { ...call, agent: { agentPath, model, status: "running", parts } };
+    return { ...call, agent: { agentPath, ...(model !== undefined && { model }), status: "running", parts } };
   });
-  return withAgent(next, agentPath, { at, blocks: {} });
+  const known = view.places.agents[agentPath];
+  const iterations = known?.at.join() === at.join() ? known.iterations : undefined;
+  return withAgent(next, agentPath, { at, blocks: {}, iterations });
 }
 
 /** The call of the agent above. Its path is that of the subagent without the last word. */
@@ -200,8 +212,10 @@ function addCall(
   const place = next.places.agents[agentPath];
   if (next === view || place === undefined) return view;
   const at: Place = [...place.at, partsAt(next.messages, place.at).length - 1] as const as Place;
-  const { agents, calls } = next.places;
-  return { ...next, places: { agents, calls: { ...calls, [callKey(agentPath, toolCallId)]: at } } };
+  const iterations = { ...place.iterations, [toolCallId]: event.iteration };
+  const agents = { ...next.places.agents, [agentPath]: { ...place, iterations } };
+  const calls = { ...next.places.calls, [callKey(agentPath, toolCallId)]: at };
+  return { ...next, places: { agents, calls } };
 }
 
 function writeInput(view: View, event: Stamped<"tool-input-delta">): View {
@@ -216,10 +230,29 @@ function called(view: View, event: Stamped<"tool-call">): View {
   const { agentPath, toolCallId, input } = event;
   const at = view.places.calls[callKey(agentPath, toolCallId)];
   const known = at === undefined ? undefined : partsAt(view.messages, at.slice(0, -1) as never)[at.at(-1)!];
-  // Vendors without ids of their own may give one twice.
-  if (known?.type !== "tool" || isDone(known))
+  // Vendors without ids of their own may give one twice. A process that resumes the run repeats a call whose result
+  // was not saved.
+  if (known?.type !== "tool" || (isDone(known) && !isRepeated(view, event, at!)))
     return addCall(view, event, { state: "input-available", input });
+  if (isDone(known)) return onCall(view, event, (call) => ({ ...unsettled(call), input }));
   return onCall(view, event, ({ inputText: _, ...call }) => ({ ...call, state: "input-available", input }));
+}
+
+/** Whether a call that is done is repeated, and not another one with its id. */
+function isRepeated({ messages, places }: View, event: Stamped<"tool-call">, at: Place): boolean {
+  const place = places.agents[event.agentPath];
+  const container = at.slice(0, -1) as unknown as Place;
+  if (place === undefined || place.at.join() !== container.join()) return false;
+  const iteration = place.iterations?.[event.toolCallId];
+  if (iteration !== undefined) return iteration === event.iteration;
+  // Of a transcript: only the calls of the last answer are repeated, and nothing follows them.
+  return partsAt(messages, container)
+    .slice(at.at(-1))
+    .every(({ type }) => type === "tool");
+}
+
+function unsettled({ output: _, error: __, durationMs: ___, ...call }: ToolUiPart): ToolUiPart {
+  return { ...call, state: "input-available" };
 }
 
 function onCall(
@@ -251,11 +284,29 @@ function questionOf({ questionId, question, data }: Stamped<"question">): OpenQu
 }
 
 /** A question that is asked again by another process takes the place of its own. */
-function asked(view: View, question: OpenQuestion): View {
+function asked(view: View, event: Stamped<"question">): View {
+  const question = questionOf(event);
   const others = view.questions.filter(({ questionId }) => questionId !== question.questionId);
-  const next = { ...view, questions: [...others, question] };
-  const state = question.kind === "permission" ? { state: "approval-requested" as const } : {};
-  return onCall(next, question, (call) => ({ ...call, ...state, question }));
+  const next = withCallOf({ ...view, questions: [...others, question] }, event);
+  const { kind } = question;
+  return onCall(next, question, (call) => {
+    if (kind === "permission") return { ...call, state: "approval-requested", question };
+    return { ...call, ...(kind === "reconcile" && { state: "reconcile-requested" }), question };
+  });
+}
+
+/** The view with the call that a question is about, which a late reader may not know of a subagent. */
+function withCallOf(view: View, event: Stamped<"question">): View {
+  const { toolCallId, toolName, input } = event.data as Partial<CallFacts>;
+  if (toolCallId === undefined || toolName === undefined) return view;
+  if (view.places.calls[callKey(event.agentPath, toolCallId)] !== undefined) return view;
+  return addCall(view, { ...event, toolCallId, toolName }, { state: "input-available", input });
+}
+
+interface CallFacts {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
 }
 
 function answered(view: View, id: number): View {

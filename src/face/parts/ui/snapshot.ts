@@ -57,6 +57,8 @@ export interface ConversationError {
   readonly message: string;
   /** The HTTP status of the vendor or the server that has refused, such as 401. */
   readonly status?: number;
+  /** The wait that the vendor asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
 }
 
 export interface QueuedMessage {
@@ -110,8 +112,14 @@ export function addedUsage(before: ModelUsage | null, run: Usage | null): ModelU
 
 /** The error of a conversation, from a thrown value. */
 export function errorOf(error: unknown): ConversationError {
-  const { code = "error", message = String(error), status } = Object(error) as Partial<ConversationError>;
-  return { code, message, ...(typeof status === "number" && { status }) };
+  const given = Object(error) as Partial<ConversationError>;
+  const { code = "error", message = String(error), status, retryAfterMs } = given;
+  return {
+    code,
+    message,
+    ...(typeof status === "number" && { status }),
+    ...(typeof retryAfterMs === "number" && { retryAfterMs }),
+  };
 }
 
 /** @throws the error of `openChat`, in words that name the option of the agent if it is missing */

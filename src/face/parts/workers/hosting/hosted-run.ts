@@ -2,6 +2,7 @@
 import { LoopletError } from "../../../core/api/errors.js";
 import type { RunEvent } from "../../../core/api/event.js";
 import type { Queued, QuestionAnswer, Run } from "../../../core/api/run.js";
+import { OpenEvents } from "../../../core/run/events/open-events.js";
 import { pageAnswer, pageCallOf } from "../../tools/page-call.js";
 import { PageClaims } from "../pages/claims.js";
 
@@ -29,6 +30,7 @@ export class HostedRun {
   readonly begun = new Promise<undefined>((resolve) => (this.#begin = () => resolve(undefined)));
   /** The questions that wait for a person, by their ids. */
   readonly #questions = new Map<number, RunEvent>();
+  readonly #open = new OpenEvents();
   /** Those who hear of each question. */
   readonly #asked = new Set<(questionId: number) => void>();
   /** The messages on their way, which a client may take back. */
@@ -41,6 +43,7 @@ export class HostedRun {
 
   /** The listener with which the run begins or goes on. */
   readonly hear = (event: RunEvent): void => {
+    this.#open.hear(event);
     if (event.type === "question" && event.data !== undefined) {
       this.#questions.set(event.questionId, event);
       this.#claims.renew(event);
@@ -84,7 +87,8 @@ export class HostedRun {
     const { value } = await events.next();
     await events.return?.();
     if (value?.type !== "snapshot") return [];
-    return [value, ...this.questions.filter(({ seq }) => seq <= value.seq)];
+    const open = this.#open.events().filter(({ seq, type }) => seq <= value.seq && type !== "waiting");
+    return [value, ...open];
   }
 
   /** Performs a method that a client calls. */
