@@ -21,7 +21,7 @@ import {
 /** What is verified beside the run itself. */
 export interface VerifyOptions {
   /**
-   * The receipts of the journal, of any of its saves. If the run has continued in another process, the last receipt of
+   * The receipts of the journal, of any of its saves. For a run that continued in another process, the last one of
    * each process. An empty list fails the check. Default: no entry is held to be unchanged.
    */
   receipts?: readonly Receipt[] | undefined;
@@ -31,7 +31,7 @@ export interface VerifyOptions {
   isSigned?:
     | ((bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>) => boolean | PromiseLike<boolean>)
     | undefined;
-  /** The key of the receipts' journal: the id of the chat, for a run of a chat. Default: the run's id. */
+  /** The key of the journal of the receipts. For a run of a chat it is the chat's id. Default: the run's id. */
   key?: string | undefined;
   /** The entries that a store has. They must be those that the engine writes. Default: they are not compared. */
   journal?: readonly JournalEntry[] | undefined;
