@@ -20,7 +20,7 @@ import { LoopletError } from "../face/core/api/errors.js";
 import type { Options } from "./command.js";
 import { written } from "./files.js";
 import { terminal } from "./terminal.js";
-import { outcomeText, short, usageText } from "./words.js";
+import { outcomeText, short, usageText, whole } from "./words.js";
 
 export const LIVE_OPTIONS = {
   record: { type: "string", value: "OUT.loop", about: "write the run into this file at its end" },
@@ -168,7 +168,7 @@ class Asking {
 async function answerOf(event: Asked): Promise<QuestionAnswer | undefined> {
   if (event.question === "permission") {
     const { toolName, input, reason } = event.data;
-    terminal.tell(`${toolName} ${short(input, 2000)}`);
+    terminal.tell(`${oneLine(toolName)} ${whole(input)}`);
     if (reason) terminal.note(reason);
     for (;;) {
       const told = (await terminal.ask("Allow it? [y]es, [n]o, or a reason for a no:"))?.trim();
@@ -181,7 +181,7 @@ async function answerOf(event: Asked): Promise<QuestionAnswer | undefined> {
   if (event.question === "elicitation") return filledIn(event.data.request as ElicitationRequest);
   if (event.question !== "reconcile") return undefined;
   const { toolName, input } = event.data;
-  terminal.tell(`${toolName} ${short(input, 2000)} had begun when the run was cut off.`);
+  terminal.tell(`${oneLine(toolName)} ${whole(input)} had begun when the run was cut off.`);
   for (;;) {
     const told = (await terminal.ask("What became of it? [d]one, [r]un it again, [f]ailed:"))?.trim();
     if (told === undefined || /^f/i.test(told))
@@ -205,7 +205,7 @@ async function filledIn({ message, requestedSchema, url }: ElicitationRequest): 
       enum: words,
     } = (field ?? {}) as { title?: string; type?: string; enum?: unknown[] };
     const choices = Array.isArray(words) ? ` (${words.join(", ")})` : "";
-    const told = await terminal.ask(`${title}${choices}:`);
+    const told = await terminal.ask(oneLine(`${title}${choices}:`));
     if (told === undefined) return { action: "cancel" };
     if (told !== "") content[name] = valueOf(told, type);
   }

@@ -34,8 +34,12 @@ class Terminal {
     process.stderr.write(`${this.faint(harmless(text))}\n`);
   }
 
-  /** Asks on standard error. The next line of standard input is the answer; undefined at its end. */
+  /**
+   * Asks on standard error. The next line of standard input is the answer; undefined at its end. A line that was
+   * typed before the question is no answer to it. The lines of a pipe or a file are answers in their order.
+   */
   async ask(question: string): Promise<string | undefined> {
+    if (process.stdin.isTTY) await this.#forget();
     process.stderr.write(`${harmless(question)} `);
     return this.line();
   }
@@ -53,6 +57,16 @@ class Terminal {
     this.#input?.close();
     process.stdin.pause();
     process.stdin.unref?.();
+  }
+
+  /** Drops the lines that were typed until now, also those that the system has not delivered yet. */
+  async #forget(): Promise<void> {
+    this.#open();
+    // Reading what is there takes a turn or two of the event loop.
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    const dropped = this.#lines.splice(0).length;
+    if (dropped > 0)
+      this.note(`ignored ${dropped === 1 ? "a line" : `${dropped} lines`} typed before the question`);
   }
 
   #open(): void {

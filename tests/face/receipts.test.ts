@@ -113,7 +113,9 @@ describe("receipts", () => {
   it("go on in another process, from what the store has", async () => {
     const inner = memoryStore();
     const dying = new AbortController();
-    const first = agentWith({ store: receipts(inner), permissions: { allow: ["look"] } });
+    const before: Receipt[] = [];
+    const kept = receipts(inner, { onReceipt: (receipt) => void before.push(receipt) });
+    const first = agentWith({ store: kept, permissions: { allow: ["look"] } });
     const asked = first.run("Pay.", {
       onEvent: ({ type }) => type === "waiting" && dying.abort(),
     });
@@ -126,11 +128,51 @@ describe("receipts", () => {
     await again.saved();
     expect(outcome).toBe("completed");
     const receipt = (await store.receipt(asked.id))!;
+    expect(receipt.unseen).toBe(before.at(-1)!.entries);
     const { checks } = await verify(again.export(), {
-      receipts: [receipt],
+      receipts: [receipt, before.at(-1)!],
       journal: await inner.load(asked.id),
     });
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
+    // Without the receipt of the process that wrote them, the first entries could be anyone's.
+    expect(await failed(again.export(), { receipts: [receipt] })).toEqual(["receipts"]);
+  });
+
+  it("are refused for a journal that was changed under the process that wrote it", async () => {
+    const { store, id, journal } = await paid();
+    const inner = memoryStore();
+    const own = receipts(inner);
+    await own.append(id, journal.slice(0, 3), 0);
+    await inner.delete!(id);
+    const other = journal.slice(0, 4).map(({ seq, json }) => ({ seq, json: json.replace("look", "lock") }));
+    await inner.append(id, other, 0);
+    await expect(Promise.resolve(own.receipt(id))).rejects.toThrow("has other entries up to 3");
+    await expect(Promise.resolve(own.append(id, journal.slice(4), 4))).rejects.toThrow("has other entries");
+    expect(await store.receipt(id)).toBeDefined();
+  });
+
+  it("prove nothing where there is none, or none of this journal", async () => {
+    const { file, told, journal } = await paid();
+    const isSigned = () => true;
+    expect(await failed(file, { receipts: [], isSigned })).toEqual(["receipts", "signatures"]);
+    expect(await failed(file, { receipts: [{ ...told[0]!, entries: 0 }] })).toEqual(["receipts"]);
+    // The same entries, chained for another key.
+    const store = receipts(memoryStore());
+    await store.append("another", journal, 0);
+    const foreign = (await store.receipt("another"))!;
+    expect(await failed(file, { receipts: [foreign] })).toEqual(["receipts"]);
+    expect(await failed(file, { receipts: [...told, foreign] })).toEqual(["receipts"]);
+    expect(await failed(file, { receipts: [foreign], key: "another" })).toEqual([]);
+  });
+
+  it("refuse a policy that could not be broken", async () => {
+    const { file } = await paid();
+    for (const wrong of [NaN, Infinity, -1, "5", null]) {
+      for (const name of ["maxUsd", "maxTokens", "maxIterations", "maxToolCalls"])
+        await expect(verify(file, { policy: { [name]: wrong } as never })).rejects.toThrow(`policy.${name}`);
+    }
+    await expect(verify(file, { policy: { approved: "pay" as never } })).rejects.toThrow("policy.approved");
+    await expect(verify(file, { policy: { tools: [7] as never } })).rejects.toThrow("policy.tools");
   });
 
   it("are signed by your key, and by no other", async () => {

@@ -1,26 +1,33 @@
 /** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
 import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js";
 import { counted } from "../../face/parts/replay/amounts.js";
-import { oneLine } from "../../face/parts/replay/harmless.js";
-import { readLoop } from "../../face/parts/replay/loop-file.js";
+import { harmless, oneLine } from "../../face/parts/replay/harmless.js";
+import { readLoop, type LoopFile } from "../../face/parts/replay/loop-file.js";
 import { replay, type Replay } from "../../face/parts/replay/index.js";
 import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
 import type { Command } from "../command.js";
 import { textFile } from "../files.js";
 import { terminal } from "../terminal.js";
-import { outcomeText, short, tableText, usageText } from "../words.js";
+import { outcomeText, short, tableText, usageText, whole } from "../words.js";
 
 export const inspect: Command = {
   about: "what happened; what the file would tell",
   arguments: ["RUN.loop"],
   help: "Nothing is sent, and no tool runs.",
-  options: {},
+  options: {
+    text: { type: "boolean", about: "print the prompts, answers, inputs and results in their order" },
+  },
   json: "print it as JSON",
-  async run([path], { json }) {
+  async run([path], { json, text: asText }) {
     const text = await textFile(path!);
     const file = readLoop(text);
     await import("looplet");
     const played = await replay(text);
+    if (asText === true) {
+      const { messages } = lastOf(played);
+      terminal.print(json === true ? JSON.stringify(messages) : transcriptText(messages));
+      return played.lost === undefined ? 0 : 1;
+    }
     const events = played.steps.flatMap(({ events }) => events);
     const head = {
       file: path!,
@@ -32,7 +39,7 @@ export const inspect: Command = {
       steps: played.steps.length,
       lost: played.lost,
     };
-    const iterations = iterationsOf(events);
+    const iterations = iterationsOf(file, played);
     const told = toldBy(text, played);
     if (json === true) terminal.print(JSON.stringify({ ...head, iterations, told }));
     else terminal.print(inspected(head, iterations, told));
@@ -51,10 +58,23 @@ interface Iteration {
   readonly tools: string[];
 }
 
-function iterationsOf(events: readonly RunEvent[]): Iteration[] {
+function iterationsOf({ processes }: LoopFile, { steps }: Replay): Iteration[] {
   const found = new Map<string, Iteration>();
   const models = new Map<string, string>();
-  for (const event of events) {
+  // A process that continues a run may have another model, and emits no `agent-start`.
+  const begins = new Map<number, string>();
+  let first = 0;
+  for (const { config, inputs } of processes) {
+    begins.set(first, String((Object(config["model"]) as { model?: unknown }).model ?? ""));
+    first += inputs.length;
+  }
+  const events = steps.flatMap(({ events }, at) => events.map((event) => ({ event, at })));
+  let seen = -1;
+  for (const { event, at } of events) {
+    for (; seen < at; seen += 1) {
+      const model = begins.get(seen + 1);
+      if (model) models.set("root", model);
+    }
     const { agentPath: agent, iteration } = event;
     if (event.type === "agent-start" || event.type === "model-change") models.set(agent, event.model);
     const key = `${agent} ${iteration}`;
@@ -98,7 +118,7 @@ function toldBy(text: string, played: Replay): Told {
   };
   const { processes } = readLoop(text);
   for (const { config } of processes) add("system prompt", lengthOf(config["system"]));
-  const { messages } = played.at(Math.max(0, played.steps.length - (played.lost === undefined ? 1 : 2)));
+  const { messages } = lastOf(played);
   for (const { role, content } of messages)
     for (const block of content) {
       if (block.type === "tool_result") add("results of tools", lengthOf(block.content));
@@ -111,6 +131,38 @@ function toldBy(text: string, played: Replay): Told {
     characters,
     secrets: secretsIn(text),
   };
+}
+
+/** The last state that the engine has come to. */
+function lastOf(played: Replay): ReturnType<Replay["at"]> {
+  return played.at(Math.max(0, played.steps.length - (played.lost === undefined ? 1 : 2)));
+}
+
+/** The messages of the run's agent, for reading. Text has its own lines, and calls and results are whole. */
+function transcriptText(messages: ReturnType<Replay["at"]>["messages"]): string {
+  const parts: string[] = [];
+  for (const { role, content } of messages)
+    for (const block of content) {
+      if (block.type === "tool_call") parts.push(`→ ${oneLine(block.name)} ${whole(block.input)}`);
+      else if (block.type === "tool_result") parts.push(indented("←", textIn(block.content)));
+      else if ("text" in block && typeof block.text === "string")
+        parts.push(indented(`${role}:`, block.text));
+      else parts.push(`${role}: ${short(block, 200)}`);
+    }
+  return parts.join("\n\n");
+}
+
+/** A text behind its speaker. Its other lines are indented, so that none looks like a speaker. */
+function indented(speaker: string, text: string): string {
+  return `${speaker} ${harmless(text).replace(/\r\n|\r|\n/g, "\n  ")}`;
+}
+
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return whole(content);
+  return content
+    .map((one) => ((Object(one) as { text?: unknown }).text === undefined ? whole(one) : String(one.text)))
+    .join("\n");
 }
 
 function hostOf(url: string): string {

@@ -6,7 +6,7 @@ import { LoopletError } from "../../face/core/api/errors.js";
 import { UsageError, type Command } from "../command.js";
 import { textFile, numberOption } from "../files.js";
 import { terminal } from "../terminal.js";
-import { short, usageText } from "../words.js";
+import { short, usageText, whole } from "../words.js";
 
 export const step: Command = {
   about: "look at the state behind each step",
@@ -76,8 +76,8 @@ function momentText(played: Replay, number: number): string {
       ({ method, url, body }) =>
         `  request   ${method} ${oneLine(url)}, ${counted(body.length, "character")}`,
     ),
-    ...one.calls.map(({ toolName, input }) => `  call      ${oneLine(toolName)} ${short(input)}`),
-    ...one.questions.map(({ point, data }) => `  question  ${point} ${short(data)}`),
+    ...one.calls.map(({ toolName, input }) => `  call      ${oneLine(toolName)} ${whole(input)}`),
+    ...one.questions.map(({ point, data }) => `  question  ${point} ${whole(data)}`),
     ...(one.events.length === 0 ? [] : [`  events    ${short(kindsOf(one), 200)}`]),
   ];
   if (state === undefined) return [...lines, `  lost      ${oneLine(played.lost ?? "")}`].join("\n");

@@ -3,14 +3,17 @@ import { oneLine } from "../../face/parts/replay/harmless.js";
 import { verify as verified, type Receipt } from "../../face/parts/receipts/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentFile, amountOption, namesOption, numberOption, textFile } from "../files.js";
+import { signatureCheck } from "../public-key.js";
 import { terminal } from "../terminal.js";
 
 export const verify: Command = {
   about: "judge it by receipts and a policy",
   arguments: ["RUN.loop"],
-  help: "The file is played again in the engine. Signatures are not looked at.",
+  help: "The file is played again in the engine. Signatures are checked by --key.",
   options: {
     receipts: { type: "string", value: "FILE", about: "a JSON list of the receipts of its journal" },
+    key: { type: "string", value: "FILE", about: "the public key that signed them: PEM, JWK, or 32 bytes" },
+    journal: { type: "string", value: "KEY", about: "the id of the chat, for a run of a chat" },
     approved: { type: "string", value: "NAMES", about: "tools whose calls somebody must have allowed" },
     tools: { type: "string", value: "NAMES", about: "no other tool may have been called" },
     agent: { type: "string", value: "AGENT", about: "its permissions and limits were in force" },
@@ -21,7 +24,9 @@ export const verify: Command = {
   },
   json: "print { passed, checks } as JSON",
   async run([path], options) {
-    const { receipts, agent, json } = options;
+    const { receipts, agent, json, key, journal } = options;
+    if (typeof key === "string" && typeof receipts !== "string")
+      throw new UsageError("--key needs --receipts: it checks their signatures");
     const text = await textFile(path!);
     await import("looplet");
     const policy = {
@@ -36,6 +41,8 @@ export const verify: Command = {
     const { passed, checks } = await verified(text, {
       policy,
       ...(typeof receipts === "string" && { receipts: await receiptsIn(receipts) }),
+      ...(typeof key === "string" && { isSigned: await signatureCheck(key) }),
+      ...(typeof journal === "string" && { key: journal }),
     });
     if (json === true) terminal.print(JSON.stringify({ passed, checks }));
     else

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { prices } from "looplet/prices";
-import { anthropic } from "looplet";
+import { anthropic, openaiChat, type Fetch } from "looplet";
 import { memoryQuota, storeQuota, type ProxyOptions, type ProxyUsage } from "looplet/proxy";
 import { memoryStore } from "looplet/stores";
 import { claude, KEY, noting, proxyOf, requestOf } from "./kit.js";
@@ -142,5 +142,74 @@ describe("a call", () => {
     host.reportError = reportError;
     expect(text).toContain("message_stop");
     expect(heard).toHaveLength(1);
+  });
+});
+
+describe("what was sent is counted", () => {
+  const chat = (options: Partial<ProxyOptions>) => {
+    const quota = noting();
+    const models = [openaiChat("m", { apiKey: KEY, maxOutputTokens: 9000 })];
+    return { quota, handler: proxyOf([], { models, quota, ...options }).handler };
+  };
+  const asked = (more: object, init: RequestInit = {}) =>
+    requestOf(
+      { model: "m", max_completion_tokens: 5000, messages: [], ...more },
+      { path: "/api/openai/chat/completions", ...init },
+    );
+  const answering = (text: string, type = "text/event-stream") =>
+    (async () => new Response(text, { headers: { "content-type": type } })) as unknown as Fetch;
+  const event = (content: string, usage: unknown) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }], usage })}\n\n`;
+
+  it("though each event has a field for a report that is empty", async () => {
+    for (const usage of [null, {}, [], { prompt_tokens: null }, { total_tokens: 5 }]) {
+      const { quota, handler } = chat({ fetch: answering(event("word ".repeat(400), usage).repeat(2)) });
+      const reader = (await handler(asked({ stream: true }))).body!.getReader();
+      await reader.read();
+      await reader.cancel();
+      expect([usage, quota.ended[0]![1].outputTokens]).toEqual([usage, 1000]);
+    }
+  });
+
+  it("though the text has quotes and letters outside of ASCII in it", async () => {
+    const { quota, handler } = chat({
+      fetch: answering(event(`"${"a".repeat(400)}"${"語".repeat(100)}`, undefined)),
+    });
+    await (await handler(asked({ stream: true }))).text();
+    expect(quota.ended[0]![1].outputTokens).toBeGreaterThanOrEqual(200);
+  });
+
+  it("though nobody reads the answer, or it is no answer of the protocol", async () => {
+    const { quota, handler } = chat({ fetch: answering('{"choices":[]}', "application/json") });
+    await (await handler(asked({}))).body!.cancel();
+    const left = new AbortController();
+    const waiting = chat({
+      fetch: (async (_: string, { signal }: RequestInit) =>
+        new Promise((_resolve, reject) =>
+          signal!.addEventListener("abort", () => reject(signal!.reason)),
+        )) as never,
+    });
+    const response = waiting.handler(asked({}, { signal: left.signal }));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    left.abort();
+    expect((await response).status).toBe(502);
+    const html = chat({ fetch: answering("<p>".repeat(400), "text/html") });
+    await (await html.handler(asked({ stream: true }))).text();
+    const reset = Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET" } });
+    const lost = chat({ fetch: (async () => Promise.reject(reset)) as never });
+    await lost.handler(asked({}));
+    const ends = [quota, waiting.quota, html.quota, lost.quota].map(({ ended }) => ended[0]![1]);
+    expect(ends.map(({ isReported }) => isReported)).toEqual([false, false, false, false]);
+    expect(ends.map(({ outputTokens }) => outputTokens)).toEqual([5000, 5000, 300, 5000]);
+    expect(ends.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
+  });
+
+  it("though the page neither reads nor cancels before it leaves", async () => {
+    const left = new AbortController();
+    const { quota, handler } = chat({ fetch: answering(event("word ".repeat(400), null).repeat(9)) });
+    await handler(asked({ stream: true }, { signal: left.signal }));
+    left.abort();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(quota.ended).toHaveLength(1);
   });
 });

@@ -3,7 +3,9 @@
  * with two models may show one of them to the proxy and the other one to the vendor.
  */
 
-/** The first such field; undefined if there is none. `text` is valid JSON. Cases are one at the top level. */
+import { folded } from "./fields.js";
+
+/** The first such field; undefined if there is none. `text` is valid JSON. Spellings are one at the top. */
 export function doubleField(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -16,8 +18,8 @@ export function doubleField(text: string): string | undefined {
       const fields = open.at(-1);
       if (fields !== undefined && isKey(text, end)) {
         const key = JSON.parse(text.slice(at, end + 1)) as string;
-        // A gateway in Go takes `MODEL` for `model`.
-        const name = open.length === 1 ? key.toLowerCase() : key;
+        // A gateway in Go takes `MODEL` for `model`. Schemas may have names that differ in their case only.
+        const name = open.length === 1 ? folded(key) : key;
         if (fields.has(name)) return key;
         fields.add(name);
       }

@@ -3,6 +3,7 @@
  * the fields by which a request would spend more than its tokens, or reach other models.
  */
 import { isObject } from "../../core/options/check.js";
+import { folded } from "./fields.js";
 
 export interface Protocol {
   /** The path of the vendor's own server, where its base URL has none. */
@@ -11,10 +12,16 @@ export interface Protocol {
   readonly path: string;
   /** What a path behind the vendor asks for; undefined for a path that the protocol does not have. */
   read(path: string): PathAsked | undefined;
-  /** The tools that a body offers. Default: those in `tools`. */
+  /** The tools that a body offers. Default: those in `tools`. The names of `body` are folded, here and below. */
   tools?(body: Body): unknown;
-  /** The bound of the answer that a body asks for. */
-  maxTokens(body: Body): unknown;
+  /** The bounds of the answer that a body asks for: all that are there. The largest one may be in force. */
+  maxTokens(body: Body): readonly unknown[];
+  /** Whether a body asks for the answer as a stream. Default: by its field `stream`. */
+  isStream?(path: string): boolean;
+  /** The fields that are checked, as the vendor spells them. Another spelling of one is refused. */
+  readonly spellings: readonly string[];
+  /** Whether the vendor reads JSON of protobuf, which has each name in two spellings. */
+  readonly isProtobuf?: boolean;
   /** The field of that bound. */
   readonly maxTokensField: string;
   /** Whether a tool runs at the vendor. */
@@ -35,6 +42,9 @@ export interface PathAsked {
 export interface Body {
   readonly [field: string]: unknown;
 }
+
+/** The fields that all protocols check. */
+const COMMON = ["model", "models", "route", "fallbacks", "fallback_models", "n", "stream", "tools"];
 
 /** Fields by which gateways and vendors take another model than the one that is named. */
 export const OTHER_MODELS = ["models", "route", "fallbacks", "fallback_models"];
@@ -84,21 +94,43 @@ function bedrockPath(path: string): PathAsked | undefined {
 }
 
 /** The names that models of Bedrock have for the bound of an answer in their own requests. */
-const OWN_BOUNDS = ["max_tokens", "max_new_tokens", "max_gen_len", "maxTokens", "max_completion_tokens"];
+const OWN_BOUNDS = new Set(
+  ["max_tokens", "max_new_tokens", "max_gen_len", "max_completion_tokens", "max_output_tokens"]
+    .concat(["max_length", "max_token_count", "max_tokens_to_sample"])
+    .map(folded),
+);
 
 const gemini = {
-  maxTokens: ({ generationConfig }: Body): unknown => (Object(generationConfig) as Body)["maxOutputTokens"],
+  maxTokens: ({ generationconfig }: Body): readonly unknown[] =>
+    set((Object(generationconfig) as Body)["maxoutputtokens"]),
   maxTokensField: "generationConfig.maxOutputTokens",
-  isServerTool: (tool: Body): boolean => Object.keys(tool).some((name) => name !== "functionDeclarations"),
+  isServerTool: (tool: Body): boolean =>
+    Object.keys(tool).some((name) => !["functionDeclarations", "function_declarations"].includes(name)),
+  isStream: (path: string): boolean => path.includes(":streamGenerateContent"),
+  spellings: [
+    "generationConfig",
+    "maxOutputTokens",
+    "candidateCount",
+    "cachedContent",
+    "toolConfig",
+    ...COMMON,
+  ],
+  isProtobuf: true,
   beside: ["cachedContent"],
 };
+
+/** The values that are there. */
+function set(...values: readonly unknown[]): readonly unknown[] {
+  return values.filter((value) => value !== undefined && value !== null);
+}
 
 export const PROTOCOLS: { readonly [name: string]: Protocol } = {
   anthropic: {
     basePath: "",
     path: "/v1/messages",
     read: exactly("/v1/messages"),
-    maxTokens: ({ max_tokens }) => max_tokens,
+    maxTokens: ({ maxtokens }) => set(maxtokens),
+    spellings: ["max_tokens", "mcp_servers", "container", ...COMMON],
     maxTokensField: "max_tokens",
     isServerTool: ofType("custom"),
     beside: ["mcp_servers", "container"],
@@ -107,7 +139,15 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     basePath: "/v1",
     path: "/responses",
     read: exactly("/responses"),
-    maxTokens: ({ max_output_tokens }) => max_output_tokens,
+    maxTokens: ({ maxoutputtokens }) => set(maxoutputtokens),
+    spellings: [
+      "max_output_tokens",
+      "background",
+      "conversation",
+      "previous_response_id",
+      "prompt",
+      ...COMMON,
+    ],
     maxTokensField: "max_output_tokens",
     isServerTool: ofType("function", "custom"),
     beside: ["background", "conversation", "previous_response_id", "prompt"],
@@ -116,13 +156,11 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     basePath: "/v1",
     path: "/chat/completions",
     read: exactly("/chat/completions"),
-    maxTokens: ({ max_completion_tokens, max_tokens }) =>
-      max_completion_tokens === undefined || max_tokens === undefined
-        ? (max_completion_tokens ?? max_tokens)
-        : Math.max(Number(max_completion_tokens), Number(max_tokens)),
+    maxTokens: ({ maxcompletiontokens, maxtokens }) => set(maxcompletiontokens, maxtokens),
+    spellings: ["max_completion_tokens", "max_tokens", "web_search_options", "plugins", ...COMMON],
     maxTokensField: "max_completion_tokens",
     isServerTool: ofType("function"),
-    beside: ["web_search_options", "plugins"],
+    beside: ["web_search_options", "plugins", "search_parameters", "deferred", "previous_response_id"],
   },
   gemini: {
     basePath: "",
@@ -135,14 +173,15 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     basePath: "",
     path: "/model/",
     read: bedrockPath,
-    tools: ({ toolConfig }) => (Object(toolConfig) as Body)["tools"],
-    maxTokens({ inferenceConfig, additionalModelRequestFields: more }) {
-      const { maxTokens } = Object(inferenceConfig) as Body;
-      const own = OWN_BOUNDS.map((name) => (Object(more) as Body)[name]).filter((most) => most !== undefined);
-      return own.length === 0 || maxTokens === undefined
-        ? maxTokens
-        : Math.max(...[maxTokens, ...own].map(Number));
+    tools: ({ toolconfig }) => (Object(toolconfig) as Body)["tools"],
+    maxTokens({ inferenceconfig, additionalmodelrequestfields: more }) {
+      const [bound] = set((Object(inferenceconfig) as Body)["maxtokens"]);
+      const own = [...OWN_BOUNDS].flatMap((name) => set((Object(more) as Body)[name]));
+      // A bound of the model's own may be unknown to this model, so it does not stand for the one of Converse.
+      return bound === undefined ? [] : [bound, ...own];
     },
+    isStream: (path) => path.endsWith("/converse-stream"),
+    spellings: ["inferenceConfig", "maxTokens", "toolConfig", "additionalModelRequestFields"],
     maxTokensField: "inferenceConfig.maxTokens",
     isServerTool: (tool) => Object.keys(tool).some((name) => !["toolSpec", "cachePoint"].includes(name)),
     beside: ["guardrailConfig", "performanceConfig", "promptVariables", "serviceTier"],
@@ -154,10 +193,21 @@ export function vertexProtocol(base: string): Protocol {
   return { basePath: "", path: "", read: geminiPath(`${base}/models/`), ...gemini };
 }
 
-/** How many answers a body asks for at once. */
-export function answersOf(body: Body): unknown {
-  const { candidateCount } = Object(body["generationConfig"]) as Body;
-  return body["n"] ?? candidateCount ?? 1;
+/** Whether a body asks for one answer, by every field that could ask for more. */
+export function asksForOne(body: Body): boolean {
+  const places = ["generationconfig", "inferenceconfig", "additionalmodelrequestfields"].map(
+    (name) => body[name],
+  );
+  const counts = [body, ...places].flatMap((place) => ANSWERS.map((name) => (Object(place) as Body)[name]));
+  return counts.every((count) => count === undefined || count === null || count === 1);
+}
+
+/** Folded names of fields that ask for several answers. */
+const ANSWERS = ["n", "candidatecount", "bestof", "numgenerations", "numresults", "numreturnsequences"];
+
+/** Whether a body wants the answer as a stream. */
+export function isStream({ isStream: byPath }: Protocol, path: string, body: Body): boolean {
+  return byPath === undefined ? body["stream"] === true : byPath(path);
 }
 
 export function serverToolIn({ isServerTool, tools: toolsOf }: Protocol, body: Body): boolean {

@@ -13,10 +13,12 @@ import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
 import { checkOptions, isObject } from "../../core/options/check.js";
 import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
-import { answersOf, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
+import { folded, foldedBody, oddSpelling } from "./fields.js";
+import { foreignObject } from "./foreign-objects.js";
+import { asksForOne, isStream, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
 import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
 import { upstreamOf, type Upstream } from "./upstream.js";
-import { formOf, UsageReader, type ProxyUsage } from "./usage.js";
+import { formOf, unanswered, UsageReader, type ProxyUsage, type SentSize } from "./usage.js";
 
 export interface ProxyOptions {
   /**
@@ -99,6 +101,8 @@ class Refused extends Error {
   readonly status: number;
   readonly type: string;
   readonly headers: readonly [string, string][];
+  /** Whether the vendor may have worked on the request. */
+  isSent = false;
 
   constructor(
     status: number,
@@ -208,16 +212,20 @@ class Route {
     const full = await quota?.begin(call);
     if (full) throw overQuota(full);
     let isOpen = true;
-    const end = async (usage: ProxyUsage): Promise<void> => {
-      if (!isOpen) return;
+    const end = (usage: ProxyUsage): Promise<void> => {
+      if (!isOpen) return Promise.resolve();
       isOpen = false;
-      await Promise.resolve(quota?.end(call, usage)).catch(reportUnheard);
+      const work = (async () => quota?.end(call, usage))().catch(reportUnheard);
+      context?.waitUntil(work);
+      return work;
     };
+    const size = sizeOf(upstream, asked.path, body, bytes.byteLength);
     try {
       const response = await this.#sent(request, asked.path, upstream, bytes);
-      return this.#passed(response, upstream, bytes.byteLength, end, context);
+      return this.#passed(request, response, upstream, size, end);
     } catch (error) {
-      await end(NOTHING);
+      const isCounted = error instanceof Refused && error.isSent;
+      await end(isCounted ? unanswered(size, upstream.price) : NOTHING);
       throw error;
     }
   }
@@ -245,20 +253,31 @@ class Route {
     const name = model === "" ? body["model"] : model;
     const upstream = upstreams.find(({ parts }) => parts.config.model === name);
     if (upstream === undefined) throw new Refused(403, "This model is not for you.");
-    const { protocol, parts } = upstream;
-    const isSet = (field: string): boolean => body[field] !== undefined && body[field] !== null;
+    const { protocol, protocolName, parts } = upstream;
+    const { body: fields, double } = foldedBody(body);
+    if (double !== undefined)
+      throw new Refused(400, `The body has the field ${JSON.stringify(double)} twice, in two spellings.`);
+    const odd = oddSpelling(body, protocol.spellings, protocol.isProtobuf === true);
+    if (odd !== undefined)
+      throw new Refused(400, `The field ${JSON.stringify(odd)} is not spelled as the vendor spells it.`);
+    const more = Object(fields["additionalmodelrequestfields"]) as Body;
+    const isSet = (field: string): boolean =>
+      [fields, more].some((place) => (place[folded(field)] ?? null) !== null);
     const other = OTHER_MODELS.find(isSet);
     if (other !== undefined) throw new Refused(403, `The field ${other} may not name other models.`);
-    if (answersOf(body) !== 1) throw new Refused(403, "One request asks for one answer.");
+    if (!asksForOne(fields)) throw new Refused(403, "One request asks for one answer.");
     if (this.#options.serverTools !== true) {
       const field = protocol.beside.find(isSet);
       if (field !== undefined) throw new Refused(403, `The field ${field} is not for you.`);
-      if (serverToolIn(protocol, body))
+      if (serverToolIn(protocol, fields) || isSet("mcp_servers"))
         throw new Refused(403, "Tools that run at the vendor are not for you.");
+      const foreign = foreignObject(body, protocolName);
+      if (foreign !== undefined)
+        throw new Refused(403, `The field ${foreign} names something that is not in the request.`);
     }
     const most = parts.config.maxOutputTokens;
-    const wanted = protocol.maxTokens(body);
-    const isBound = typeof wanted === "number" && wanted <= (most ?? Infinity);
+    const wanted = protocol.maxTokens(fields);
+    const isBound = wanted.length > 0 && wanted.every((bound) => isCount(bound, most ?? Infinity));
     if (most != null && !isBound)
       throw new Refused(403, `The field ${protocol.maxTokensField} needs a number up to ${most}.`);
     return upstream;
@@ -283,6 +302,7 @@ class Route {
     const before: [string, string][] = [...kept, ...given];
     let headers: [string, string][] = before;
     let redact = (text: string): string => text;
+    let isSending = false;
     try {
       headers = await authorizeRequest(parts, {
         method: "POST",
@@ -299,7 +319,10 @@ class Route {
         redirect: "manual",
         signal: request.signal,
       } as never;
+      request.signal.throwIfAborted();
+      isSending = true;
       const response = (await fetchOnce(parts.fetch ?? this.#options.fetch, url, init)) as Response;
+      isSending = false;
       const isRedirect = redirectOf(response as never, url) !== undefined;
       // The vendor refuses the key of the proxy, which is none of the page's business.
       if (!isRedirect && response.status !== 401 && response.status !== 403)
@@ -309,17 +332,19 @@ class Route {
       throw new Error(`${upstream.parts.config.vendor} ${why}`);
     } catch (error) {
       if (!request.signal.aborted) reportUnheard(new Error(redact(`looplet/proxy: ${describe(error)}`)));
-      throw new Refused(502, "The vendor has given no answer. The log of the proxy says why.");
+      const refused = new Refused(502, "The vendor has given no answer. The log of the proxy says why.");
+      refused.isSent = isSending && (request.signal.aborted || isLost(error));
+      throw refused;
     }
   }
 
   /** The response for the page. Its body is the vendor's, looked at as it passes. */
   #passed(
+    request: Request,
     response: Response,
     { protocolName, price }: Upstream,
-    sentBytes: number,
+    size: SentSize,
     end: (usage: ProxyUsage) => Promise<void>,
-    context: ProxyContext | undefined,
   ): Response {
     const type = response.headers.get("content-type") ?? "";
     const form = formOf(type);
@@ -332,7 +357,13 @@ class Route {
     const reader = body?.getReader();
     const usage = new UsageReader(protocolName, form);
     const over = (isOver: boolean): Promise<void> =>
-      end(response.ok ? usage.spent(isOver, sentBytes, price) : NOTHING);
+      end(response.ok ? usage.spent(isOver, size, price) : NOTHING);
+    // A page that neither reads nor cancels the answer leaves by the signal of its request alone.
+    const leave = (): void => {
+      void Promise.allSettled([reader?.cancel(), over(false)]);
+    };
+    if (request.signal.aborted) leave();
+    else request.signal.addEventListener("abort", leave, { once: true });
     const passed = new ReadableStream<Uint8Array>({
       async pull(controller) {
         try {
@@ -350,9 +381,7 @@ class Route {
         }
       },
       cancel(reason) {
-        const work = Promise.allSettled([reader?.cancel(reason), over(false)]);
-        context?.waitUntil(work);
-        return work.then(() => {});
+        return Promise.allSettled([reader?.cancel(reason), over(false)]).then(() => {});
       },
     });
     return new Response(passed, { status, headers });
@@ -360,6 +389,28 @@ class Route {
 }
 
 const NOTHING: ProxyUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, isReported: true };
+
+/** What may be counted for a request without an answer. A stream is counted by the text that it brings. */
+function sizeOf({ protocol, parts }: Upstream, path: string, body: Body, bytes: number): SentSize {
+  const { body: fields } = foldedBody(body);
+  const bounds = protocol.maxTokens(fields).filter((bound) => isCount(bound, Infinity)) as number[];
+  const bound = bounds.length > 0 ? Math.max(...bounds) : (parts.config.maxOutputTokens ?? undefined);
+  return { bytes, maxTokens: isStream(protocol, path, fields) ? undefined : bound };
+}
+
+function isCount(value: unknown, most: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
+}
+
+/** Failures of a connection that was open, by the codes and words of Node, Deno and Bun. */
+const LOST =
+  /ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|ABORTED)|other side closed|socket hang up|terminated|connection (?:reset|closed|lost)|network connection lost/i;
+
+/** Whether a request that has failed may have reached its vendor. */
+function isLost(error: unknown): boolean {
+  const { code, message, cause } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown };
+  return LOST.test(`${String(code)} ${String(message)}`) || (cause != null && isLost(cause));
+}
 
 /** A failed response without the secrets of its request. */
 async function errorOf(response: Response, redact: (text: string) => string): Promise<Response> {

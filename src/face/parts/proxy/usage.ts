@@ -36,7 +36,13 @@ const LETTERS_A_TOKEN = 4;
 
 /** Fields whose texts a model writes piece by piece. */
 const WRITTEN =
-  /"(?:text|delta|thinking|content|partial_json|arguments|reasoning|reasoning_content|input)"\s*:\s*"/g;
+  /"(?:text|delta|thinking|content|partial_json|arguments|reasoning|reasoning_content|input|refusal|transcript|summary|code)"\s*:\s*"/g;
+
+/** Fields whose objects a model writes: the inputs of calls. */
+const WRITTEN_OBJECTS = /"(?:args|arguments|input)"\s*:\s*\{/g;
+
+/** Letters that count as much as a token each: those outside of ASCII. */
+const WIDE = /[^\x00-\x7f]/g;
 
 /** The form of an answer: server-sent events, frames of Amazon's, one JSON object, or anything else. */
 export type Form = "events" | "frames" | "json" | "other";
@@ -63,14 +69,18 @@ export class UsageReader {
   #counts: Partial<Counts> = {};
   #hasEnd = false;
   #written = 0;
+  #seenChars = 0;
+  readonly #form: Form;
 
   constructor(protocol: string, form: Form) {
     this.#protocol = protocol;
+    this.#form = form;
     this.#isWhole = form === "json" || form === "other";
     this.#frames = form === "frames" ? new Frames() : undefined;
   }
 
   look(bytes: Uint8Array): void {
+    this.#seenChars += bytes.length;
     if (this.#frames !== undefined) {
       for (const payload of this.#frames.feed(bytes)) this.#line(`data:${payload}`);
       return;
@@ -87,19 +97,22 @@ export class UsageReader {
     this.#isSkipping = true;
   }
 
-  /** `isOver`: the answer has come to its end. `sentBytes` is the length of the request. */
-  spent(isOver: boolean, sentBytes: number, price: Price | undefined): ProxyUsage {
+  /** `isOver`: the answer has come to its end. */
+  spent(isOver: boolean, { bytes, maxTokens }: SentSize, price: Price | undefined): ProxyUsage {
     this.#line(this.#isWhole ? `data:${this.#rest}` : this.#rest);
     this.#rest = "";
+    if (this.#form === "other") this.#written = Math.max(this.#written, this.#seenChars);
     const counts = this.#counts;
     const isReported = isOver && this.#hasEnd;
-    const estimated = Math.ceil(this.#written / LETTERS_A_TOKEN);
+    const written = Math.ceil(this.#written / LETTERS_A_TOKEN);
+    // A vendor writes a whole answer before it sends the first byte of it.
+    const estimated = this.#isWhole && !this.#hasEnd ? Math.max(written, maxTokens ?? 0) : written;
     const all: Counts = {
       cacheRead: 0,
       cacheWrite: 0,
       cacheWriteHour: 0,
       ...counts,
-      input: counts.input ?? Math.ceil(sentBytes / LETTERS_A_TOKEN),
+      input: counts.input ?? Math.ceil(bytes / LETTERS_A_TOKEN),
       output: isReported ? counts.output! : Math.max(counts.output ?? 0, estimated),
     };
     const cost = counts.cost ?? (price === undefined ? null : costUsd(all, price));
@@ -111,26 +124,48 @@ export class UsageReader {
       this.#isSkipping = false;
       return;
     }
-    if (!line.startsWith("data:")) return;
-    if (line.includes('"usage')) this.#report(line.slice("data:".length));
-    else this.#written += Math.max(writtenIn(line), LETTERS_A_TOKEN);
+    if (!line.startsWith("data:") || line === "data:") return;
+    // A field `usage` may be empty in every event, and an event with a report may have text in it.
+    const found = line.includes('"usage') ? this.#report(line.slice("data:".length)) : "none";
+    if (found === "whole") return;
+    this.#written += Math.max(writtenIn(line), found === "none" ? LETTERS_A_TOKEN : 0);
   }
 
-  #report(json: string): void {
+  /** Takes the counts of an event. The text of a `whole` event is the text of the events before it. */
+  #report(json: string): "none" | "part" | "whole" {
     let event: Body;
     try {
       event = Object(JSON.parse(json)) as Body;
     } catch {
-      return;
+      return "none";
     }
     const read = READERS[this.#protocol]!;
     const known = read(event);
-    if (known === undefined) return;
+    if (known === undefined || Object.values(known.counts).every((count) => count === undefined))
+      return "none";
     const { counts, isEnd } = known;
     for (const [name, count] of Object.entries(counts))
       if (count !== undefined) this.#counts[name as keyof Counts] = count;
-    this.#hasEnd ||= isEnd && this.#counts.input !== undefined && this.#counts.output !== undefined;
+    const isReport = isEnd && this.#counts.input !== undefined && this.#counts.output !== undefined;
+    this.#hasEnd ||= isReport;
+    return isReport && (this.#isWhole || this.#protocol === "openai_responses") ? "whole" : "part";
   }
+}
+
+/** What is known of a request before it is answered. */
+export interface SentSize {
+  /** The length of the request. */
+  readonly bytes: number;
+  /** The most tokens that the vendor may write; undefined if the request has no bound. */
+  readonly maxTokens: number | undefined;
+}
+
+/** What a call has used that was sent and has no answer: its input, and all that the vendor may have written. */
+export function unanswered({ bytes, maxTokens }: SentSize, price: Price | undefined): ProxyUsage {
+  const [input, output] = [Math.ceil(bytes / LETTERS_A_TOKEN), maxTokens ?? 0];
+  const counts: Counts = { input, output, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+  const costOf = price === undefined ? null : costUsd(counts, price);
+  return { inputTokens: input, outputTokens: output, costUsd: costOf, isReported: false };
 }
 
 /** The letters of an event that the model has written. */
@@ -138,10 +173,25 @@ function writtenIn(line: string): number {
   let letters = 0;
   for (const { index, 0: begin } of line.matchAll(WRITTEN)) {
     const from = index + begin.length;
-    const to = line.indexOf('"', from);
-    letters += (to < 0 ? line.length : to) - from;
+    letters += weightOf(line.slice(from, endOfText(line, from)));
   }
+  // The object's own end is not looked for: what follows it is a few letters.
+  const [object] = line.matchAll(WRITTEN_OBJECTS);
+  if (object !== undefined) letters = Math.max(letters, weightOf(line.slice(object.index)));
   return letters;
+}
+
+function weightOf(text: string): number {
+  return text.length + (LETTERS_A_TOKEN - 1) * (text.match(WIDE)?.length ?? 0);
+}
+
+/** The place of the quote that ends a string of JSON; the end of the line if it breaks off before. */
+function endOfText(line: string, from: number): number {
+  for (let at = from; at < line.length; at += 1) {
+    if (line[at] === '"') return at;
+    if (line[at] === "\\") at += 1;
+  }
+  return line.length;
 }
 
 interface Known {
@@ -225,7 +275,8 @@ function openAi(usage: Body | undefined): Known | undefined {
   const details = objectIn(usage, "prompt_tokens_details") ?? objectIn(usage, "input_tokens_details");
   const written = objectIn(usage, "completion_tokens_details") ?? objectIn(usage, "output_tokens_details");
   const input = countIn(usage, "prompt_tokens") ?? countIn(usage, "input_tokens");
-  const output = countIn(usage, "completion_tokens") ?? countIn(usage, "output_tokens") ?? 0;
+  const told = countIn(usage, "completion_tokens") ?? countIn(usage, "output_tokens");
+  const output = told ?? 0;
   const reasoning = countIn(written, "reasoning_tokens") ?? 0;
   // xAI counts reasoning beside the completion. The total tells.
   const isBeside = countIn(usage, "total_tokens") === (input ?? 0) + output + reasoning;
@@ -234,7 +285,7 @@ function openAi(usage: Body | undefined): Known | undefined {
   return {
     counts: {
       input,
-      output: isBeside ? output + reasoning : output,
+      output: told === undefined ? undefined : isBeside ? output + reasoning : output,
       cacheRead: countIn(details, "cached_tokens"),
       cost: ticks ? ticks / 1e10 : typeof cost === "number" ? cost : undefined,
     },

@@ -16,6 +16,11 @@ export interface Receipt {
   readonly entries: number;
   /** The head of the chain: SHA-256, 64 hexadecimal digits. */
   readonly head: string;
+  /**
+   * The number of entries at the beginning that the process has read from the store and has not written. The receipt
+   * does not vouch for them: it needs a receipt of the process that wrote them. Default 0.
+   */
+  readonly unseen?: number | undefined;
   /** What your `sign` has returned for {@link signedBytes}, in base64. */
   readonly signature?: string | undefined;
 }
@@ -26,6 +31,8 @@ export class Chain {
   #head: string | undefined;
   /** The number of the last entry in it. */
   seq = 0;
+  /** The number of the last entry that another process has written. */
+  unseen = 0;
 
   constructor(journal: string) {
     this.#journal = journal;
@@ -46,13 +53,15 @@ export class Chain {
   }
 
   async receipt(): Promise<Receipt> {
-    return { receipt: 1, journal: this.#journal, entries: this.seq, head: await this.head() };
+    const unseen = this.unseen === 0 ? {} : { unseen: this.unseen };
+    return { receipt: 1, journal: this.#journal, entries: this.seq, head: await this.head(), ...unseen };
   }
 }
 
-/** The bytes of a receipt that its signature is of: UTF-8, four lines. */
-export function signedBytes({ journal, entries, head }: Receipt): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`looplet receipt 1\n${journal}\n${entries}\n${head}`);
+/** The bytes of a receipt that its signature is of: UTF-8, four lines, and a fifth one if `unseen` is not 0. */
+export function signedBytes({ journal, entries, head, unseen = 0 }: Receipt): Uint8Array<ArrayBuffer> {
+  const more = unseen === 0 ? "" : `\n${unseen}`;
+  return new TextEncoder().encode(`looplet receipt 1\n${journal}\n${entries}\n${head}${more}`);
 }
 
 async function sha256(text: string): Promise<string> {

@@ -40,14 +40,28 @@ export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptSto
   const { sign, onReceipt } = checkOptions(options, "", { sign: "function", onReceipt: "function" });
   const chains = new Map<string, Chain>();
 
-  /** The chain up to an entry. One of another process is read from the store. */
+  /**
+   * The chain of the entries in the store. What this process has written must still be there; the entries after it
+   * are of another process.
+   */
+  const chainOf = async (journal: string, kept: readonly JournalEntry[]): Promise<Chain> => {
+    const known = chains.get(journal);
+    const chain = new Chain(journal);
+    if (known !== undefined) {
+      await added(chain, kept.slice(0, known.seq));
+      if ((await chain.head()) !== (await known.head())) throw changed(known.seq);
+      chain.unseen = known.unseen;
+    }
+    if (kept.length > chain.seq) {
+      await added(chain, kept.slice(chain.seq));
+      chain.unseen = chain.seq;
+    }
+    return chain;
+  };
   const chainAt = async (journal: string, seq: number): Promise<Chain> => {
     const known = chains.get(journal);
     if (known?.seq === seq) return known;
-    const chain = new Chain(journal);
-    const kept = seq === 0 ? [] : ((await store.load(journal)) ?? []);
-    await added(chain, kept.slice(0, seq));
-    return chain;
+    return chainOf(journal, seq === 0 ? [] : ((await store.load(journal)) ?? []).slice(0, seq));
   };
   const signed = async (receipt: Receipt): Promise<Receipt> => {
     if (sign === undefined) return receipt;
@@ -69,8 +83,6 @@ export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptSto
     ...(ended && { ended: (ageMs) => ended.call(store, ageMs) }),
     async append(journal, entries, expectedSeq, fence) {
       const chain = await chainAt(journal, expectedSeq);
-      // Until the store has the entries, nobody knows which they are.
-      chains.delete(journal);
       await store.append(journal, entries, expectedSeq, fence);
       await added(chain, entries);
       chains.set(journal, chain);
@@ -79,9 +91,7 @@ export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptSto
     async receipt(journal) {
       const kept = (await store.load(journal)) ?? [];
       if (kept.length === 0) return undefined;
-      const chain = new Chain(journal);
-      await added(chain, kept);
-      return signed(await chain.receipt());
+      return signed(await (await chainOf(journal, kept)).receipt());
     },
     ...(remove && {
       delete(journal) {
@@ -90,6 +100,11 @@ export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptSto
       },
     }),
   };
+}
+
+function changed(seq: number): LoopletError {
+  const problem = `has other entries up to ${seq} than this process has written, so it has no receipt`;
+  return new LoopletError("misuse_invalid_argument", "journal", problem);
 }
 
 async function added(chain: Chain, entries: readonly JournalEntry[]): Promise<void> {

@@ -2,8 +2,8 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry } from "../../core/api/run.js";
 import { withoutChecksum } from "../../core/host/entries.js";
-import { loadWasm } from "../../core/host/wasm.js";
-import { checkOptions, isObject } from "../../core/options/check.js";
+import { hasWasmSource, loadWasm } from "../../core/host/wasm.js";
+import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import { journalIn, readLoop } from "../replay/loop-file.js";
 import { play } from "../replay/replay.js";
@@ -20,7 +20,10 @@ import {
 
 /** What is verified beside the run itself. */
 export interface VerifyOptions {
-  /** The receipts of the journal, of any of its saves. Default: none, and no entry is held to be unchanged. */
+  /**
+   * The receipts of the journal, of any of its saves. For a run that continued in another process, the last one of
+   * each process. An empty list fails the check. Default: no entry is held to be unchanged.
+   */
   receipts?: readonly Receipt[] | undefined;
   /**
    * Contract: whether the signature is one of the bytes. Without it the signatures of receipts are not looked at.
@@ -28,6 +31,8 @@ export interface VerifyOptions {
   isSigned?:
     | ((bytes: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>) => boolean | PromiseLike<boolean>)
     | undefined;
+  /** The key of the journal of the receipts. For a run of a chat it is the chat's id. Default: the run's id. */
+  key?: string | undefined;
   /** The entries that a store has. They must be those that the engine writes. Default: they are not compared. */
   journal?: readonly JournalEntry[] | undefined;
   /** What must have held in the run. Default: nothing is asked. */
@@ -49,10 +54,18 @@ export interface Verification {
   readonly checks: readonly VerifiedCheck[];
 }
 
-const TABLE = { receipts: "any", isSigned: "function", journal: "any", policy: "object" } as const;
+/** A bound of a policy that may be 0. NaN would let every run pass. */
+function checkBound(value: unknown, name: string): void {
+  if (value === undefined) return;
+  checkValue(value, `policy.${name}`, "number");
+  if ((value as number) < 0)
+    throw new LoopletError("config_invalid_value", `policy.${name}`, `needs 0 or more, got ${String(value)}`);
+}
+
+const TABLE = { receipts: "any", key: "id", isSigned: "function", journal: "any", policy: "object" } as const;
 const POLICY_TABLE = {
-  approved: "any",
-  tools: "any",
+  approved: "texts",
+  tools: "texts",
   agent: "any",
   maxUsd: "any",
   maxTokens: "any",
@@ -61,8 +74,7 @@ const POLICY_TABLE = {
 } as const;
 
 /**
- * Plays the text of a `.loop` file in the engine and judges it. It needs the engine of an entry of looplet:
- * `import "looplet"`.
+ * Plays the text of a `.loop` file in the engine and judges it. Without another entry of looplet it loads `looplet`.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
  */
@@ -71,9 +83,13 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
   const asked = checkOptions(policy, "policy", POLICY_TABLE) as RunPolicy;
   if (!Array.isArray(receipts) || !receipts.every(isReceipt))
     throw new LoopletError("config_wrong_type", "receipts", "needs a list of receipts");
+  checkBound(asked.maxUsd, "maxUsd");
+  checkBound(asked.maxTokens, "maxTokens");
   if (asked.agent !== undefined && madeOf(asked.agent) === undefined)
     throw new LoopletError("config_wrong_type", "policy.agent", "needs an agent of createAgent");
   const read = readLoop(file);
+  // `looplet` finds the engine of its platform. An entry that is there already wins.
+  if (!hasWasmSource()) await import("looplet");
   const replay = play(await loadWasm(), read);
   const checks: VerifiedCheck[] = [];
   const check = (name: VerifiedCheck["name"], finding: Finding, well: string): void => {
@@ -93,7 +109,12 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
   );
   if (journal !== undefined)
     check("journal", otherEntry(written, journal), `${journal.length} entries are the same`);
-  if (receipts.length > 0) check("receipts", await brokenChain(written, receipts), told(receipts, written));
+  if (options.receipts !== undefined)
+    check(
+      "receipts",
+      otherJournal(options.key ?? read.id, receipts) ?? (await brokenChain(written, receipts)),
+      told(receipts, written),
+    );
   if (isSigned !== undefined)
     check("signatures", await unsigned(receipts, isSigned), "all receipts are signed");
   const { approved, tools, agent } = asked;
@@ -108,7 +129,7 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
 
 function isReceipt(value: unknown): value is Receipt {
   if (!isObject(value)) return false;
-  const { receipt, journal, entries, head, signature } = value;
+  const { receipt, journal, entries, head, signature, unseen } = value;
   const isText = signature === undefined || typeof signature === "string";
   return (
     receipt === 1 &&
@@ -116,6 +137,7 @@ function isReceipt(value: unknown): value is Receipt {
     Number.isSafeInteger(entries) &&
     (entries as number) >= 0 &&
     typeof head === "string" &&
+    (unseen === undefined || (Number.isSafeInteger(unseen) && (unseen as number) >= 0)) &&
     isText
   );
 }
@@ -150,10 +172,22 @@ function otherEntry(written: readonly JournalEntry[], kept: readonly JournalEntr
   return undefined;
 }
 
+/** A receipt of another journal proves nothing about this run. */
+function otherJournal(key: string, receipts: readonly Receipt[]): Finding {
+  if (receipts.length === 0) return "there is no receipt, so no entry is proved";
+  const other = receipts.find(({ journal }) => journal !== key);
+  return (
+    other &&
+    `a receipt is of the journal ${JSON.stringify(other.journal)}, not of ${JSON.stringify(key)}; a run of a chat needs the chat's id as key`
+  );
+}
+
 /** Holds each receipt against the chain of what the engine has written. */
 async function brokenChain(written: readonly JournalEntry[], receipts: readonly Receipt[]): Promise<Finding> {
   const chains = new Map<string, Chain>();
-  for (const { journal, entries, head } of [...receipts].sort(byLength)) {
+  let proved = 0;
+  for (const { journal, entries, head, unseen = 0 } of [...receipts].sort(byLength)) {
+    if (entries === 0) return "a receipt stands for no entries";
     if (entries > written.length)
       return `a receipt has ${entries} entries, and the engine writes ${written.length}`;
     const chain = chains.get(journal) ?? new Chain(journal);
@@ -162,14 +196,22 @@ async function brokenChain(written: readonly JournalEntry[], receipts: readonly 
     if (wrong !== undefined) return `entries are missing before entry ${wrong}`;
     if ((await chain.head()) !== head)
       return `one of the first ${entries} entries is not the one of the receipt`;
+    if (unseen <= proved) proved = entries;
   }
+  const longest = longestOf(receipts);
+  if (proved < longest)
+    return `a process has continued from entries that it has not written: the receipts of the process before it are needed (proved are ${proved} entries)`;
   return undefined;
 }
 
 function told(receipts: readonly Receipt[], written: readonly JournalEntry[]): string {
-  const { entries } = [...receipts].sort(byLength).at(-1)!;
+  const entries = longestOf(receipts);
   const rest = written.length - entries;
   return `${entries} entries are unchanged${rest > 0 ? `; no receipt speaks of the last ${rest}` : ""}`;
+}
+
+function longestOf(receipts: readonly Receipt[]): number {
+  return receipts.reduce((longest, { entries }) => Math.max(longest, entries), 0);
 }
 
 function byLength(one: Receipt, other: Receipt): number {

@@ -1,0 +1,49 @@
+// What the program `looplet` shows of a value before someone decides about it, and of a recorded run.
+import { fileURLToPath } from "node:url";
+import { expect, it, vi } from "vitest";
+import { program } from "../../src/cli/program.js";
+import { whole } from "../../src/cli/words.js";
+import { starredShapes } from "../../src/face/parts/replay/secret-shapes.js";
+
+async function printed(...args: string[]): Promise<string> {
+  let out = "";
+  const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => ((out += String(text)), true));
+  try {
+    expect(await program(args)).toBe(0);
+  } finally {
+    spy.mockRestore();
+  }
+  return out;
+}
+
+const recorded = fileURLToPath(new URL("../fixtures/loop/wasm.loop", import.meta.url));
+
+it("an input is shown whole, with every character that a terminal would hide or obey", () => {
+  const input = { note: "x".repeat(5000), to: "EVE" };
+  expect(JSON.parse(whole(input))).toEqual(input);
+  const hidden = "\u202eabc\u200b\u0007\u001b[2K\r\n\u{e0041}\u00ad\u2066";
+  const shown = whole({ hidden });
+  expect(shown).toMatch(/^[\x20-\x7e]*$/);
+  expect(JSON.parse(shown)).toEqual({ hidden });
+});
+
+it("inspect --text prints the prompts, answers, inputs and results", { timeout: 60_000 }, async () => {
+  const text = await printed("inspect", "--text", recorded);
+  expect(text).toMatch(/^user: /);
+  expect(text).toMatch(/^assistant: /m);
+});
+
+it.each([
+  ["cfut_" + "aB3".repeat(13) + "xdeadbeef"],
+  ["cfat_" + "aB3".repeat(13) + "xdeadbeef"],
+  ["cfk_" + "aB3".repeat(13) + "xdeadbeef"],
+  ["Ab3_".repeat(9) + "Ab-3"],
+  ["110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw_"],
+  ["7110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawA"],
+])("the token %s is starred, also in an address", (token) => {
+  expect(starredShapes(`It is ${token}.`)).not.toContain(token.slice(8, 24));
+  if (token.includes(":")) {
+    const address = `https://api.telegram.org/bot${token}/getMe`;
+    expect(starredShapes(address)).not.toContain(token.slice(12, 24));
+  }
+});
