@@ -1,4 +1,5 @@
 /** A session of `query`: its turns, and what changes it meanwhile. */
+import { randomUuid } from "../../parts/random-uuid.js";
 import type { Chat, Model, Queued, Run, RunEvent, RunResult, SessionSource } from "../../core/api/index.js";
 import type { PermissionMode } from "../../core/api/permission.js";
 import { resolvePath } from "../../parts/vfs/paths.js";
@@ -467,6 +468,6 @@ export class Session {
   }
 
   #uuid(): string {
-    return this.#options.host?.ids?.() ?? crypto.randomUUID();
+    return this.#options.host?.ids?.() ?? randomUuid();
   }
 }

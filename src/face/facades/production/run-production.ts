@@ -1,4 +1,5 @@
 /** `runProduction`: a job with caps, checkpoints, an inbox and a record of everything. */
+import { randomUuid } from "../../parts/random-uuid.js";
 import { ToolError } from "../../core/api/errors.js";
 import type { Agent, AgentOptions, Run, RunEvent, RunResult, Tool, Tools } from "../../core/api/index.js";
 import { hostOptions, modelOf } from "../host.js";
@@ -87,7 +88,7 @@ class Job implements ProductionJob {
 
   constructor(options: ProductionOptions) {
     this.#options = options;
-    this.#id = options.jobId ?? options.host?.ids?.() ?? crypto.randomUUID();
+    this.#id = options.jobId ?? options.host?.ids?.() ?? randomUuid();
     this.#agent = this.#agentOf(options);
     this.result = this.#go();
     // An error is told to whoever awaits the result.

@@ -2,6 +2,7 @@
 import type { Run, RunEvent } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { respond } from "../server/http.js";
+import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
 import type { Deciding } from "./deciding.js";
 import { isAsked, type Asked } from "./interrupts.js";
 import { forClient } from "./older.js";
@@ -107,14 +108,20 @@ export const GONE = "the page went away";
 export function eventResponse(events: AsyncGenerator<AgUiEvent>, leave: () => void): HostResponse {
   const encoder = new TextEncoder();
   let number = 0;
+  const quiet = new KeepAlive<IteratorResult<AgUiEvent>>();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await events.next();
+      const read = await quiet.next(() => events.next());
+      if (read === undefined) return controller.enqueue(encoder.encode(KEEP_ALIVE));
+      const { done, value } = read;
       if (done) return controller.close();
       number += 1;
       controller.enqueue(encoder.encode(`id: ${number}\ndata: ${JSON.stringify(value)}\n\n`));
     },
-    cancel: leave,
+    cancel() {
+      quiet.stop();
+      leave();
+    },
   });
   return respond(body, { headers: HEADERS });
 }

@@ -4,6 +4,7 @@ import type { RunEvent } from "../../core/api/event.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
+import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
 import { ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
 import type { UiChunk, UiStream } from "./types.js";
 
@@ -75,13 +76,19 @@ export function toUIMessageStreamResponse(
   const chunks = (isChunks ? source : uiStream(source as EventSource, options)) as ReadableStream<UiChunk>;
   const encoder = new TextEncoder();
   const reader = chunks.getReader();
+  const quiet = new KeepAlive<ReadableStreamReadResult<UiChunk>>();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const read = await quiet.next(() => reader.read());
+      if (read === undefined) return controller.enqueue(encoder.encode(KEEP_ALIVE));
+      const { done, value } = read;
       controller.enqueue(encoder.encode(`data: ${done ? "[DONE]" : JSON.stringify(value)}\n\n`));
       if (done) controller.close();
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      quiet.stop();
+      return reader.cancel(reason);
+    },
   });
   const all = new Headers(UI_STREAM_HEADERS);
   new Headers(headers as HeadersInit).forEach((value, name) => all.set(name, value));

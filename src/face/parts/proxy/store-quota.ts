@@ -3,6 +3,7 @@
  * or one that is over. The store puts the entries of all processes in one order, so the entries before a call that
  * begins say whether it may.
  */
+import { randomUuid } from "../random-uuid.js";
 import type { Store } from "../../core/api/index.js";
 import { checkOptions } from "../../core/options/check.js";
 import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
@@ -47,7 +48,7 @@ export function storeQuota(options: StoreQuotaOptions): Quota {
       const period = Math.floor(atMs / periodMs);
       const key = (number: number): string => `looplet.quota ${JSON.stringify([call.owner, number])}`;
       const log = new SharedLog(store, key(period));
-      const id = crypto.randomUUID();
+      const id = randomUuid();
       let refusal: QuotaRefusal | undefined;
       const before = await log.add((entries) => {
         refusal = refusalOf(accountOf(entries, atMs - maxCallMs), limits);

@@ -89,6 +89,8 @@ export function useUsage(conversation: Conversation): ConversationSnapshot["usag
 export type UseSessions = Pick<Sessions, "rename" | "delete"> & {
   /** The conversations, the latest first; empty until the list was read. */
   readonly sessions: readonly SessionInfo[];
+  /** Why the list could not be read; undefined if it was. The sessions are those of the last time. */
+  readonly error: unknown;
 };
 
 /**
@@ -97,7 +99,16 @@ export type UseSessions = Pick<Sessions, "rename" | "delete"> & {
  */
 export function useSessions(store: Store, version?: unknown): UseSessions {
   const [sessions, setSessions] = useState<readonly SessionInfo[]>([]);
-  const read = useCallback(async () => setSessions(await sessionsOf(store).list()), [store]);
+  const [error, setError] = useState<unknown>();
+  const read = useCallback(async () => {
+    try {
+      setSessions(await sessionsOf(store).list());
+      setError(undefined);
+    } catch (problem) {
+      // `undefined` says that the list was read.
+      setError(problem ?? new Error("The list of sessions could not be read."));
+    }
+  }, [store]);
   useEffect(() => {
     void read();
   }, [read, version]);
@@ -107,6 +118,7 @@ export function useSessions(store: Store, version?: unknown): UseSessions {
   };
   return {
     sessions,
+    error,
     rename: (id, title) => change(sessionsOf(store).rename(id, title)),
     delete: (id) => change(sessionsOf(store).delete(id)),
   };

@@ -15,7 +15,7 @@ import { exported, imported } from "../sessions/transfer.js";
 import { BEGINNING, callChat, startOf, stateOf } from "../workers/hosting/chat-calls.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import { logOf, type SessionLog } from "../workers/hosting/session-log.js";
-import { Session, type SessionParts, type Start } from "../workers/hosting/session.js";
+import { openedIn, Session, type SessionParts, type Start } from "../workers/hosting/session.js";
 import { nextTask } from "../workers/hosting/task.js";
 import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
@@ -35,7 +35,7 @@ export interface ChatSessionParts extends Pick<SessionParts, "takeOver" | "watch
 }
 
 /** The part of an agent that a session uses. */
-export type ChatAgent = Pick<Agent, "openChat" | "readChat">;
+export type ChatAgent = Pick<Agent, "openChat" | "readChat"> & Partial<Pick<Agent, "resume">>;
 
 /** The chat as clients see it. */
 export interface SessionState {
@@ -55,11 +55,7 @@ export class ChatSession {
     this.#parts = parts;
     this.runs = new Session({
       ...parts,
-      open: async (options) => {
-        this.#agent = parts.agent();
-        const chat = await this.#agent.openChat(parts.id, options);
-        return { chat, run: chat.current };
-      },
+      open: (options) => openedIn((this.#agent = parts.agent()), parts.id, options),
     });
   }
 

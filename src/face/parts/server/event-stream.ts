@@ -2,10 +2,8 @@
 import type { HostResponse } from "../../core/api/platform.js";
 import type { Batch } from "../workers/hosting/feed.js";
 import { respond } from "./http.js";
+import { KEEP_ALIVE, KeepAlive } from "./keep-alive.js";
 import type { ToldEvent } from "../workers/hosting/session-log.js";
-
-/** The time after which a stream without events says that it is there, in milliseconds. */
-export const QUIET_MS = 15_000;
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -30,7 +28,7 @@ export function eventStream(
       yield (hasGap ? "event: gap\ndata: {}\n\n" : "") + events.join("");
     }
   }
-  return textStream(texts(), gone, HEADERS, onEnd, ": \n\n");
+  return textStream(texts(), gone, HEADERS, onEnd, KEEP_ALIVE);
 }
 
 /** A response of texts, each as soon as the client can take it. `quiet` is told while nothing else is. */
@@ -43,7 +41,7 @@ export function textStream(
 ): HostResponse {
   const encoder = new TextEncoder();
   const reading = texts[Symbol.asyncIterator]();
-  let next: Promise<IteratorResult<string>> | undefined;
+  const silence = new KeepAlive<IteratorResult<string>>();
   let isOver = false;
   const end = (): void => {
     if (!isOver) onEnd();
@@ -52,10 +50,9 @@ export function textStream(
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        next ??= reading.next();
-        const told = quiet === undefined ? await next : await Promise.race([next, silence(next)]);
-        if (told === undefined) return controller.enqueue(encoder.encode(quiet));
-        next = undefined;
+        const read = (): Promise<IteratorResult<string>> => reading.next();
+        const told = quiet === undefined ? await read() : await silence.next(read);
+        if (told === undefined) return isOver ? undefined : controller.enqueue(encoder.encode(quiet));
         if (isOver) return;
         if (told.done !== true) return controller.enqueue(encoder.encode(told.value));
         end();
@@ -69,18 +66,10 @@ export function textStream(
     // The client comes back with the last number that it has.
     cancel() {
       gone.abort();
+      silence.stop();
       end();
       void reading.return?.().catch(() => {});
     },
   });
   return respond(body, { headers: { ...headers } });
-}
-
-/** Resolves with undefined if nothing else is told meanwhile. */
-function silence(told: Promise<unknown>): Promise<undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), QUIET_MS);
-    const stop = (): void => clearTimeout(timer);
-    told.then(stop, stop);
-  });
 }

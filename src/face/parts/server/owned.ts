@@ -22,7 +22,12 @@ export function ownedStore(store: Store, prefix: string): Store {
 
 /** The chats of the agent whose ids begin with `prefix`. */
 export function ownedAgent(agent: ChatAgent, prefix: string): ChatAgent {
+  const { resume } = agent;
   return {
+    ...(resume && {
+      resume: (run: Parameters<typeof resume>[0], options) =>
+        resume.call(agent, typeof run === "string" ? prefix + run : run, options),
+    }),
     openChat: (id, options) => agent.openChat(prefix + id, options),
     readChat: (id, options) => agent.readChat(prefix + id, options),
   };

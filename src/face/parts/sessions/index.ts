@@ -2,6 +2,7 @@
  * `looplet/sessions`: the list of the chats that a store keeps, with names and tags. The list is a journal of its own
  * in the same store, to which each change is appended. It needs no engine: your agents open the chats.
  */
+import { randomUuid } from "../random-uuid.js";
 import { LoopletError } from "../../core/api/errors.js";
 import type {
   Agent,
@@ -34,7 +35,7 @@ export interface SessionsOptions {
   key?: string | undefined;
   /** The time, in milliseconds since the Unix epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** Makes the ids of new chats. Default: `crypto.randomUUID`. */
+  /** Makes the ids of new chats. Default: random UUIDs. */
   ids?: (() => string) | undefined;
 }
 
@@ -98,7 +99,7 @@ export interface Sessions {
 /** The list of the chats in a store. */
 export function sessionsOf(
   store: Store,
-  { key = "looplet.sessions", now = Date.now, ids = () => crypto.randomUUID() }: SessionsOptions = {},
+  { key = "looplet.sessions", now = Date.now, ids = () => randomUuid() }: SessionsOptions = {},
 ): Sessions {
   const log = new SharedLog(store, key);
   const note = (change: Omit<Change, "atMs">): Promise<void> => noteIn(log, change, now);

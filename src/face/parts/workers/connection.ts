@@ -51,6 +51,8 @@ export class Connection {
   #calls = 0;
   #timer: unknown;
   #isClosed = false;
+  /** Why the host could not start. */
+  #failure: Error | undefined;
   /** Pings since the last message of the host. */
   #unanswered = 0;
   /** Hears that the host has not answered three pings. */
@@ -62,6 +64,7 @@ export class Connection {
       endpoint,
       (message) => this.#hear(message),
       () => void queueMicrotask(() => this.ping()),
+      (why) => this.#fail(why),
     );
     this.ping();
   }
@@ -72,6 +75,7 @@ export class Connection {
       return Promise.reject(
         new LoopletError("misuse_agent_closed", "", "this page has disconnected from the agent"),
       );
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const number = ++this.#calls;
     const call: Call = { looplet: "call", from: this.#name, number, target, method, args };
     return new Promise((resolve, reject) => {
@@ -130,6 +134,18 @@ export class Connection {
     this.#following.clear();
   }
 
+  /** The host cannot start. A host that has answered reports the failures of its runs itself. */
+  #fail(why: string): void {
+    if (this.#host !== undefined || this.#isClosed) return;
+    const problem = `The worker of the agent could not start: ${why}. Check its address and its console.`;
+    const error = (this.#failure = new Error(problem));
+    const [waiting, following] = [[...this.#waiting.values()], [...this.#following.values()]];
+    this.#waiting.clear();
+    this.#following.clear();
+    for (const { reject } of waiting) reject(error);
+    for (const run of following) run.fail(error);
+  }
+
   /** Asks again later, as long as this page waits for something. */
   #beat(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
@@ -153,6 +169,7 @@ export class Connection {
     const isOther = this.#host !== undefined && this.#host !== told.host;
     if (isOther) this.#former.add(this.#host!);
     this.#host = told.host;
+    this.#failure = undefined;
     if (isOther || (told.type === "pong" && told.isNew)) this.#repeat(isOther);
     if (told.type === "reply") this.#settle(told.number, told);
     else if (told.type === "entry") this.#following.get(told.follower)?.hear(told.cursor, told.entry);

@@ -49,13 +49,40 @@ export interface Link {
   close(): void;
 }
 
-/** Opens the way to a host. `hear` gets its messages; `lost` is called when the way is gone, and the next message opens it again. */
-export function linkTo(endpoint: AgentEndpoint, hear: (message: unknown) => void, lost: () => void): Link {
+interface FailureEvent {
+  readonly type?: string;
+  readonly message?: string;
+}
+
+/** An endpoint whose script may fail to load: a `Worker`, a `SharedWorker`. */
+type Failing = Record<
+  "addEventListener" | "removeEventListener",
+  (type: "error" | "messageerror", listener: (event: FailureEvent) => void) => void
+>;
+
+/**
+ * Opens the way to a host. `hear` gets its messages; `lost` is called when the way is gone, and the next message
+ * opens it again; `failed` gets why the host cannot start, or that a message of it cannot be read.
+ */
+export function linkTo(
+  endpoint: AgentEndpoint,
+  hear: (message: unknown) => void,
+  lost: () => void,
+  failed: (why: string) => void,
+): Link {
   if (typeof endpoint === "function") return extensionLink(endpoint, hear, lost);
-  if ("port" in endpoint) return linkTo(endpoint.port, hear, lost);
+  if ("port" in endpoint) {
+    const link = linkTo(endpoint.port, hear, lost, failed);
+    const unwatch = watch(endpoint as object as Failing, failed);
+    return { post: link.post, close: () => (unwatch(), link.close()) };
+  }
   const listener = ({ data }: { data: unknown }): void => hear(data);
   endpoint.addEventListener("message", listener);
-  const close = (): void => endpoint.removeEventListener("message", listener);
+  const unwatch = watch(endpoint as object as Failing, failed);
+  const close = (): void => {
+    endpoint.removeEventListener("message", listener);
+    unwatch();
+  };
   if ("ready" in endpoint) {
     endpoint.startMessages?.();
     return {
@@ -65,6 +92,21 @@ export function linkTo(endpoint: AgentEndpoint, hear: (message: unknown) => void
   }
   endpoint.start?.();
   return { post: (message) => endpoint.postMessage(message), close };
+}
+
+function watch(endpoint: Partial<Failing>, failed: (why: string) => void): () => void {
+  const onError = ({ type, message }: FailureEvent): void => {
+    if (type === "error") failed(message || "its script could not be loaded");
+  };
+  const onMessageError = ({ type }: FailureEvent): void => {
+    if (type === "messageerror") failed("a message of it could not be read");
+  };
+  endpoint.addEventListener?.("error", onError);
+  endpoint.addEventListener?.("messageerror", onMessageError);
+  return () => {
+    endpoint.removeEventListener?.("error", onError);
+    endpoint.removeEventListener?.("messageerror", onMessageError);
+  };
 }
 
 function extensionLink(

@@ -3,6 +3,7 @@
  * nothing else. A page has a name, and so has each life of a host: a page that hears of another host asks it for
  * everything that it still waits for. Pages of one channel hear each other's messages, and leave them alone.
  */
+import { randomUuid } from "../random-uuid.js";
 import { LoopletError, RunError } from "../../core/api/errors.js";
 import type {
   LoopletErrorCode,
@@ -88,5 +89,5 @@ export function errorOf({ name, message, code, field, problem, result }: Thrown)
 
 /** A name for a page or for a life of a host. */
 export function randomName(): string {
-  return crypto.randomUUID();
+  return randomUuid();
 }

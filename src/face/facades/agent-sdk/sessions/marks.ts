@@ -1,4 +1,5 @@
 /** Titles and tags of sessions. Each is an entry of the session, and the last one counts. */
+import { randomUuid } from "../../../parts/random-uuid.js";
 import { loaded, processStore, type SessionEntry, type SessionPlace } from "./sessions.js";
 
 /**
@@ -33,7 +34,7 @@ export async function tagSession(
 export function markOf(
   type: "title" | "tag",
   text: string,
-  uuid: string = crypto.randomUUID(),
+  uuid: string = randomUuid(),
   now = Date.now(),
 ): SessionEntry {
   return { type, uuid, timestamp: new Date(now).toISOString(), messages: [], text };

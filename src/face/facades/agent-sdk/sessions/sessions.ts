@@ -1,4 +1,5 @@
 /** Sessions: a row of entries each, in a store of the program's. */
+import { randomUuid } from "../../../parts/random-uuid.js";
 import type { Message } from "../../../core/api/index.js";
 import { toApi, type ApiBlock } from "../../anthropic.js";
 
@@ -215,12 +216,7 @@ export async function forkSession(
   sessionId: string,
   options: SessionPlace & { upToMessageId?: string; newSessionId?: string } = {},
 ): Promise<{ sessionId: string }> {
-  const {
-    sessionStore = processStore,
-    dir = "/",
-    upToMessageId,
-    newSessionId = crypto.randomUUID(),
-  } = options;
+  const { sessionStore = processStore, dir = "/", upToMessageId, newSessionId = randomUuid() } = options;
   const entries = await loaded(sessionStore, { projectKey: dir, sessionId }, upToMessageId);
   await sessionStore.append({ projectKey: dir, sessionId: newSessionId }, entries);
   return { sessionId: newSessionId };

@@ -2,6 +2,7 @@
  * `runTurn`, and the ways to go on with a turn in another process. It is independent of looplet's engine on purpose:
  * its specification asks for a machine whose every effect is a port of the host.
  */
+import { randomUuid } from "../../../parts/random-uuid.js";
 import type { HostAbortSignal } from "../../../core/api/platform.js";
 import { frozen } from "./context.js";
 import { TurnMachine } from "./machine.js";
@@ -30,7 +31,7 @@ export async function runTurn(request: RunTurnRequest, ports: TurnPorts): Promis
     throw new TypeError("runTurn: request.messages needs at least one message");
   checkPorts(ports);
   const state: TurnCheckpoint = {
-    turnId: request.turnId ?? ports.ids?.() ?? crypto.randomUUID(),
+    turnId: request.turnId ?? ports.ids?.() ?? randomUuid(),
     plan: planOf(request, ports),
     iteration: 0,
     lastSequence: 0,

@@ -3,6 +3,7 @@
  * own. A value that names the pieces is written last: this one write decides about a long text as it does about a
  * short one.
  */
+import { randomUuid } from "../../random-uuid.js";
 
 /** The pieces of a text. */
 export interface Pieces {
@@ -40,7 +41,7 @@ export async function putPieces(
 ): Promise<Pieces | undefined> {
   if (text.length <= maxChars) return undefined;
   const all = piecesOf(text, maxChars);
-  const pieces = { pieces: crypto.randomUUID(), count: all.length };
+  const pieces = { pieces: randomUuid(), count: all.length };
   try {
     for (const [at, piece] of all.entries()) await table.put(pieces.pieces, at, piece);
   } catch (error) {

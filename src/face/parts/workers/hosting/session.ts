@@ -3,7 +3,7 @@
  * It knows nothing of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, an
  * object of Cloudflare and a handler of requests.
  */
-import type { Chat, OpenChatOptions, Run, RunEvent } from "../../../core/api/index.js";
+import type { Agent, Chat, OpenChatOptions, Run, RunEvent } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import type { RunEnd } from "../protocol.js";
 import { endOfRun, endWith, isTaken } from "./ends.js";
@@ -40,7 +40,23 @@ export interface SessionParts {
 }
 
 /** The options with which a chat is opened, or a run goes on. */
-export type Opening = Required<Pick<OpenChatOptions, "afterEvent" | "takeOver" | "onEvent">>;
+export type Opening = Required<Pick<OpenChatOptions, "afterEvent" | "takeOver" | "onEvent">> & {
+  /** The run whose end the log does not have. If its journal has the end, the run is opened for it. */
+  readonly unfinished: string | undefined;
+};
+
+/** Opens a chat for its session, with the run that continues or whose end the log does not have. */
+export async function openedIn(
+  agent: Pick<Agent, "openChat"> & Partial<Pick<Agent, "resume">>,
+  id: string,
+  { unfinished, ...options }: Opening,
+): Promise<{ readonly chat: Chat; readonly run?: Run | undefined }> {
+  const chat = await agent.openChat(id, options);
+  // The process before this one has saved the end in the journal, and crashed before it was in the log.
+  const isEnded = chat.current === undefined && unfinished !== undefined && chat.messages.length > 0;
+  const run = isEnded ? agent.resume?.(id, { ...options, id: unfinished }) : chat.current;
+  return { chat, run };
+}
 
 /** Begins a run with this listener. */
 export type Start = (onEvent: (event: RunEvent) => void) => Run;
@@ -283,7 +299,9 @@ export class Session {
     const [last] = log.behind(log.last - 1, 1);
     const hosted = new HostedRun(true);
     const afterEvent = last?.entry.event?.seq ?? 0;
-    const { chat, run } = await open({ afterEvent, takeOver, onEvent: hosted.hear });
+    const isUnfinished = last !== undefined && last.entry.run !== "" && !isLast(last.entry);
+    const unfinished = isUnfinished ? last.entry.run : undefined;
+    const { chat, run } = await open({ afterEvent, takeOver, onEvent: hosted.hear, unfinished });
     const end = run && (await Promise.race([endOfRun(run), hosted.begun]));
     const held = end && isTaken(run, end) ? { run: run.id, events: hosted.early, end } : undefined;
     this.#held = held;

@@ -3,7 +3,7 @@ import type { Agent, Chat, Run, Store } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import { Making } from "./making.js";
 import { RunList, sessionOf, type ListedRun } from "./run-list.js";
-import { Session, type Opening, type Start } from "./session.js";
+import { openedIn, Session, type Opening, type Start } from "./session.js";
 
 export class Sessions {
   readonly #agent: Agent;
@@ -98,11 +98,7 @@ export class Sessions {
   #make(listed: ListedRun, isNew: boolean): Session {
     const { run, chat: id } = listed;
     const log = this.#list.logOf(sessionOf(listed));
-    const openChat = async (id: string, options: Opening): Promise<{ chat: Chat; run: Run | undefined }> => {
-      const chat = await this.#agent.openChat(id, options);
-      return { chat, run: chat.current };
-    };
-    const goOn = async (options: Opening): Promise<{ run?: Run }> => {
+    const goOn = async ({ unfinished: _, ...options }: Opening): Promise<{ run?: Run }> => {
       // Another host may begin the run at the same moment.
       if (isNew && log.last === 0) await session.claim();
       const [last] = log.behind(log.last - 1, 1);
@@ -114,7 +110,7 @@ export class Sessions {
       log,
       isOnly: this.#isOnly,
       takeOver: this.#isOnly,
-      open: (options) => (id === undefined ? goOn(options) : openChat(id, options)),
+      open: (options) => (id === undefined ? goOn(options) : openedIn(this.#agent, id, options)),
       changed: (chat) => this.#changed(id!, chat),
     });
     return session;

@@ -61,9 +61,11 @@ interface Work {
   readonly target: Target;
   readonly questionId: number;
   readonly stop: AbortController;
+  /** The function under way. A call that is asked again does not run it a second time. */
+  performing?: Promise<PageAnswer> | undefined;
   /** The result, until the host has it. */
   content?: PageAnswer;
-  timer?: ReturnType<typeof setInterval>;
+  timer?: ReturnType<typeof setInterval> | undefined;
 }
 
 export class PageCalls {
@@ -121,19 +123,29 @@ export class PageCalls {
     const key = `${run} ${call.questionId}`;
     const known = this.#works.get(key);
     // Another process has asked again. A result may have been lost on its way.
-    if (known !== undefined) return void (known.content && this.#tell(known));
+    if (known?.content !== undefined) {
+      this.#renew(known);
+      return this.#tell(known);
+    }
+    if (known !== undefined && !known.stop.signal.aborted) return;
+    // A claim that was refused counts for the question as it was asked before, not for this one.
     const { questionId } = call;
-    const work: Work = { target, questionId, stop: new AbortController() };
+    const work: Work = { target, questionId, stop: new AbortController(), performing: known?.performing };
     this.#works.set(key, work);
-    // A call is heard late if a page was offline, and so is the claim.
-    work.timer = setInterval(() => this.#tell(work), RENEW_MS);
+    this.#renew(work);
     if (call.page === undefined) this.#tell(work);
     else void this.#perform(call, work, perform);
   }
 
+  /** A call is received late if a page was offline, and so is the claim. */
+  #renew(work: Work): void {
+    work.timer ??= setInterval(() => this.#tell(work), RENEW_MS);
+  }
+
   async #perform({ toolCallId, input }: PageCall, work: Work, perform: PageFunction): Promise<void> {
     const { signal } = work.stop;
-    const content = await contentOf(() => perform(input, { toolCallId, signal }));
+    work.performing ??= contentOf(() => perform(input, { toolCallId, signal }));
+    const content = await work.performing;
     if (signal.aborted) return;
     work.content = content;
     this.#tell(work);
@@ -159,6 +171,7 @@ export class PageCalls {
   #end(work: Work | undefined): void {
     if (work === undefined) return;
     clearInterval(work.timer);
+    work.timer = undefined;
     if (work.content === undefined) work.stop.abort();
   }
 }
