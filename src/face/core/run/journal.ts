@@ -243,7 +243,7 @@ export class Journal {
         isSaved = false;
         this.#entries.unshift(...entries);
         if (isStoreConflict(error)) {
-          // The journal has entries that this run did not see saved, so its lease is not given back as that of an ended run.
+          // The journal has entries that this run did not see saved. Its lease is not that of an ended run.
           this.#isKept = true;
           this.#host.lost();
         } else await this.#tellNotSaved(error);

@@ -23,8 +23,8 @@ export function forClient({ protocolVersion }: AgUiInput, event: AgUiEvent): AgU
 }
 
 /**
- * Without an outcome a run has ended well, and a client finds the open calls of its tools itself. With one, the client
- * of assistant-ui takes the run as complete and returns no result of a page's tool.
+ * Without an outcome a run has ended well, and a client finds the open calls of its tools itself. With one, the
+ * client of assistant-ui takes the run as complete and returns no result of a page's tool.
  */
 function outcomeOf(outcome: AgUiOutcome | undefined): { outcome?: AgUiOutcome } {
   if (outcome === undefined || outcome.type === "cancelled") return {};
