@@ -24,6 +24,16 @@ impl<'a> RawString<'a> {
         self.text == name
     }
 
+    /// The content of a string with escapes. It must be checked, or a part of one that is.
+    pub(crate) fn escaped(text: &'a str) -> RawString<'a> {
+        RawString { text, escaped: true }
+    }
+
+    /// The string as it is written.
+    pub(crate) fn raw(&self) -> &'a str {
+        self.text
+    }
+
     /// The string itself, if it has no escapes.
     pub fn plain(&self) -> Option<&'a str> {
         if self.escaped { None } else { Some(self.text) }

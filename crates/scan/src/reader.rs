@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use crate::check::check;
 use crate::cursor::{Cursor, RawString};
+use crate::piece::Piece;
 
 /// The text of one JSON value, or `None`. Bytes that are not valid UTF-8 become U+FFFD first.
 pub fn validate(data: &[u8]) -> Option<Cow<'_, str>> {
@@ -67,6 +68,11 @@ impl<'a> Object<'a> {
     /// A string field, unescaped; `None` if it has another type.
     pub fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         string(self.get(key)?)
+    }
+
+    /// A string field as a piece of a longer text; empty if it has another type.
+    pub fn piece(&self, key: &str) -> Piece<'a> {
+        self.get(key).and_then(Piece::of_json).unwrap_or_default()
     }
 
     /// A string field that is not empty.

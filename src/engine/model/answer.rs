@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use looplet_scan::piece::{Join, Piece};
+
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Usage, is_version_of};
 
@@ -70,6 +72,8 @@ pub struct Part {
     pub whole: bool,
     /// True for a call of the answer tool: its arguments are reported as text.
     pub is_answer: bool,
+    /// The half of a letter at the end of the text, whose other half may come in the next piece.
+    pub half: Join,
 }
 
 impl Part {
@@ -258,6 +262,7 @@ impl ModelAnswer {
             ended: false,
             whole: false,
             is_answer: false,
+            half: Join::default(),
         });
         self.changes.push(Change::Started { part });
         part
@@ -294,7 +299,15 @@ impl ModelAnswer {
 
     /// Appends to a block's text. Empty text changes nothing.
     pub fn push(&mut self, part: usize, text: &str) {
-        self.grow(part, |into| into.push_str(text));
+        self.push_piece(part, &Piece::from(text));
+    }
+
+    /// Appends a piece of a vendor's text. A half of a letter at its end waits for the next piece.
+    pub fn push_piece(&mut self, part: usize, piece: &Piece<'_>) -> Option<()> {
+        let mut half = self.parts.get(part)?.half;
+        self.grow(part, |into| half.push(into, piece))?;
+        self.parts.get_mut(part)?.half = half;
+        Some(())
     }
 
     /// Lets a closure append to a block's text, for decoders that unescape straight into it. A block that has ended
@@ -386,6 +399,12 @@ impl ModelAnswer {
                 let again = open.text.get(..std::mem::take(&mut self.repeated_bytes));
                 let again = again.unwrap_or_default().to_owned();
                 open.text.push_str(&again);
+                let to = open.text.len();
+                self.changes.push(Change::Grew { part, from, to });
+            }
+            if open.half.waits() {
+                let from = open.text.len();
+                open.half.end(&mut open.text);
                 let to = open.text.len();
                 self.changes.push(Change::Grew { part, from, to });
             }

@@ -268,7 +268,7 @@ impl NdjsonDecoder {
             }
             "tool_call_delta" => {
                 if let Some(part) = self.call(&event) {
-                    answer.push(part, &event.text("text"));
+                    answer.push_piece(part, &event.piece("text"));
                 }
             }
             "tool_call_end" => {
@@ -293,7 +293,7 @@ impl NdjsonDecoder {
     }
 
     fn push(&mut self, kind: PartKind, event: &Object<'_>, answer: &mut ModelAnswer) {
-        let text = event.text("text");
+        let text = event.piece("text");
         if text.is_empty() && event.get("signature").is_none() {
             return;
         }
@@ -306,7 +306,7 @@ impl NdjsonDecoder {
                 part
             }
         };
-        answer.push(part, &text);
+        answer.push_piece(part, &text);
     }
 
     fn push_whole(&mut self, kind: PartKind, text: &str, name: &str, answer: &mut ModelAnswer) {

@@ -3,6 +3,7 @@
 //! The encoders of Chat Completions and Responses call these functions while they write tools, calls and results.
 //! Differences between the two are parameters. Nothing here fails.
 
+use looplet_scan::piece::Piece;
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
@@ -48,6 +49,17 @@ pub fn escaped(text: &str) -> String {
     let mut bytes = Vec::new();
     push_escaped(&mut bytes, text);
     written(bytes)
+}
+
+/// A piece as it stands in a JSON string. A half of a letter stays an escape, which is whole with the piece behind it.
+pub fn escaped_piece(piece: &Piece<'_>) -> String {
+    let escape = |half: Option<u16>| half.map_or(String::new(), |half| format!("\\u{half:04x}"));
+    format!(
+        "{}{}{}",
+        escape(piece.head),
+        escaped(&piece.text),
+        escape(piece.tail)
+    )
 }
 
 /// The plain text of a custom tool's call, which has this type in `vendor`. `None` for any other call, and for one

@@ -195,7 +195,11 @@ fn check_room(answer: &ModelAnswer) -> Result<(), Failure> {
 
 /// False for a block that has ended.
 fn grow(part: usize, text: RawString<'_>, answer: &mut ModelAnswer) -> bool {
-    answer.grow(part, |into| text.unescape_into(into)).is_some()
+    let waits = answer.parts.get(part).is_some_and(|part| part.half.waits());
+    match text.plain() {
+        Some(text) if !waits => answer.grow(part, |into| into.push_str(text)).is_some(),
+        _ => answer.push_piece(part, &text.piece()).is_some(),
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod encode_responses;
 mod failure;
 mod gemini;
 mod growth;
+mod halves;
 pub mod layouts;
 mod many_blocks;
 mod matrix;

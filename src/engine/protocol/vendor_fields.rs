@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use looplet_scan::reader::{Object, string};
+use looplet_scan::piece::{Join, Piece};
+use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_any, push_comma, push_others, push_string, written};
 use crate::engine::model::message::Json;
@@ -56,7 +57,7 @@ pub struct Fields {
 enum Value {
     Json(String),
     /// A string that grows.
-    Text(String),
+    Text(String, Join),
 }
 
 impl Fields {
@@ -79,14 +80,15 @@ impl Fields {
     }
 
     /// Appends to a string. A value of another type is replaced.
-    pub fn grow(&mut self, key: &str, more: &str) {
+    pub fn grow(&mut self, key: &str, more: &Piece<'_>) {
         let value = self.value(key);
-        match value {
-            Value::Text(text) => text.push_str(more),
-            Value::Json(json) => {
-                let before = string(json).unwrap_or_default().into_owned();
-                *value = Value::Text(before + more);
-            }
+        if let Value::Json(json) = value {
+            let (mut before, mut half) = (String::new(), Join::default());
+            half.push(&mut before, &Piece::of_json(json).unwrap_or_default());
+            *value = Value::Text(before, half);
+        }
+        if let Value::Text(text, half) = value {
+            half.push(text, more);
         }
     }
 
@@ -103,11 +105,13 @@ impl Fields {
         for (key, (_, value)) in fields {
             match value {
                 Value::Json(json) => push_any(into, key, json),
-                Value::Text(text) => {
+                Value::Text(text, half) => {
                     push_comma(into);
                     push_string(into, key);
                     into.push(b':');
-                    push_string(into, text);
+                    let (mut text, mut half) = (text.clone(), *half);
+                    half.end(&mut text);
+                    push_string(into, &text);
                 }
             }
         }

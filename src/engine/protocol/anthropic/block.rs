@@ -5,7 +5,8 @@
 //! are kept raw, with their deltas folded in. Nothing fails: a delta that does not fit its block is passed over.
 
 use looplet_scan::check::check;
-use looplet_scan::reader::{Object, string};
+use looplet_scan::piece::{Join, Piece};
+use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
@@ -20,6 +21,7 @@ pub struct OpenBlock {
     fields: Fields,
     /// For a raw block: the pieces of its input.
     input: String,
+    half: Join,
     /// For text: the citations as JSON, separated by commas.
     citations: String,
 }
@@ -32,6 +34,7 @@ impl OpenBlock {
             start: String::new(),
             fields: Fields::default(),
             input: String::new(),
+            half: Join::default(),
             citations: String::new(),
         };
         let object = Object::parse(block).unwrap_or_default();
@@ -40,7 +43,7 @@ impl OpenBlock {
         match object.word("type") {
             "text" => {
                 open.part = answer.start(PartKind::Text);
-                answer.push(open.part, &field("text"));
+                answer.push_piece(open.part, &object.piece("text"));
                 for citation in object.items("citations") {
                     open.cite(citation, answer);
                 }
@@ -48,7 +51,7 @@ impl OpenBlock {
             }
             "thinking" => {
                 open.part = answer.start(PartKind::Thinking);
-                answer.push(open.part, &field("thinking"));
+                answer.push_piece(open.part, &object.piece("thinking"));
                 set_signature(open.part, &field("signature"), answer);
                 own = &["type", "thinking", "signature"];
             }
@@ -87,22 +90,26 @@ impl OpenBlock {
     pub fn read_delta(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         let kind = answer.parts.get(self.part).map(|part| part.kind);
         let text = |name: &str| delta.text(name);
+        let part = self.part;
+        let push = |name: &str, answer: &mut ModelAnswer| {
+            answer.push_piece(part, &delta.piece(name));
+        };
         match (kind, delta.word("type")) {
-            (Some(PartKind::Text), "text_delta") => answer.push(self.part, &text("text")),
+            (Some(PartKind::Text), "text_delta") => push("text", answer),
             (Some(PartKind::Text), "citations_delta") => {
                 if let Some(citation) = delta.get("citation") {
                     self.cite(citation, answer);
                 }
             }
-            (Some(PartKind::Thinking), "thinking_delta") => answer.push(self.part, &text("thinking")),
+            (Some(PartKind::Thinking), "thinking_delta") => push("thinking", answer),
             (Some(PartKind::Thinking), "signature_delta") => {
                 set_signature(self.part, &text("signature"), answer);
             }
-            (Some(PartKind::ToolCall), "input_json_delta") => answer.push(self.part, &text("partial_json")),
+            (Some(PartKind::ToolCall), "input_json_delta") => push("partial_json", answer),
             (Some(PartKind::Raw), "input_json_delta") => {
-                let piece = text("partial_json");
+                let piece = delta.piece("partial_json");
                 answer.count(piece.len());
-                self.input.push_str(&piece);
+                self.half.push(&mut self.input, &piece);
             }
             (Some(PartKind::Raw), _) => self.fold(delta, answer),
             _ => {}
@@ -116,7 +123,7 @@ impl OpenBlock {
                 continue;
             }
             let fields = self.fields();
-            match string(value) {
+            match Piece::of_json(value) {
                 Some(more) => {
                     answer.count(more.len());
                     fields.grow(key, &more);

@@ -10,9 +10,6 @@
 //! A message is encoded once, when the transcript grows, and its bytes are never rewritten. A message without
 //! remaining blocks is not sent. Nothing fails.
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text};
@@ -21,6 +18,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
 use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
+use crate::engine::protocol::request::media::{base64, is_text};
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -172,7 +170,13 @@ fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
 }
 
 fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: &mut Vec<u8>) {
-    let is_image = media_type.starts_with("image/");
+    let is_text = is_text(media_type);
+    let is_image = media_type.starts_with("image/") && !is_text;
+    let is_known = is_text || media_type == "application/pdf" || IMAGES.contains(&media_type);
+    if matches!(source, MediaSource::Data(_)) && !is_known {
+        let note = format!("[{media_type} left out: Claude takes JPEG, PNG, GIF, WebP, PDF and text]");
+        return push_block(&Block::text(note), false, into);
+    }
     open(into, if is_image { "image" } else { "document" });
     if let Some(name) = name.filter(|name| !is_image && !name.is_empty()) {
         let title: String = name.chars().take(MAX_TITLE_CHARS).collect();
@@ -181,7 +185,7 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
     push_key(into, "source");
     into.push(b'{');
     match source {
-        MediaSource::Data(data) if media_type.starts_with("text/") => {
+        MediaSource::Data(data) if is_text => {
             // The API accepts text documents only with the type `text/plain`.
             push_text(into, "type", "text");
             push_text(into, "media_type", "text/plain");
@@ -200,25 +204,13 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
     into.extend_from_slice(b"}}");
 }
 
+/// The images that the API takes; it refuses a request with any other, and every later one.
+/// <https://platform.claude.com/docs/en/build-with-claude/vision> (2026-11-28)
+const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
+
 /// The characters of a document's title that the API accepts.
 /// <https://platform.claude.com/docs/en/api/messages> (2026-11-23)
 const MAX_TITLE_CHARS: usize = 500;
-
-/// The bytes of a base64 text in either alphabet. Other characters are passed over.
-fn base64(text: &str) -> Vec<u8> {
-    let digits = text.bytes().filter_map(|byte| match byte {
-        b'-' => Some(b'+'),
-        b'_' => Some(b'/'),
-        byte if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/') => Some(byte),
-        _ => None,
-    });
-    let mut digits: Vec<u8> = digits.collect();
-    // A lone last digit stands for no byte.
-    digits.truncate(digits.len() - usize::from(digits.len() % 4 == 1));
-    LENIENT.decode(digits).unwrap_or_default()
-}
-
-const LENIENT: GeneralPurpose = GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use looplet_scan::check::check;
+use looplet_scan::piece::Join;
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_any, push_raw, written};
@@ -30,6 +31,7 @@ pub struct OpenBlock {
     beside: Fields,
     /// For a raw tool block: the pieces of its input.
     input: String,
+    half: Join,
     /// The citations of a text, or the content of a raw result, as JSON separated by commas.
     list: String,
 }
@@ -46,6 +48,7 @@ impl OpenBlock {
             fields: Fields::default(),
             beside: Fields::default(),
             input: String::new(),
+            half: Join::default(),
             list: String::new(),
         }
     }
@@ -110,12 +113,12 @@ impl OpenBlock {
             .get(self.part)
             .is_some_and(|part| part.kind == PartKind::Raw);
         match (key, is_raw) {
-            ("text", _) => answer.push(self.part, &delta.text(key)),
+            ("text", _) => drop(answer.push_piece(self.part, &delta.piece(key))),
             ("citation", _) => self.add(delta.get(key).unwrap_or_default(), answer),
             ("citationsContent", _) => {
                 for piece in inner.items("content") {
                     let piece = Object::parse(piece).unwrap_or_default();
-                    answer.push(self.part, &piece.text("text"));
+                    answer.push_piece(self.part, &piece.piece("text"));
                 }
                 self.add(elements(inner.get("citations")), answer);
             }
@@ -128,11 +131,11 @@ impl OpenBlock {
                     }
                 }
             }
-            ("toolUse", false) => answer.push(self.part, &inner.text("input")),
+            ("toolUse", false) => drop(answer.push_piece(self.part, &inner.piece("input"))),
             ("toolUse", true) => {
-                let piece = inner.text("input");
+                let piece = inner.piece("input");
                 answer.count(piece.len());
-                self.input.push_str(&piece);
+                self.half.push(&mut self.input, &piece);
             }
             ("toolResult", true) => self.add(elements(delta.get(key)), answer),
             _ => {
@@ -179,7 +182,7 @@ impl OpenBlock {
 
     fn read_reasoning(&self, reasoning: &Object<'_>, answer: &mut ModelAnswer) {
         for key in ["text", "redactedContent"] {
-            answer.push(self.part, &reasoning.text(key));
+            answer.push_piece(self.part, &reasoning.piece(key));
         }
         if let (Some(signature), Some(part)) =
             (reasoning.filled("signature"), answer.parts.get_mut(self.part))

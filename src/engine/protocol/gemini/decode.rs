@@ -7,6 +7,7 @@
 //! The model call feeds chunks, then calls [`GeminiDecoder::finish`]. An error chunk, unreadable JSON and a body
 //! without a finish reason fail.
 
+use looplet_scan::piece::Piece;
 use looplet_scan::reader::{Object, items, string, validate};
 
 use crate::engine::json::writer::{push_others, push_raw};
@@ -166,27 +167,23 @@ impl GeminiDecoder {
         if kind == PartKind::Text && self.read_media(&part, answer).is_some() {
             return Ok(());
         }
-        let text = part.string("text");
+        let text = part.get("text").and_then(Piece::of_json);
         let vendor = vendor_fields(&part, None);
         match &text {
             Some(text) if vendor.is_none() => {
                 self.push(kind, text, answer);
                 return Ok(());
             }
-            Some(text) if kind == PartKind::Thinking || !text.trim().is_empty() => {}
+            Some(text) if kind == PartKind::Thinking || !text.text.trim().is_empty() => {}
             _ if part.fields().next().is_none() => return Ok(()),
             _ => kind = PartKind::Raw,
         }
         self.end_open(answer);
         let at = answer.start(kind);
-        answer.push(
-            at,
-            if kind == PartKind::Raw {
-                json
-            } else {
-                text.as_deref().unwrap_or_default()
-            },
-        );
+        match text.filter(|_| kind != PartKind::Raw) {
+            Some(text) => drop(answer.push_piece(at, &text)),
+            None => answer.push(at, if kind == PartKind::Raw { json } else { "" }),
+        }
         if let Some(open) = answer.parts.get_mut(at) {
             match kind {
                 PartKind::Text => open.vendor = vendor,
@@ -216,7 +213,7 @@ impl GeminiDecoder {
         Some(())
     }
 
-    fn push(&mut self, kind: PartKind, text: &str, answer: &mut ModelAnswer) {
+    fn push(&mut self, kind: PartKind, text: &Piece<'_>, answer: &mut ModelAnswer) {
         if text.is_empty() {
             return;
         }
@@ -229,7 +226,7 @@ impl GeminiDecoder {
                 part
             }
         };
-        answer.push(part, text);
+        answer.push_piece(part, text);
     }
 
     /// Reads a call. A name begins a call. A part without a name, or with the id of the open call, continues that

@@ -17,6 +17,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::note;
 use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::gemini::decode::SOURCES;
+use crate::engine::protocol::request::media::is_text;
 use crate::engine::protocol::request::message_parts::push_input;
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -118,7 +119,13 @@ fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
             };
             push_key(into, field);
             into.push(b'{');
-            push_text(into, "mimeType", media_type);
+            // Of the types of text it knows those of `text/`.
+            let is_foreign = is_text(media_type) && !media_type.starts_with("text/");
+            push_text(
+                into,
+                "mimeType",
+                if is_foreign { "text/plain" } else { media_type },
+            );
             push_text(into, place, value);
             into.push(b'}');
             push_vendor(into, vendor.as_ref().filter(|_| own), &[field]);

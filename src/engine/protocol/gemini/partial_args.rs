@@ -9,9 +9,11 @@
 
 use std::collections::BTreeSet;
 
+use looplet_scan::piece::Piece;
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{decimal, push_escaped, written};
+use crate::engine::json::writer::{decimal, written};
+use crate::engine::protocol::openai_parts::escaped_piece;
 
 /// The place of the last value, and the containers that are open around it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +42,7 @@ impl PartialArgs {
     pub fn write(&mut self, json: &str, out: &mut Vec<u8>) -> Option<()> {
         let arg = Object::parse(json)?;
         let path = arg.string("jsonPath")?;
-        let text = arg.string("stringValue");
+        let text = arg.get("stringValue").and_then(Piece::of_json);
         if !self.in_string || path != self.path {
             self.open_path(path.strip_prefix('$')?, out)?;
             self.path = path.into_owned();
@@ -54,7 +56,7 @@ impl PartialArgs {
             out.extend_from_slice(start.as_bytes());
         }
         self.is_cut = text.is_some() && arg.get("willContinue") == Some("true");
-        push_escaped(out, &text.unwrap_or_default());
+        out.extend_from_slice(escaped_piece(&text.unwrap_or_default()).as_bytes());
         Some(())
     }
 

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use looplet_scan::reader::{Object, string};
+use looplet_scan::piece::Piece;
+use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::ModelAnswer;
-use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped};
+use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped_piece};
 use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
 
 /// The calls of an answer, in the order of their first delta.
@@ -80,7 +81,7 @@ impl Calls {
             }
         }
         if is_custom {
-            push_custom(part, &function.text("input"), answer);
+            push_custom(part, &function.piece("input"), answer);
         } else {
             let arguments = function.get("arguments").or_else(|| function.get("input"));
             push_arguments(part, arguments, answer);
@@ -91,7 +92,7 @@ impl Calls {
     pub fn close_custom(&self, is_cut_off: bool, answer: &mut ModelAnswer) {
         for call in self.calls.iter().filter(|call| call.is_custom) {
             if !is_cut_off {
-                push_custom(call.part, "", answer);
+                push_custom(call.part, &Piece::default(), answer);
                 answer.push(call.part, CUSTOM_TAIL);
             }
             if let Some(part) = answer.parts.get_mut(call.part) {
@@ -169,17 +170,19 @@ const OURS: &[&str] = &[
 ];
 
 /// Appends plain text to a custom tool's input.
-fn push_custom(part: usize, text: &str, answer: &mut ModelAnswer) {
+fn push_custom(part: usize, text: &Piece<'_>, answer: &mut ModelAnswer) {
     if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
         answer.push(part, CUSTOM_HEAD);
     }
-    answer.push(part, &escaped(text));
+    answer.push(part, &escaped_piece(text));
 }
 
 /// Appends arguments. They come as JSON text in a string; some servers send the object itself.
 fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut ModelAnswer) {
-    match arguments.map(|json| (json, string(json))) {
-        Some((_, Some(text))) => answer.push(part, &text),
+    match arguments.map(|json| (json, Piece::of_json(json))) {
+        Some((_, Some(text))) => {
+            answer.push_piece(part, &text);
+        }
         Some((json, None)) => answer.push(part, json),
         None => {}
     }

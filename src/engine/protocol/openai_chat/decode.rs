@@ -4,7 +4,8 @@
 //! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk,
 //! unreadable JSON and an early end fail.
 
-use looplet_scan::reader::{Object, items, string};
+use looplet_scan::piece::Piece;
+use looplet_scan::reader::{Object, items};
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
@@ -151,22 +152,20 @@ impl ChatDecoder {
 
     fn read_delta(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         self.read_reasoning(delta, answer);
-        match delta.get("content").map(|json| (string(json), json)) {
+        match delta.get("content").map(|json| (Piece::of_json(json), json)) {
             Some((Some(text), _)) => self.push(PartKind::Text, &text, answer),
             Some((None, json)) => self.read_content_array(json, answer),
             None => {}
         }
         if let Some(sound) = delta.object("audio") {
-            self.push(PartKind::Text, &sound.text("transcript"), answer);
+            self.push(PartKind::Text, &sound.piece("transcript"), answer);
         }
         self.beside.read(delta, answer);
         for image in delta.items("images") {
             self.end_flow(answer);
             push_image(image, answer);
         }
-        if let Some(refusal) = delta.string("refusal") {
-            self.push(PartKind::Refusal, &refusal, answer);
-        }
+        self.push(PartKind::Refusal, &delta.piece("refusal"), answer);
         let calls = delta.items("tool_calls");
         let legacy = delta
             .object("function_call")
@@ -184,14 +183,15 @@ impl ChatDecoder {
 
     fn read_reasoning(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         self.has_reasoning_content |= delta.string("reasoning_content").is_some();
-        let mut detailed = String::new();
+        let mut detailed = Vec::new();
         for detail in delta.items("reasoning_details") {
             answer.count(detail.len());
-            detailed.push_str(&self.details.read(detail));
+            detailed.push(self.details.read(detail));
         }
         let named = ["reasoning_content", "reasoning"]
             .into_iter()
-            .find_map(|field| delta.filled(field).map(|text| (field, text)));
+            .map(|field| (field, delta.piece(field)))
+            .find(|(_, text)| !text.is_empty());
         match named {
             Some((field, text)) => {
                 self.push(PartKind::Thinking, &text, answer);
@@ -200,7 +200,9 @@ impl ChatDecoder {
                     part.vendor = object_of(&[("field", &format!("\"{field}\""))]);
                 }
             }
-            None => self.push(PartKind::Thinking, &detailed, answer),
+            None => detailed
+                .iter()
+                .for_each(|text| self.push(PartKind::Thinking, text, answer)),
         }
         if !self.details.is_empty() && self.thinking.is_none() {
             self.open(PartKind::Thinking, answer);
@@ -211,7 +213,7 @@ impl ChatDecoder {
     /// other item, such as its `reference`, is kept raw.
     fn read_content_array(&mut self, json: &str, answer: &mut ModelAnswer) {
         for item in items(json).unwrap_or_default() {
-            if let Some(text) = string(item) {
+            if let Some(text) = Piece::of_json(item) {
                 self.push(PartKind::Text, &text, answer);
             }
             let json = item;
@@ -225,24 +227,20 @@ impl ChatDecoder {
                 answer.push(part, json);
                 answer.end(part);
             }
-            if let Some(text) = item.string("text") {
-                self.push(PartKind::Text, &text, answer);
-            }
-            if let Some(text) = item.string("thinking") {
-                self.push(PartKind::Thinking, &text, answer);
-            }
+            self.push(PartKind::Text, &item.piece("text"), answer);
+            self.push(PartKind::Thinking, &item.piece("thinking"), answer);
             for piece in item.items("thinking") {
-                if let Some(text) = Object::parse(piece).and_then(|piece| piece.string("text")) {
-                    self.push(PartKind::Thinking, &text, answer);
+                if let Some(piece) = Object::parse(piece) {
+                    self.push(PartKind::Thinking, &piece.piece("text"), answer);
                 }
             }
         }
     }
 
-    fn push(&mut self, kind: PartKind, text: &str, answer: &mut ModelAnswer) {
+    fn push(&mut self, kind: PartKind, text: &Piece<'_>, answer: &mut ModelAnswer) {
         if !text.is_empty() {
             let part = self.open(kind, answer);
-            answer.push(part, text);
+            answer.push_piece(part, text);
         }
     }
 

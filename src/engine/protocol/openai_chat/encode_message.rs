@@ -18,6 +18,8 @@ use crate::engine::protocol::openai_chat::call::CUSTOM;
 use crate::engine::protocol::openai_parts::{
     custom_input, open, push_arguments, push_data_url, result_text, text_of,
 };
+use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
+use crate::engine::protocol::request::media::{base64, is_text};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// Appends the wire messages, each with a comma before it.
@@ -166,7 +168,7 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
         return;
     };
     into.push(b'{');
-    push_text(into, "id", id);
+    push_call_id(into, "id", id);
     let custom = custom_input(block, CUSTOM).filter(|_| own);
     into.extend_from_slice(if custom.is_some() {
         br#","type":"custom","custom":{"#
@@ -183,9 +185,22 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
+/// Writes a call's id. OpenAI accepts at most 40 characters here: `Invalid 'messages[2].tool_calls[0].id': string too
+/// long. Expected a string with maximum length 40`. A call and its result become alike.
+/// <https://github.com/agno-agi/agno/issues/5382> (2026-11-28)
+fn push_call_id(into: &mut Vec<u8>, key: &str, id: &str) {
+    if id.chars().count() > MAX_ID_CHARS {
+        push_id(into, key, id, PLAIN, MAX_ID_CHARS);
+    } else {
+        push_text(into, key, id);
+    }
+}
+
+const MAX_ID_CHARS: usize = 40;
+
 fn push_result(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
     into.extend_from_slice(br#",{"role":"tool""#);
-    push_text(into, "tool_call_id", call_id);
+    push_call_id(into, "tool_call_id", call_id);
     push_key(into, "content");
     let has_media = content.iter().any(|block| matches!(block, Block::Media { .. }));
     let text = result_text(content);
@@ -278,6 +293,12 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
             push_text(into, "data", data);
             push_text(into, "format", if format == "mpeg" { "mp3" } else { format });
             into.extend_from_slice(b"}}");
+        }
+        // The only file that the API takes is a PDF: <https://platform.openai.com/docs/guides/pdf-files> (2026-11-28).
+        (MediaSource::Data(data), None) if is_text(media_type) => {
+            let text = String::from_utf8_lossy(&base64(data)).into_owned();
+            let head = name.map_or(String::new(), |name| format!("{name}:\n"));
+            push_part(&Block::text(head + &text), into);
         }
         (MediaSource::Data(data), None) if !media_type.starts_with("image/") => {
             open(into, "file");

@@ -5,6 +5,7 @@
 //! with tool calls returns with its reasoning. The decoder collects the pieces in [`Details`]; the encoder writes
 //! them unchanged. A piece that is not an object is ignored.
 
+use looplet_scan::piece::{Join, Piece};
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_comma, push_string, written};
@@ -25,6 +26,7 @@ struct Detail {
     /// The field of the text: `text` or `summary`.
     text_field: Option<String>,
     text: String,
+    half: Join,
 }
 
 impl Details {
@@ -33,16 +35,17 @@ impl Details {
     }
 
     /// Adds a piece and returns its text.
-    pub fn read(&mut self, json: &str) -> String {
+    pub fn read<'a>(&mut self, json: &'a str) -> Piece<'a> {
         let Some(piece) = Object::parse(json) else {
-            return String::new();
+            return Piece::default();
         };
         let of = |name: &str| piece.get(name).unwrap_or_default().to_owned();
         let key = [of("type"), of("index")];
-        let (field, text) = match (piece.string("text"), piece.string("summary")) {
-            (Some(text), _) => (Some("text"), text.into_owned()),
-            (None, Some(text)) => (Some("summary"), text.into_owned()),
-            (None, None) => (None, String::new()),
+        let of = |name: &str| piece.get(name).and_then(Piece::of_json);
+        let (field, text) = match (of("text"), of("summary")) {
+            (Some(text), _) => (Some("text"), text),
+            (None, Some(text)) => (Some("summary"), text),
+            (None, None) => (None, Piece::default()),
         };
         let detail = match self
             .list
@@ -56,6 +59,7 @@ impl Details {
                     rest: Fields::default(),
                     text_field: None,
                     text: String::new(),
+                    half: Join::default(),
                 });
                 match self.list.last_mut() {
                     Some(new) => new,
@@ -63,7 +67,7 @@ impl Details {
                 }
             }
         };
-        detail.text.push_str(&text);
+        detail.half.push(&mut detail.text, &text);
         if detail.text_field.is_none() {
             detail.text_field = field.map(str::to_owned);
         }
@@ -82,7 +86,9 @@ impl Details {
                 push_comma(&mut out);
                 push_string(&mut out, field);
                 out.push(b':');
-                push_string(&mut out, &detail.text);
+                let (mut text, mut half) = (detail.text.clone(), detail.half);
+                half.end(&mut text);
+                push_string(&mut out, &text);
             }
             out.push(b'}');
         }

@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use looplet_scan::piece::Piece;
 use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
@@ -179,7 +180,7 @@ impl ResponsesDecoder {
         let Some(item) = self.open(index, answer) else {
             return;
         };
-        let text = event.text("delta");
+        let text = event.piece("delta");
         let at = event
             .number("content_index")
             .or_else(|| event.number("summary_index"));
@@ -241,9 +242,9 @@ impl ResponsesDecoder {
 }
 
 /// Appends a delta. A delta of another kind than its item's is ignored.
-fn push(kind: PartKind, part: usize, text: &str, answer: &mut ModelAnswer) {
+fn push(kind: PartKind, part: usize, text: &Piece<'_>, answer: &mut ModelAnswer) {
     if answer.parts.get(part).is_some_and(|open| open.kind == kind) {
-        answer.push(part, text);
+        answer.push_piece(part, text);
     }
 }
 

@@ -6,10 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use looplet_scan::piece::Piece;
 use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
-use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped};
+use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped, escaped_piece};
 use crate::engine::protocol::vendor_fields::object_of;
 
 /// The place of a part in its item: twice its index, plus one in a reasoning item's `content`.
@@ -97,7 +98,7 @@ impl Item {
     }
 
     /// Appends plain text to a custom tool's input.
-    pub fn push_custom(&self, text: &str, answer: &mut ModelAnswer) {
+    pub fn push_custom(&self, text: &Piece<'_>, answer: &mut ModelAnswer) {
         let Some(part) = self.known(ONLY) else { return };
         if answer
             .parts
@@ -109,7 +110,7 @@ impl Item {
         if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
             answer.push(part, CUSTOM_HEAD);
         }
-        answer.push(part, &escaped(text));
+        answer.push(part, &escaped_piece(text));
     }
 
     /// Adds the content that the deltas left out, and ends the item's blocks.
@@ -264,10 +265,14 @@ impl Item {
             return None;
         }
         let part = self.part(slot, kind, answer);
-        let known = answer.parts.get(part)?;
+        let known = answer.parts.get_mut(part)?;
         if let Some(rest) = text.strip_prefix(known.text.as_str())
             && !known.ended
         {
+            // The whole text has the letter of which a delta has brought a half.
+            if !rest.is_empty() {
+                known.half.drop_half();
+            }
             answer.push(part, rest);
         }
         Some(part)

@@ -1,13 +1,14 @@
 //! Parts of a request that several protocols write alike.
 //!
 //! The encoders call them, and they call no encoder. [`body_fields`] is the top level of a body, [`sampling`] the
-//! sampling options, [`message_parts`] and [`legal_id`] are parts of messages. [`cache_marks`] and [`thinking_turn`]
+//! sampling options, [`message_parts`], [`media`] and [`legal_id`] are parts of messages. [`cache_marks`] and [`thinking_turn`]
 //! serve the model call itself, [`address`] its URL. Only options can fail, with a `ConfigError`.
 
 pub mod address;
 pub mod body_fields;
 pub mod cache_marks;
 pub mod legal_id;
+pub mod media;
 pub mod message_parts;
 pub mod prefill;
 pub mod sampling;

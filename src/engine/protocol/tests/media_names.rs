@@ -145,3 +145,90 @@ fn a_raw_block_of_a_result_goes_where_the_protocol_takes_it() {
         assert_eq!(sent.contains(&raw.to_string()), is_sent, "{model} {sent}");
     }
 }
+
+#[test]
+fn each_vendor_gets_media_by_their_usual_type_and_no_data_address() {
+    let rows = [
+        ("image/jpg", "data", "QUJD", "image/jpeg", "QUJD"),
+        ("image/pjpeg", "data", "QUJD", "image/jpeg", "QUJD"),
+        ("IMAGE/JPEG", "data", "QUJD", "image/jpeg", "QUJD"),
+        ("image/png; charset=binary", "data", "QUJD", "image/png", "QUJD"),
+        (
+            "image/png",
+            "url",
+            "data:image/png;base64,QUJD",
+            "image/png",
+            "QUJD",
+        ),
+        (
+            "image/png",
+            "url",
+            "DATA:IMAGE/JPG;BASE64,QUJD",
+            "image/jpeg",
+            "QUJD",
+        ),
+        ("image/png", "url", "data:;base64,QUI%3D", "image/png", "QUI="),
+        ("image/png", "url", "data:,A%42C", "image/png", "QUJD"),
+        (
+            "image/png",
+            "url",
+            "data:image/png;name=a.png;base64,QUJD",
+            "image/png",
+            "QUJD",
+        ),
+    ];
+    for (media_type, field, value, sent_type, sent) in rows {
+        let mut media = json!({"type": "media", "mediaType": media_type});
+        media[field] = json!(value);
+        for block in [
+            media.clone(),
+            json!({"type": "tool_result", "callId": "1", "content": [media]}),
+        ] {
+            let messages = json!([
+                {"role": "assistant", "content": [{"type": "tool_call", "id": "1", "name": "look", "input": {}}]},
+                {"role": "user", "content": [block]},
+            ]);
+            for fields in [
+                json!({"vendor": "anthropic", "model": "m"}),
+                json!({"vendor": "google", "model": "gemini-3-pro"}),
+                json!({"vendor": "bedrock", "model": "anthropic.claude-sonnet-4"}),
+                json!({"vendor": "openai", "model": "m"}),
+                json!({"vendor": "openai", "model": "m", "protocol": "openai_responses"}),
+            ] {
+                let body = body(fields.clone(), &messages).to_string();
+                let kind = sent_type.split_once('/').unwrap().1;
+                let names = [
+                    format!("\"{sent_type}\""),
+                    format!("data:{sent_type};base64,{sent}"),
+                    format!("\"format\":\"{kind}\""),
+                ];
+                assert!(
+                    names.iter().any(|name| body.contains(name)),
+                    "{fields} {value}: {body}"
+                );
+                assert!(
+                    body.contains(sent) && !body.contains("DATA:"),
+                    "{fields} {value}: {body}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_picture_that_claude_does_not_take_is_named_and_text_of_any_type_is_text() {
+    let sent = |media_type: &str| {
+        let media = json!({"type": "media", "mediaType": media_type, "data": "e30="});
+        body(json!({"vendor": "anthropic"}), &asked(&json!([media])))["messages"][0]["content"][0].clone()
+    };
+    assert_eq!(sent("image/heic")["type"], "text");
+    for text in [
+        "text/csv; charset=utf-8",
+        "application/json",
+        "Application/LD+JSON",
+        "image/svg+xml",
+    ] {
+        let source = json!({"type": "text", "media_type": "text/plain", "data": "{}"});
+        assert_eq!(sent(text)["source"], source, "{text}");
+    }
+}
