@@ -6,7 +6,8 @@
 //!
 //! The order for a stream is [`lane`], which reads the events that repeat each other, then [`sse`], which cuts the
 //! other bytes into events. [`check`] then decides whether an event's text is valid JSON, and [`reader`] cuts a valid
-//! text apart. [`cursor`] is the reading position below them. [`piece`] joins the halves of a letter that come apart. Only an event that is too long fails; a text that is
+//! text apart. [`cursor`] is the reading position below them, and [`piece`] joins the halves of a letter. Only an
+//! event that is too long fails; a text that is
 //! not valid JSON gives a `Fault` or `None`. Nothing here knows a protocol, a run or an event's meaning.
 
 #![cfg_attr(

@@ -8,6 +8,7 @@
 pub mod canonical;
 pub mod checksum;
 pub(crate) mod digest;
+pub mod own_names;
 pub mod repair;
 pub mod value;
 pub(crate) mod writer;

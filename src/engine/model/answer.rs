@@ -6,12 +6,16 @@
 //!
 //! Nothing here can fail: a call on a block that has ended changes nothing.
 
+mod part;
+
+use looplet_scan::check::check;
+use looplet_scan::piece::{Join, Piece};
 use serde::{Deserialize, Serialize};
 
-use looplet_scan::piece::{Join, Piece};
-
-use crate::engine::model::message::Json;
+use crate::engine::json::own_names::with_own_names;
 use crate::engine::model::usage::{Price, Usage, is_version_of};
+
+pub use part::{Part, PartKind};
 
 /// Why the model stopped, in neutral words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,50 +41,6 @@ pub enum Stage {
     /// The model has stopped. Usage and the protocol's end may follow.
     Finishing,
     Complete,
-}
-
-/// The kind of a block that is being assembled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PartKind {
-    Text,
-    Thinking,
-    RedactedThinking,
-    Refusal,
-    ToolCall,
-    /// An image or a sound that the model made.
-    Media,
-    Raw,
-}
-
-/// One block that is being assembled.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    pub kind: PartKind,
-    /// The block's text. For a tool call it is the JSON text of the arguments, for redacted thinking the data, for
-    /// media the base64, for a raw block its JSON text.
-    pub text: String,
-    /// The provider's id of a tool call; empty when it sent none.
-    pub id: String,
-    /// The tool's name for a tool call, the media type for media.
-    pub name: String,
-    pub signature: Option<String>,
-    /// A JSON object with the vendor's further fields.
-    pub vendor: Option<Json>,
-    /// True when the block does not grow any more.
-    pub ended: bool,
-    /// True when the protocol said that this block is complete.
-    pub whole: bool,
-    /// True for a call of the answer tool: its arguments are reported as text.
-    pub is_answer: bool,
-    /// The half of a letter at the end of the text, whose other half may come in the next piece.
-    pub half: Join,
-}
-
-impl Part {
-    /// The kind under which the growth of this block is reported.
-    pub fn shown_kind(&self) -> PartKind {
-        if self.is_answer { PartKind::Text } else { self.kind }
-    }
 }
 
 /// A change of the answer since the last [`ModelAnswer::take_changes`].
@@ -146,6 +106,9 @@ pub struct ModelAnswer {
     pub answer_tool: Option<String>,
     /// The names by which the model can call the run's tools. `None` if every call is the run's.
     pub tools: Option<Vec<String>>,
+    /// The tools with properties that have another name on the wire, and each of these names with the own one. The
+    /// arguments of their calls are told at their end.
+    pub renamed: Vec<(String, Vec<(String, String)>)>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
     /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that
@@ -341,6 +304,9 @@ impl ModelAnswer {
                 PartKind::Text | PartKind::Thinking | PartKind::Refusal => self.text_bytes += to - from,
                 _ => self.argument_bytes += to - from,
             }
+            if open.kind == PartKind::ToolCall && names_of(&self.renamed, &open.name).is_some() {
+                return Some(result);
+            }
             match self.changes.last_mut() {
                 Some(Change::Grew {
                     part: last, to: end, ..
@@ -408,6 +374,14 @@ impl ModelAnswer {
                 let to = open.text.len();
                 self.changes.push(Change::Grew { part, from, to });
             }
+            let names = names_of(&self.renamed, &open.name).filter(|_| open.kind == PartKind::ToolCall);
+            if let Some(names) = names {
+                if check(&open.text).is_ok() {
+                    open.text = with_own_names(&open.text, names);
+                }
+                let (from, to) = (0, open.text.len());
+                self.changes.push(Change::Grew { part, from, to });
+            }
             open.ended = true;
             open.whole = whole;
             self.changes.push(Change::Ended { part });
@@ -466,6 +440,7 @@ impl ModelAnswer {
             other_prices: Vec::new(),
             answer_tool: self.answer_tool.clone(),
             tools: self.tools.clone(),
+            renamed: Vec::new(),
             ..*self
         }
     }
@@ -505,4 +480,13 @@ impl ModelAnswer {
             self.changes = buffer;
         }
     }
+}
+
+/// The properties of a tool that have another name on the wire.
+fn names_of<'a>(
+    renamed: &'a [(String, Vec<(String, String)>)],
+    tool: &str,
+) -> Option<&'a [(String, String)]> {
+    let (_, names) = renamed.iter().find(|(name, _)| name == tool)?;
+    Some(names)
 }

@@ -47,6 +47,7 @@ pub const PROTOCOL: Protocol = Protocol {
     marks: &[],
     headers: &[],
     encode_head,
+    accepts: None,
     raw_in_results: true,
     begins_with_user: false,
     encode_message,

@@ -51,7 +51,7 @@ pub fn escaped(text: &str) -> String {
     written(bytes)
 }
 
-/// A piece as it stands in a JSON string. A half of a letter stays an escape, which is whole with the piece behind it.
+/// A piece as it stands in a JSON string. A half of a letter stays an escape, which the next piece completes.
 pub fn escaped_piece(piece: &Piece<'_>) -> String {
     let escape = |half: Option<u16>| half.map_or(String::new(), |half| format!("\\u{half:04x}"));
     format!(

@@ -205,3 +205,7 @@ fn grow(part: usize, text: RawString<'_>, answer: &mut ModelAnswer) -> bool {
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod halves;

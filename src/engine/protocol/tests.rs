@@ -8,7 +8,6 @@ mod encode_responses;
 mod failure;
 mod gemini;
 mod growth;
-mod halves;
 pub mod layouts;
 mod many_blocks;
 mod matrix;

@@ -52,7 +52,7 @@ describe("the route", () => {
       [inputOf({ messages: [{ ...said("Hi"), id: "" }] }), /messages: needs a list/],
       [inputOf({ messages: [{ ...said("Hi"), role: "root" as never }] }), /messages/],
       [inputOf({ messages: [{ id: "t", role: "tool", content: "7" }] }), /messages/],
-      [inputOf({ tools: [{ name: "x" } as never] }), /tools: needs a list/],
+      [inputOf({ tools: [{ description: "x" } as never] }), /tools: needs a list/],
       [inputOf({ resume: [{ interruptId: "x", status: "maybe" as never }] }), /resume: needs a list/],
     ];
     for (const [input, words] of wrong)

@@ -15,13 +15,24 @@ describe("the names of tools", () => {
     expect(await namesOf("s", "docs.search")).toEqual(["mcp__s__docs_search"]);
   });
 
+  it("are offered by their name where a description is missing, empty or blank", async () => {
+    const tools = ["none", "empty", "blank"].map((name, at) => ({
+      name,
+      inputSchema: schema,
+      ...(at === 0 ? {} : { description: " ".repeat(at - 1) }),
+    }));
+    const client = await connect(listing(...tools));
+    const offered = Object.values(await client.tools("s")).map(({ description }) => description);
+    expect(offered).toEqual(["none", "empty", "blank"]);
+  });
+
   it("are left out a second time, with a warning, and are never longer than an agent takes", async () => {
     const warned: string[] = [];
     const client = await connect(listing(...named("a", "a", "x".repeat(500))), {
       onWarning: (message) => void warned.push(message),
     });
     const tools = Object.keys(await client.tools("s"));
-    expect(tools.map((name) => name.length)).toEqual([9, 128]);
+    expect(tools.map((name) => name.length)).toEqual([9, 64]);
     expect(warned).toEqual([expect.stringContaining('"a" is left out')]);
   });
 

@@ -25,11 +25,12 @@ use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name::name_of;
 use crate::engine::agent::who::tuning::encode;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::config::{ModelConfig, OnUnknownTool};
+use crate::engine::model::config::{ModelConfig, OnUnknownTool, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{RequestsState, StreamedText, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
+use crate::engine::protocol::request::tool_schema::{left_out, renamed};
 
 /// The requests of an agent.
 #[derive(Clone, Default)]
@@ -235,6 +236,9 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     if let Some(message) = desk.who.model.effort_warning() {
         desk.warn_once("effort_not_sent", message);
     }
+    if let Some(message) = schema_warning(desk) {
+        desk.warn_once("schema_not_sent", message);
+    }
     let Desk { config, ledger, .. } = desk;
     let ActiveModel {
         config: model,
@@ -261,6 +265,11 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     call.answer.max_argument_bytes = config.answers.max_argument_bytes as usize;
     call.answer.id_seed = ledger.random.next_u64() >> 11;
     call.answer.holds_text = config.events.hold_text;
+    if let Some(accepts) = desk.who.model.protocol.accepts {
+        let names = |tool: &ToolConfig| (tool.name.clone(), renamed(tool.input_schema.as_str(), accepts));
+        let all = config.tools.iter().map(names);
+        call.answer.renamed = all.filter(|(_, names)| !names.is_empty()).collect();
+    }
     call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
     if config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
         let aliases = desk.setup.root.config.tool_calls.aliases.iter();
@@ -272,6 +281,25 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     ledger.output(Output::Send { request, http });
     ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
     call
+}
+
+/// Names the tools with a keyword at the top of their schema that the protocol's vendors refuse.
+fn schema_warning(desk: &Desk<'_>) -> Option<String> {
+    let protocol = desk.who.model.protocol;
+    let accepts = protocol.accepts?;
+    let mut faults = Vec::new();
+    for tool in &desk.config.tools {
+        if let Some(keyword) = left_out(tool.input_schema.as_str(), accepts) {
+            faults.push(format!("{} ({keyword})", tool.name));
+        }
+    }
+    (!faults.is_empty()).then(|| {
+        format!(
+            "{} refuses a schema with a combinator beside its type. The model is shown these tools without it, and looplet checks their calls against the whole schema: {}.",
+            protocol.title,
+            faults.join(", ")
+        )
+    })
 }
 
 /// Warns of blocks in results that the protocol cannot send, once for each request that would send them first.

@@ -13,6 +13,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, family};
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::sampling::{check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::tool_schema::{ANTHROPIC, mended};
 
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -237,11 +238,12 @@ fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
         push_comma(into);
         into.extend_from_slice(br#"{"toolSpec":{"#);
         push_text(into, "name", &tool.name);
-        if !tool.description.is_empty() {
+        if !tool.description.trim().is_empty() {
             push_text(into, "description", &tool.description);
         }
         into.extend_from_slice(br#","inputSchema":{"#);
-        push_raw(into, "json", tool.input_schema.as_str());
+        let given = tool.input_schema.as_str();
+        push_raw(into, "json", mended(given, ANTHROPIC).as_deref().unwrap_or(given));
         into.push(b'}');
         // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (2026-11-21)
         if tool.strict {

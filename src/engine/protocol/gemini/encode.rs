@@ -14,6 +14,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
+use crate::engine::protocol::request::tool_schema::GEMINI;
 use crate::engine::protocol::vertex::is_vertex;
 
 /// Writes `{…,"contents":[`.
@@ -137,7 +138,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.push(b'{');
-        push_tool(tool, "parametersJsonSchema", into);
+        push_tool(tool, "parametersJsonSchema", GEMINI, into);
         into.push(b'}');
     }
     into.extend_from_slice(b"]}]");

@@ -18,6 +18,7 @@ use crate::engine::protocol::quirks::Quirks;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, OPTIONS, values};
+use crate::engine::protocol::request::tool_schema::OPENAI;
 
 /// Writes `{…,"messages":[` and the system message.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -182,7 +183,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function","function":{"#);
-        push_tool(tool, "parameters", into);
+        push_tool(tool, "parameters", OPENAI, into);
         if tool.strict {
             push_flag(into, "strict", true);
         }

@@ -14,6 +14,7 @@ use crate::engine::protocol::openai_parts::push_tool_choice;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::tool_schema::OPENAI;
 
 const SAMPLING: &Names = &["temperature", "top_p", "", "", "", ""];
 
@@ -111,7 +112,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function""#);
-        push_tool(tool, "parameters", into);
+        push_tool(tool, "parameters", OPENAI, into);
         // The API's default is true, which refuses schemas with optional fields.
         push_flag(into, "strict", tool.strict);
         into.push(b'}');

@@ -1,4 +1,4 @@
-//! Media in the form that every vendor takes: one spelling of each type, and no `data:` address in the place of a URL.
+//! Media in the form that every vendor takes: one spelling of each type, and no `data:` address as a URL.
 //!
 //! Vendors compare a media type letter by letter, and fetch a URL or refuse it. [`mended`] is called for each message
 //! before an encoder writes it. The transcript keeps what it was given. Nothing fails: an address that cannot be read

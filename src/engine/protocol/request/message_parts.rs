@@ -5,14 +5,16 @@
 use crate::engine::json::writer::{push_key, push_raw, push_text};
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::message::{Block, ToolInput};
+use crate::engine::protocol::request::tool_schema::{Accepts, mended};
 
 /// Writes the declaration of a tool, with its schema under the key `schema`.
-pub fn push_tool(tool: &ToolConfig, schema: &str, into: &mut Vec<u8>) {
+pub fn push_tool(tool: &ToolConfig, schema: &str, accepts: Accepts, into: &mut Vec<u8>) {
     push_text(into, "name", &tool.name);
-    if !tool.description.is_empty() {
+    if !tool.description.trim().is_empty() {
         push_text(into, "description", &tool.description);
     }
-    push_raw(into, schema, tool.input_schema.as_str());
+    let given = tool.input_schema.as_str();
+    push_raw(into, schema, mended(given, accepts).as_deref().unwrap_or(given));
 }
 
 /// Writes a call's input for vendors that accept only objects. Any other text is shown to the model inside an object.

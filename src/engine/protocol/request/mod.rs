@@ -1,8 +1,9 @@
 //! Parts of a request that several protocols write alike.
 //!
 //! The encoders call them, and they call no encoder. [`body_fields`] is the top level of a body, [`sampling`] the
-//! sampling options, [`message_parts`], [`media`] and [`legal_id`] are parts of messages. [`cache_marks`] and [`thinking_turn`]
-//! serve the model call itself, [`address`] its URL. Only options can fail, with a `ConfigError`.
+//! sampling options, [`message_parts`], [`media`], [`tool_schema`] and [`legal_id`] are parts of messages.
+//! [`cache_marks`] and [`thinking_turn`] serve the model call itself, [`address`] its URL. Only options can
+//! fail, with a `ConfigError`.
 
 pub mod address;
 pub mod body_fields;
@@ -13,3 +14,4 @@ pub mod message_parts;
 pub mod prefill;
 pub mod sampling;
 pub mod thinking_turn;
+pub mod tool_schema;

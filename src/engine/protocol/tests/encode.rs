@@ -156,7 +156,7 @@ fn s004_18_chat_gets_a_tool_message_per_result_and_then_what_remains() {
         body,
         json!({
             "model": "m", "stream": true, "stream_options": {"include_usage": true},
-            "tools": [{"type":"function","function":{"name":"weather","description":"Of a city","parameters":{"type":"object","z":1,"a":2}}}],
+            "tools": [{"type":"function","function":{"name":"weather","description":"Of a city","parameters":{"type":"object","z":1,"a":2,"properties":{}}}}],
             "messages": [
                 {"role":"system","content":"Be brief."},
                 {"role":"user","content":"Umbrella?"},

@@ -65,7 +65,7 @@ fn s004_20_a_history_becomes_items_in_order_with_each_call_and_each_result_apart
         json!({
             "model": "m", "instructions": "Be brief.", "stream": true, "store": false,
             "include": ["reasoning.encrypted_content"],
-            "tools": [{"type":"function","name":"weather","description":"Of a city","parameters":{"type":"object","z":1,"a":2},"strict":false}],
+            "tools": [{"type":"function","name":"weather","description":"Of a city","parameters":{"type":"object","z":1,"a":2,"properties":{}},"strict":false}],
             "input": [
                 {"role":"user","content":"Umbrella?"},
                 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Let me see."}]},
@@ -314,7 +314,7 @@ fn options_reach_responses_in_its_own_words() {
         made,
         json!({
             "model":"m","instructions":"Be brief.","max_output_tokens":99,
-            "tools":[{"type":"function","name":"weather","description":"Of a city","parameters":{"type":"object","z":1,"a":2},"strict":false}],
+            "tools":[{"type":"function","name":"weather","description":"Of a city","parameters":{"type":"object","z":1,"a":2,"properties":{}},"strict":false}],
             "tool_choice":{"type":"function","name":"weather"},"parallel_tool_calls":false,
             "reasoning":{"effort":"low","summary":"auto","context":"all_turns"},
             "text":{"format":{"type":"json_schema","name":"n","schema":{"type":"object"},"strict":true},"verbosity":"low"},

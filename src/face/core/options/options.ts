@@ -175,7 +175,7 @@ export const RUN_TABLE: OptionTable = {
 
 export const TOOL_TABLE: OptionTable = {
   name: "text",
-  description: "text",
+  description: "string",
   inputSchema: "any!",
   execute: "function",
   kind: "text",
@@ -189,7 +189,7 @@ export const TOOL_TABLE: OptionTable = {
 
 const CALL_TABLE: OptionTable = {
   name: "text",
-  description: "text!",
+  description: "string!",
   needsApproval: "any",
   maxCalls: TOOL_DATA.maxCalls!,
 };

@@ -15,7 +15,7 @@ export function checkedInput(input: unknown): AgUiInput {
   checkValue(threadId, "threadId", "id");
   checkValue(runId, "runId", "id");
   if (!isListOf(messages, isMessage)) throw wrong("messages", "needs a list of messages with id and role");
-  if (!isListOf(tools ?? [], isTool)) throw wrong("tools", "needs a list of tools with name and description");
+  if (!isListOf(tools ?? [], isTool)) throw wrong("tools", "needs a list of tools with a name");
   if (((tools as unknown[] | undefined) ?? []).length > MAX_TOOLS)
     throw wrong("tools", `takes ${MAX_TOOLS} tools of a page at most`);
   if (!isListOf(resume ?? [], isResume))
@@ -52,7 +52,9 @@ function isCall({ id, function: called }: Fields): boolean {
 }
 
 function isTool({ name, description }: Fields): boolean {
-  return typeof name === "string" && typeof description === "string";
+  return (
+    typeof name === "string" && (typeof description === "string" || (description ?? undefined) === undefined)
+  );
 }
 
 function isResume({ interruptId, status }: Fields): boolean {

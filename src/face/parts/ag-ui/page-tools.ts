@@ -12,7 +12,8 @@ export function pageTools(tools: readonly AgUiTool[]): { [name: string]: Tool } 
   return Object.fromEntries(tools.map((given) => [given.name, ownTool(given)]));
 }
 
-function ownTool({ name, description, parameters }: AgUiTool): Tool {
+function ownTool({ name, description: given, parameters }: AgUiTool): Tool {
+  const description = given?.trim() ? given : name;
   const inputSchema = (isObject(parameters) ? parameters : { type: "object" }) as { type: "object" };
   return pageTool({ name, description, inputSchema, replay: "safe" });
 }

@@ -24,7 +24,8 @@ export interface AgUiInput {
 
 export interface AgUiTool {
   readonly name: string;
-  readonly description: string;
+  /** Without one, or with an empty one, the tool is offered by its name. */
+  readonly description?: string | null | undefined;
   /** The JSON Schema of the arguments. */
   readonly parameters?: unknown;
 }

@@ -189,7 +189,8 @@ class Client implements McpClient {
   }
 
   async #tool(found: McpTool, server: string): Promise<Tool> {
-    const { name, description = name, inputSchema, annotations } = found;
+    const { name, inputSchema, annotations } = found;
+    const description = found.description?.trim() ? found.description : name;
     // A definition that is too deep for JSON has none, and `tool` refuses it in its own words.
     const version = await versionOf(found, this.#wire.address).catch(() => undefined);
     return tool({

@@ -1,0 +1,50 @@
+//! A block of an answer that is being assembled.
+
+use looplet_scan::piece::Join;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::message::Json;
+
+/// The kind of a block that is being assembled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartKind {
+    Text,
+    Thinking,
+    RedactedThinking,
+    Refusal,
+    ToolCall,
+    /// An image or a sound that the model made.
+    Media,
+    Raw,
+}
+
+/// One block that is being assembled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    pub kind: PartKind,
+    /// The block's text. For a tool call it is the JSON text of the arguments, for redacted thinking the data, for
+    /// media the base64, for a raw block its JSON text.
+    pub text: String,
+    /// The provider's id of a tool call; empty when it sent none.
+    pub id: String,
+    /// The tool's name for a tool call, the media type for media.
+    pub name: String,
+    pub signature: Option<String>,
+    /// A JSON object with the vendor's further fields.
+    pub vendor: Option<Json>,
+    /// True when the block does not grow any more.
+    pub ended: bool,
+    /// True when the protocol said that this block is complete.
+    pub whole: bool,
+    /// True for a call of the answer tool: its arguments are reported as text.
+    pub is_answer: bool,
+    /// The half of a letter at the end of the text, whose other half may come in the next piece.
+    pub half: Join,
+}
+
+impl Part {
+    /// The kind under which the growth of this block is reported.
+    pub fn shown_kind(&self) -> PartKind {
+        if self.is_answer { PartKind::Text } else { self.kind }
+    }
+}

@@ -1,0 +1,281 @@
+//! A tool's schema as a protocol's vendors take it, and the way back for the names of its properties.
+//!
+//! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] is the table of what they take.
+//! [`mended`] writes a schema for the wire; the engine still checks a call against the whole one. [`renamed`] lists
+//! the properties that have another name on the wire; the answer gives an input the tool's own names
+//! back. A schema that is fine stays as it is, byte for byte. Nothing fails.
+
+use looplet_scan::reader::{Object, items, string};
+
+use crate::engine::json::checksum::crc32;
+use crate::engine::json::writer::{decimal, push_any, push_comma, push_string, written};
+
+/// What the vendors of a protocol take.
+#[derive(Clone, Copy, Debug)]
+pub struct Accepts {
+    /// False if the top must be a plain object: no `anyOf`, `oneOf`, `allOf`, `enum`, `not` beside its type.
+    pub combinators_at_top: bool,
+    /// False if an array needs `items`, and an object at the top `properties`; `true` is no schema then.
+    pub short_forms: bool,
+    /// False if names of properties match `^[a-zA-Z0-9_.-]{1,64}$`.
+    pub any_names: bool,
+}
+
+/// Anthropic, also behind Bedrock: `input_schema does not support oneOf, allOf, or anyOf at the top level` and
+/// `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`.
+/// <https://github.com/anthropics/claude-code/issues/45106>, <https://github.com/twilio-labs/mcp/issues/49>
+/// (2026-11-28)
+pub const ANTHROPIC: Accepts = Accepts {
+    combinators_at_top: false,
+    short_forms: true,
+    any_names: false,
+};
+
+/// OpenAI: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level`,
+/// `array schema missing items`, `object schema missing properties`, `True is not of type 'object'`.
+/// <https://github.com/makenotion/notion-mcp-server/issues/340>,
+/// <https://github.com/matthewhand/mcp-openapi-proxy/issues/16> (2026-11-28)
+pub const OPENAI: Accepts = Accepts {
+    combinators_at_top: false,
+    short_forms: false,
+    any_names: true,
+};
+
+/// Gemini takes combinators in `parametersJsonSchema`: <https://ai.google.dev/api/caching#FunctionDeclaration>
+/// (2026-11-21). It answers `items: missing field` to an array without them.
+pub const GEMINI: Accepts = Accepts {
+    combinators_at_top: true,
+    short_forms: false,
+    any_names: true,
+};
+
+/// The nesting that is mended. Deeper schemas go as they are.
+const MAX_DEPTH: usize = 64;
+const MAX_KEY_CHARS: usize = 64;
+const AT_TOP: &[&str] = &["anyOf", "oneOf", "allOf", "enum", "not"];
+
+/// The schema for the wire; `None` if it can go as it is.
+pub fn mended(schema: &str, accepts: Accepts) -> Option<String> {
+    let mut writer = Writer {
+        accepts,
+        has_changed: false,
+        renamed: Vec::new(),
+    };
+    let mut out = Vec::new();
+    writer.top(schema, &mut out);
+    writer.has_changed.then(|| written(out))
+}
+
+/// The names on the wire and the tool's own ones, where they differ.
+pub fn renamed(schema: &str, accepts: Accepts) -> Vec<(String, String)> {
+    let mut writer = Writer {
+        accepts,
+        has_changed: false,
+        renamed: Vec::new(),
+    };
+    writer.top(schema, &mut Vec::new());
+    writer.renamed
+}
+
+/// The keyword at the top that is not sent; the call is checked against it all the same.
+pub fn left_out(schema: &str, accepts: Accepts) -> Option<&'static str> {
+    let object = Object::parse(schema).filter(|_| !accepts.combinators_at_top)?;
+    AT_TOP.iter().copied().find(|key| object.last(key).is_some())
+}
+
+struct Writer {
+    accepts: Accepts,
+    has_changed: bool,
+    renamed: Vec<(String, String)>,
+}
+
+impl Writer {
+    /// Writes the top: an object, for vendors that take nothing else.
+    fn top(&mut self, schema: &str, out: &mut Vec<u8>) {
+        if self.accepts.combinators_at_top && Object::parse(schema).is_some() {
+            return self.schema(schema, out, 0);
+        }
+        let object = Object::parse(schema).unwrap_or_default();
+        let is_plain = object.is("type", "object");
+        self.has_changed |= !is_plain;
+        out.push(b'{');
+        push_any(out, "type", "\"object\"");
+        let mut properties: Vec<(String, &str)> = owned_fields(object.object("properties").as_ref());
+        let mut required: Vec<String> = Vec::new();
+        for (key, value) in object.fields() {
+            let is_refused = AT_TOP.contains(&key);
+            match key {
+                "type" | "properties" => {}
+                _ if is_refused => {
+                    self.has_changed = true;
+                    let branches = items(value).unwrap_or_default();
+                    for branch in branches.into_iter().filter_map(Object::parse) {
+                        for (name, one) in owned_fields(branch.object("properties").as_ref()) {
+                            if !properties.iter().any(|(known, _)| *known == name) {
+                                properties.push((name, one));
+                            }
+                        }
+                        if key == "allOf" {
+                            required.extend(branch.items("required").into_iter().filter_map(text));
+                        }
+                    }
+                }
+                "required" => required.extend(object.items(key).into_iter().filter_map(text)),
+                _ => self.field(key, value, out, 0),
+            }
+        }
+        let has_properties = object.get("properties").is_some();
+        self.has_changed |= !has_properties && !self.accepts.short_forms;
+        if has_properties || !properties.is_empty() || !self.accepts.short_forms {
+            push_comma(out);
+            out.extend_from_slice(b"\"properties\":");
+            self.map(&properties, true, out, 0);
+        }
+        if !required.is_empty() || object.get("required").is_some() {
+            required.dedup();
+            push_comma(out);
+            out.extend_from_slice(b"\"required\":");
+            self.names(&required, out);
+        }
+        out.push(b'}');
+    }
+
+    fn schema(&mut self, json: &str, out: &mut Vec<u8>, depth: usize) {
+        let is_short = !self.accepts.short_forms && matches!(json, "true" | "false");
+        let (Some(object), true) = (Object::parse(json), depth < MAX_DEPTH) else {
+            self.has_changed |= is_short;
+            let sent = match json {
+                "true" if is_short => "{}",
+                "false" if is_short => "{\"not\":{}}",
+                _ => json,
+            };
+            return out.extend_from_slice(sent.as_bytes());
+        };
+        out.push(b'{');
+        for (key, value) in object.fields() {
+            self.field(key, value, out, depth);
+        }
+        let types = object.items("type");
+        let is_array = object.is("type", "array") || types.contains(&"\"array\"");
+        let has_items = object.last("items").is_some() || object.last("prefixItems").is_some();
+        if is_array && !has_items && !self.accepts.short_forms {
+            self.has_changed = true;
+            push_any(out, "items", "{}");
+        }
+        out.push(b'}');
+    }
+
+    fn field(&mut self, key: &str, value: &str, out: &mut Vec<u8>, depth: usize) {
+        push_comma(out);
+        push_string(out, key);
+        out.push(b':');
+        match key {
+            "properties" | "dependentSchemas" | "patternProperties" | "$defs" | "definitions" => {
+                let are_names = matches!(key, "properties" | "dependentSchemas");
+                let Some(object) = Object::parse(value) else {
+                    return out.extend_from_slice(value.as_bytes());
+                };
+                self.map(&owned_fields(Some(&object)), are_names, out, depth);
+            }
+            "required" if !self.accepts.any_names => {
+                let names: Vec<String> = items(value)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .filter_map(text)
+                    .collect();
+                self.names(&names, out);
+            }
+            "dependentRequired" if !self.accepts.any_names => {
+                out.push(b'{');
+                for (name, list) in Object::parse(value).unwrap_or_default().fields() {
+                    push_comma(out);
+                    let sent = self.name(name);
+                    push_string(out, &sent);
+                    out.push(b':');
+                    let names: Vec<String> = items(list)
+                        .unwrap_or_default()
+                        .into_iter()
+                        .filter_map(text)
+                        .collect();
+                    self.names(&names, out);
+                }
+                out.push(b'}');
+            }
+            "items" | "contains" | "propertyNames" | "not" | "if" | "then" | "else" => match items(value) {
+                Some(list) => self.list(&list, out, depth),
+                None => self.schema(value, out, depth + 1),
+            },
+            "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems"
+                if value.starts_with('{') =>
+            {
+                self.schema(value, out, depth + 1);
+            }
+            "anyOf" | "oneOf" | "allOf" | "prefixItems" => match items(value) {
+                Some(list) => self.list(&list, out, depth),
+                None => out.extend_from_slice(value.as_bytes()),
+            },
+            _ => out.extend_from_slice(value.as_bytes()),
+        }
+    }
+
+    fn list(&mut self, list: &[&str], out: &mut Vec<u8>, depth: usize) {
+        out.push(b'[');
+        for one in list {
+            push_comma(out);
+            self.schema(one, out, depth + 1);
+        }
+        out.push(b']');
+    }
+
+    fn map(&mut self, fields: &[(String, &str)], are_names: bool, out: &mut Vec<u8>, depth: usize) {
+        out.push(b'{');
+        for (name, schema) in fields {
+            push_comma(out);
+            let sent = if are_names { self.name(name) } else { name.clone() };
+            push_string(out, &sent);
+            out.push(b':');
+            self.schema(schema, out, depth + 1);
+        }
+        out.push(b'}');
+    }
+
+    fn names(&mut self, names: &[String], out: &mut Vec<u8>) {
+        out.push(b'[');
+        for name in names {
+            push_comma(out);
+            let sent = self.name(name);
+            push_string(out, &sent);
+        }
+        out.push(b']');
+    }
+
+    /// The name on the wire. An illegal one keeps its legal characters and ends in its checksum.
+    fn name(&mut self, name: &str) -> String {
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        let fits = (1..=MAX_KEY_CHARS).contains(&name.len()) && name.chars().all(is_legal);
+        if self.accepts.any_names || fits {
+            return name.to_owned();
+        }
+        self.has_changed = true;
+        let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
+        // A checksum has at most ten digits.
+        let head: String = legal.take(MAX_KEY_CHARS - 11).collect();
+        let wire = format!("{head}_{}", decimal(crc32(name.as_bytes()) as usize));
+        if !self.renamed.iter().any(|(known, _)| *known == wire) {
+            self.renamed.push((wire.clone(), name.to_owned()));
+        }
+        wire
+    }
+}
+
+fn owned_fields<'a>(object: Option<&Object<'a>>) -> Vec<(String, &'a str)> {
+    let fields = object.into_iter().flat_map(Object::fields);
+    fields.map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn text(json: &str) -> Option<String> {
+    Some(string(json)?.into_owned())
+}
+
+#[cfg(test)]
+mod tests;
