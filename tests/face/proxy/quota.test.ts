@@ -54,6 +54,27 @@ describe("a quota in memory", () => {
 describe("a quota in a store", () => {
   const limits = { maxUsd: 1, maxParallel: 3, periodMs: 1000 };
 
+  it("reads each entry once, however many calls a period has", async () => {
+    const inner = memoryStore();
+    let read = 0;
+    const load: typeof inner.load = async (key, after) => {
+      const entries = await inner.load(key, after);
+      read += entries?.length ?? 0;
+      return entries;
+    };
+    const quota = storeQuota({
+      store: { ...inner, append: inner.append, load },
+      maxTokens: 1e9,
+      now: () => 0,
+    });
+    for (let at = 0; at < 200; at += 1) {
+      const one = call();
+      expect(await quota.begin(one)).toBeUndefined();
+      await quota.end(one, used(5));
+    }
+    expect(read).toBeLessThanOrEqual(400);
+  });
+
   it("counts for all processes at once, however their calls fall together", async () => {
     const store = memoryStore();
     const processes = [1, 2, 3].map(() => storeQuota({ store, ...limits, now: () => 0 }));

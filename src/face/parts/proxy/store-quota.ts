@@ -6,7 +6,7 @@
 import { randomUuid } from "../random-uuid.js";
 import type { Store } from "../../core/api/index.js";
 import { checkOptions } from "../../core/options/check.js";
-import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
+import { behindOthers, parsed } from "../stores/logs/shared-log.js";
 import {
   LIMITS_TABLE,
   limitsOf,
@@ -32,7 +32,7 @@ const TABLE = { ...LIMITS_TABLE, store: "object!", maxCallMs: "count64" } as con
 
 /**
  * A quota in a store, equal for all users and all processes. A period begins at a multiple of `periodMs` since 1970:
- * a day is one of UTC. Each call reads the user's entries of the period, and adds two.
+ * a day is one of UTC. A call adds two entries, and reads those that other processes have added since the last call.
  *
  * @throws LoopletError `config_…`
  */
@@ -40,41 +40,94 @@ export function storeQuota(options: StoreQuotaOptions): Quota {
   const { store, maxCallMs = 600_000, ...given } = checkOptions(options, "", TABLE);
   const limits = limitsOf(given);
   const { now, periodMs, maxUsd } = limits;
-  const open = new WeakMap<ProxyCall, { log: SharedLog; id: string }>();
+  const open = new WeakMap<ProxyCall, { log: Ledger; id: string }>();
+  const ledgers = new Map<string, Ledger>();
+  const ledgerOf = (key: string): Ledger => {
+    const ledger = ledgers.get(key) ?? new Ledger(store, key);
+    ledgers.delete(key);
+    ledgers.set(key, ledger);
+    const [oldest] = ledgers.keys();
+    if (ledgers.size > MAX_LEDGERS) ledgers.delete(oldest!);
+    return ledger;
+  };
   return {
     needsPrice: maxUsd !== Infinity,
     async begin(call) {
       const atMs = now();
       const period = Math.floor(atMs / periodMs);
       const key = (number: number): string => `looplet.quota ${JSON.stringify([call.owner, number])}`;
-      const log = new SharedLog(store, key(period));
+      const log = ledgerOf(key(period));
       const id = randomUuid();
       let refusal: QuotaRefusal | undefined;
-      const before = await log.add((entries) => {
-        refusal = refusalOf(accountOf(entries, atMs - maxCallMs), limits);
+      const before = await log.add((total) => {
+        refusal = refusalOf(accountOf(total, atMs - maxCallMs), limits);
         return refusal === undefined ? { begin: id, atMs } : undefined;
       });
       if (refusal !== undefined) return refusal;
       open.set(call, { log, id });
       // A call that has begun in the period before may still end in its log.
-      if (before.length === 0) await store.delete?.(key(period - 2));
+      if (before === 0) await store.delete?.(key(period - 2));
       return undefined;
     },
     async end(call, { inputTokens, outputTokens, costUsd }) {
       const { log, id } = open.get(call)!;
-      await log.add({ end: id, tokens: inputTokens + outputTokens, usd: costUsd ?? 0 });
+      await log.add(() => ({ end: id, tokens: inputTokens + outputTokens, usd: costUsd ?? 0 }));
     },
   };
 }
 
-/** Calls that have begun before `sinceMs` and have no end are over. */
-function accountOf(entries: readonly LogObject[], sinceMs: number): Account {
-  const account: Account = { tokens: 0, usd: 0, open: 0 };
-  const ended = new Set(entries.map(({ end }) => end));
-  for (const { begin, atMs, tokens, usd } of entries) {
-    if (begin !== undefined && !ended.has(begin) && Number(atMs) > sinceMs) account.open += 1;
-    account.tokens += typeof tokens === "number" ? tokens : 0;
-    account.usd += typeof usd === "number" ? usd : 0;
+/** Users whose totals stay in memory. Others are read again. */
+const MAX_LEDGERS = 10_000;
+
+/** What the entries of a period add up to. */
+interface Total {
+  tokens: number;
+  usd: number;
+  /** The calls without an end, and when they have begun. */
+  readonly open: Map<string, number>;
+  /** Calls whose end is before their beginning, by the order of the store. */
+  readonly ended: Set<string>;
+}
+
+/** The entries of a user's period, added up as they are read: no entry is read twice. */
+class Ledger {
+  readonly #store: Store;
+  readonly #key: string;
+  readonly #total: Total = { tokens: 0, usd: 0, open: new Map(), ended: new Set() };
+  #seq = 0;
+
+  constructor(store: Store, key: string) {
+    this.#store = store;
+    this.#key = key;
   }
-  return account;
+
+  /** Adds the entry that `entry` makes of the total, or leaves it out. Returns the number of entries before it. */
+  add(entry: (total: Total) => object | undefined): Promise<number> {
+    return behindOthers(async () => {
+      const after = this.#seq;
+      for (const { seq, json } of (await this.#store.load(this.#key, after)) ?? []) {
+        if (seq <= this.#seq) continue;
+        this.#seq = seq;
+        this.#take(parsed(json) ?? {});
+      }
+      const last = this.#seq;
+      const added = entry(this.#total);
+      if (added !== undefined)
+        await this.#store.append(this.#key, [{ seq: last + 1, json: JSON.stringify(added) }], last);
+      return last;
+    });
+  }
+
+  #take({ begin, end, atMs, tokens, usd }: { readonly [name: string]: unknown }): void {
+    const total = this.#total;
+    if (typeof begin === "string" && !total.ended.delete(begin)) total.open.set(begin, Number(atMs));
+    if (typeof end === "string" && !total.open.delete(end)) total.ended.add(end);
+    total.tokens += typeof tokens === "number" ? tokens : 0;
+    total.usd += typeof usd === "number" ? usd : 0;
+  }
+}
+
+/** Calls that have begun before `sinceMs` and have no end are over. */
+function accountOf({ tokens, usd, open }: Total, sinceMs: number): Account {
+  return { tokens, usd, open: [...open.values()].filter((atMs) => atMs > sinceMs).length };
 }
