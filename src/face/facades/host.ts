@@ -3,11 +3,11 @@ import type { AgentOptions, ApiKey, Fetch, HttpModelOptions, Model } from "../co
 import { anthropic } from "../core/models/models.js";
 import { joined } from "../core/options/check.js";
 
-/** A facade reads nothing of the process or the disk, so its caller gives it what it needs. */
+/** A facade reads only `ANTHROPIC_API_KEY` of the process, so its caller gives it everything else that it needs. */
 export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {
   /** The model of a name. Default: `anthropic(name, { apiKey, fetch })`. */
   model?: ((name: string) => Model) | undefined;
-  /** The key for the default `model`. */
+  /** The key for the default `model`. Default: the variable `ANTHROPIC_API_KEY` of the process, where there is one. */
   apiKey?: ApiKey | undefined;
   /** Your function that sends the requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
@@ -20,8 +20,19 @@ export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {
  */
 export function modelOf(model: string | Model, host: Host, more: HttpModelOptions = {}): Model {
   if (typeof model !== "string") return model;
-  const { apiKey, fetch } = host;
+  const { apiKey = processKey(), fetch } = host;
   return host.model?.(model) ?? anthropic(model, joined(more, { apiKey, fetch }));
+}
+
+/** `ANTHROPIC_API_KEY` of the process; `undefined` where there is no process, such as in a browser. */
+function processKey(): string | undefined {
+  const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
+  try {
+    return process?.env?.["ANTHROPIC_API_KEY"] || undefined;
+  } catch {
+    // Deno throws if the program has no permission to read the variable.
+    return undefined;
+  }
 }
 
 /** The options of `createAgent` that the host gives. */

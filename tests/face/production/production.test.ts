@@ -414,3 +414,33 @@ describe("runProduction", () => {
     await expect(runProduction({ ...options, resume: "x" }).result).rejects.toThrow(/no checkpoint "x"/);
   });
 });
+
+describe("the key and the end of an answer", () => {
+  it("reports a stop sequence as an unexpected reason, also in the trace", async () => {
+    const body = {
+      id: "m",
+      type: "message",
+      role: "assistant",
+      model: "m",
+      content: [{ type: "text", text: "half" }],
+      stop_reason: "stop_sequence",
+      stop_sequence: "X",
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    const { options, rows } = job([], { host: { fetch: async () => Response.json(body) } });
+    const error: unknown = await runProduction(options).result.catch((error: unknown) => error);
+    expect(error).toMatchObject({ message: "unexpected stop_reason: stop_sequence" });
+    expect(rows.map(({ stop_reason }) => stop_reason)).toEqual(["stop_sequence"]);
+  });
+
+  it("reads the key of the process if the host gives none", async () => {
+    vi.stubEnv("ANTHROPIC_API_KEY", "of-process");
+    try {
+      const { options, fetch } = job([{ text: "Done." }], { host: { apiKey: undefined } });
+      await runProduction(options).result;
+      expect(new Headers(fetch.requests[0]!.headers as HeadersInit).get("x-api-key")).toBe("of-process");
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});

@@ -392,3 +392,19 @@ describe("agentLoop", () => {
     expect(error).toBeInstanceOf(AgentLoopError);
   });
 });
+
+describe("a tool that returns an Error", () => {
+  it("has failed, with the message of the error", async () => {
+    const broken = {
+      name: "broken",
+      description: "Fails",
+      input_schema: { type: "object" as const },
+      execute: () => new Error("disk full"),
+    };
+    const { bodies, result } = await loop([{ toolCalls: [call("broken")] }, done], {
+      tools: [broken as unknown as SproutTool],
+    });
+    expect(result.toolCalls).toMatchObject([{ result: JSON.stringify({ error: "disk full" }) }]);
+    expect(JSON.stringify(bodies[1].messages.at(-1))).toContain("disk full");
+  });
+});

@@ -216,7 +216,8 @@ function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDe
     ...(annotations?.readOnly === undefined ? {} : { readOnly: annotations.readOnly }),
     execute: async (input: unknown, { signal, toolCallId }) => {
       const result = await handler(input, { signal, toolUseId: toolCallId });
-      if (typeof result === "string" || result.isError !== true) return result;
+      // A handler may return nothing; `createAgent` decides what the model reads then.
+      if (typeof result !== "object" || result?.isError !== true) return result;
       const text = result.content.map((block) => (typeof block["text"] === "string" ? block["text"] : ""));
       throw new ToolError({ code: "tool_failed", message: text.join("\n"), recoverable: true });
     },

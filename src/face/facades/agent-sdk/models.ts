@@ -72,20 +72,9 @@ export function namedModel(
 ): Model {
   const { host = {} } = options;
   if (typeof model !== "string") return model;
-  const apiKey = host.apiKey ?? keyOf(options);
+  // The variable of the options comes before the one of the process, which `modelOf` reads.
+  const apiKey = host.apiKey ?? (options.env?.["ANTHROPIC_API_KEY"] || undefined);
   return modelOf(nameOf(model).name, joined(host, { apiKey }), modelOptions(options, effort));
-}
-
-/** The key in the variables of the options, or of the process where there is one. */
-function keyOf({ env }: PlainOptions): string | undefined {
-  const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
-  if (env?.["ANTHROPIC_API_KEY"]) return env["ANTHROPIC_API_KEY"];
-  try {
-    return process?.env?.["ANTHROPIC_API_KEY"] || undefined;
-  } catch {
-    // Deno throws where the program may not read the variable.
-    return undefined;
-  }
 }
 
 function modelOptions(

@@ -128,10 +128,11 @@ class Job implements ProductionJob {
     return createAgent(mergeOptions(presets.production.agent, own, more, always) as AgentOptions);
   }
 
-  /** Rows that have the reason of an unexpected end in place of the abort that follows it. */
+  /** Rows that have the reason of an unexpected end in place of the abort or the end that follows it. */
   #named(sink: NonNullable<ProductionOptions["trace"]>): (row: TraceRow) => unknown {
     return (row) => {
-      const stop_reason = row.stop_reason === "user_cancel" ? this.#unexpected : undefined;
+      const replaced = row.stop_reason === "user_cancel" || row.stop_reason === "end_turn";
+      const stop_reason = replaced ? this.#unexpected : undefined;
       const named = stop_reason === undefined ? row : { ...row, stop_reason };
       return typeof sink === "function" ? sink(named) : sink.write(named);
     };
@@ -183,9 +184,12 @@ class Job implements ProductionJob {
     this.#options.onEvent?.(event);
     if (event.agentPath !== "root") return;
     if (event.type === "iteration-start") this.#iter = event.iteration - 1;
-    // The engine would ask again behind a pause; the skeleton knows no such reason.
-    if (event.type === "iteration-finish" && event.finishReason === "pause") {
-      this.#unexpected = event.rawFinishReason ?? event.finishReason;
+    // The engine asks again after a pause and completes at a stop sequence. The skeleton knows neither reason.
+    if (
+      event.type === "iteration-finish" &&
+      (event.finishReason === "pause" || event.rawFinishReason === "stop_sequence")
+    ) {
+      this.#unexpected = event.rawFinishReason ?? "pause";
       this.#run?.abort(this.#unexpected);
     }
     if (event.type !== "message") return;

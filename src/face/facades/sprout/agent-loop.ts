@@ -173,7 +173,10 @@ class Told {
       execute: async (input: unknown, { toolCallId }) => {
         this.#begin(toolCallId, name, input);
         try {
-          return this.#end(name, input, textOf(await execute(input)));
+          const value: unknown = await execute(input);
+          // A returned error counts as thrown, as in `createAgent`.
+          if (value instanceof Error) throw value;
+          return this.#end(name, input, textOf(value));
         } catch (thrown) {
           const message = messageOf(thrown);
           this.#end(name, input, inWords(message));

@@ -93,7 +93,10 @@ async function executed(
   let success = false;
   tell("tool_execution_start", { toolCallId, toolName, arguments: args });
   try {
-    const result = readResult(await run(args));
+    const value = await run(args);
+    // A returned error counts as thrown, as in `createAgent`.
+    if (value instanceof Error) throw value;
+    const result = readResult(value);
     success = result.isError !== true;
     return result;
   } finally {
