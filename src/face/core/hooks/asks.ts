@@ -295,8 +295,10 @@ async function filtered(
   { profile, agentPath, data: { toolName, ...handoff } }: Question,
   { signal }: Abort,
 ): Promise<Message[]> {
-  const known = sets[profile]?.get(toolName);
-  const messages: unknown = await known!.inputFilter!({ ...handoff, toolName, agentPath, signal });
+  const inputFilter = sets[profile]?.get(toolName)?.inputFilter;
+  // A run that resumes asks the code of now, which may have no filter: the agent reads the whole conversation then.
+  if (inputFilter === undefined) return handoff.messages;
+  const messages: unknown = await inputFilter({ ...handoff, toolName, agentPath, signal });
   if (messages === undefined) throw new TypeError("it returned nothing where messages belong");
   checkMessages(messages, "messages");
   return messages as Message[];
