@@ -17,21 +17,30 @@ const entry = (seq: number, text = "fact"): JournalEntry => ({ seq, json: JSON.s
 const DAMAGED = "damaged";
 
 describe("a file with lines that are not looplet's", () => {
-  it.each(["null", "5", "{}", "[]", "[null]", '[{"seq":"1"}]', '{"fence":1}', "\0\0\0", "x y z", '"'])(
-    "tells of the line %j, and goes on behind it",
-    async (line) => {
-      const folder = await madeFolder();
-      await fileStore(folder).append("a", [entry(1), entry(2)], 0);
-      await appendFile(join(folder, "a.jsonl"), `${line}\n`);
-      const store = fileStore(folder);
-      expect(await store.load("a")).toEqual([entry(1), entry(2), { seq: 2, json: DAMAGED }]);
-      expect(await store.pending()).toEqual([]);
-      const lease = (await store.lease("a", { holder: "h", ttlMs: 0 }))!;
-      await store.append("a", [entry(3)], 2, lease.fence);
-      expect(await fileStore(folder).load("a")).toEqual([entry(1), entry(2), entry(3)]);
-      expect(await fileStore(folder).pending()).toEqual(["a"]);
-    },
-  );
+  it.each([
+    "null",
+    "5",
+    "{}",
+    "[]",
+    "[null]",
+    '[{"seq":"1"}]',
+    '{"fence":1}',
+    "\0\0\0",
+    "x y z",
+    '"',
+    '[{"seq":3,"text":"fact"}]',
+  ])("tells of the line %j, and goes on behind it", async (line) => {
+    const folder = await madeFolder();
+    await fileStore(folder).append("a", [entry(1), entry(2)], 0);
+    await appendFile(join(folder, "a.jsonl"), `${line}\n`);
+    const store = fileStore(folder);
+    expect(await store.load("a")).toEqual([entry(1), entry(2), { seq: 2, json: DAMAGED }]);
+    expect(await store.pending()).toEqual([]);
+    const lease = (await store.lease("a", { holder: "h", ttlMs: 0 }))!;
+    await store.append("a", [entry(3)], 2, lease.fence);
+    expect(await fileStore(folder).load("a")).toEqual([entry(1), entry(2), entry(3)]);
+    expect(await fileStore(folder).pending()).toEqual(["a"]);
+  });
 
   it("gives what stands behind a line that is missing, with its numbers", async () => {
     const folder = await madeFolder();

@@ -42,6 +42,8 @@ export class Log {
   nonce: string | undefined;
   /** A line that cannot be read stands behind all entries that count. */
   isDamaged = false;
+  /** A line with a checksum was read, so that no line without one is of an older version. */
+  #isSealed = false;
   /** The length of the whole lines, in bytes. */
   #bytes = 0;
   /** Tells the file from a later one of the same name. */
@@ -93,7 +95,7 @@ export class Log {
       // Somebody has cut the file off, or has deleted it.
       if (size < this.#bytes || name !== this.#file) {
         [this.last, this.fence, this.nonce, this.#bytes] = [0, undefined, undefined, 0];
-        this.isDamaged = false;
+        [this.isDamaged, this.#isSealed] = [false, false];
       }
       this.#file = name;
       const bytes = new Uint8Array(size - this.#bytes);
@@ -108,7 +110,9 @@ export class Log {
         const text = decoder.decode(bytes.subarray(from, end));
         from = end + 1;
         if (text === "") continue;
-        const line = lineOf(text);
+        const sealed = lineOf(text);
+        this.#isSealed ||= sealed !== undefined;
+        const line = sealed ?? (this.#isSealed ? undefined : lineOfJson(text));
         if (line === undefined) this.isDamaged = true;
         else if (this.#counts(line)) take(line, text);
       }
@@ -166,10 +170,10 @@ function checksum(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, CHECKSUM_CHARS);
 }
 
-/** Undefined for a line that is damaged. */
+/** The line after its checksum; undefined for a line that is damaged or has none. */
 function lineOf(text: string): Line | undefined {
   const rest = text.slice(CHECKSUM_CHARS + 1);
-  if (text.slice(0, CHECKSUM_CHARS) !== checksum(rest)) return lineOfJson(text);
+  if (text.slice(0, CHECKSUM_CHARS) !== checksum(rest)) return undefined;
   const lease = /^@ (\d+) (\d+) (\w+)$/.exec(rest);
   if (lease !== null) return { fence: Number(lease[1]), after: Number(lease[2]), nonce: lease[3]! };
   const append = /^\+ (\d+) (\d+) (\d+|-) /.exec(rest);
@@ -183,7 +187,10 @@ function lineOf(text: string): Line | undefined {
   };
 }
 
-/** A line of JSON without a checksum, as version 0.1 wrote it before its first release. */
+/**
+ * A line of JSON without a checksum, as version 0.1 wrote it before its first release. Such lines come before all others
+ * of their file: after one with a checksum, a line without is damage.
+ */
 function lineOfJson(text: string): Line | undefined {
   let line: unknown;
   try {
