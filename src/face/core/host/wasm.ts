@@ -41,11 +41,6 @@ export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): voi
   findSource = find;
 }
 
-/** Whether an entry has said where the engine is, or it has started. @internal */
-export function hasWasmSource(): boolean {
-  return findSource !== undefined || loading !== undefined;
-}
-
 /**
  * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Only `looplet/external`
  * needs it; other entries find the engine at the first run. Once the engine has started, a further call changes

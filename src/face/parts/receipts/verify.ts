@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry } from "../../core/api/run.js";
 import { withoutChecksum } from "../../core/host/entries.js";
-import { hasWasmSource, loadWasm } from "../../core/host/wasm.js";
+import { loadWasm } from "../../core/host/wasm.js";
 import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import { journalIn, readLoop } from "../replay/loop-file.js";
@@ -74,7 +74,8 @@ const POLICY_TABLE = {
 } as const;
 
 /**
- * Plays the text of a `.loop` file in the engine and judges it. Without another entry of looplet it loads `looplet`.
+ * Plays the text of a `.loop` file in the engine and judges it. It needs the engine of an entry of looplet:
+ * `import "looplet"`.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
  */
@@ -88,8 +89,6 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
   if (asked.agent !== undefined && madeOf(asked.agent) === undefined)
     throw new LoopletError("config_wrong_type", "policy.agent", "needs an agent of createAgent");
   const read = readLoop(file);
-  // `looplet` finds the engine of its platform. An entry that is there already wins.
-  if (!hasWasmSource()) await import("looplet");
   const replay = play(await loadWasm(), read);
   const checks: VerifiedCheck[] = [];
   const check = (name: VerifiedCheck["name"], finding: Finding, well: string): void => {
