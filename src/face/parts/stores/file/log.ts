@@ -188,8 +188,8 @@ function lineOf(text: string): Line | undefined {
 }
 
 /**
- * A line of JSON without a checksum, as version 0.1 wrote it before its first release. Such lines come before all others
- * of their file: after one with a checksum, a line without is damage.
+ * A line of JSON without a checksum, as version 0.1 wrote it before its first release. Such lines come before all
+ * others of their file: after one with a checksum, a line without is damage.
  */
 function lineOfJson(text: string): Line | undefined {
   let line: unknown;
