@@ -205,7 +205,7 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
 }
 
 /// The images that the API takes; it refuses a request with any other, and every later one.
-/// <https://platform.claude.com/docs/en/build-with-claude/vision> (2026-11-28)
+/// <https://platform.claude.com/docs/en/build-with-claude/vision> (not checked)
 const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /// The characters of a document's title that the API accepts.

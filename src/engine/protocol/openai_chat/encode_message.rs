@@ -187,7 +187,7 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
 
 /// Writes a call's id. OpenAI accepts at most 40 characters here: `Invalid 'messages[2].tool_calls[0].id': string too
 /// long. Expected a string with maximum length 40`. A call and its result become alike.
-/// <https://github.com/agno-agi/agno/issues/5382> (2026-11-28)
+/// <https://github.com/agno-agi/agno/issues/5382> (a report; not checked)
 fn push_call_id(into: &mut Vec<u8>, key: &str, id: &str) {
     if id.chars().count() > MAX_ID_CHARS {
         push_id(into, key, id, PLAIN, MAX_ID_CHARS);
@@ -294,7 +294,7 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
             push_text(into, "format", if format == "mpeg" { "mp3" } else { format });
             into.extend_from_slice(b"}}");
         }
-        // The only file that the API takes is a PDF: <https://platform.openai.com/docs/guides/pdf-files> (2026-11-28).
+        // The only file that the API takes is a PDF: <https://platform.openai.com/docs/guides/pdf-files> (not checked).
         (MediaSource::Data(data), None) if is_text(media_type) => {
             let text = String::from_utf8_lossy(&base64(data)).into_owned();
             let head = name.map_or(String::new(), |name| format!("{name}:\n"));

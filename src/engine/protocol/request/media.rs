@@ -14,7 +14,7 @@ use crate::engine::model::message::{Block, MediaSource, Message};
 
 /// Other names of a type that vendors know by one name only.
 /// <https://platform.claude.com/docs/en/build-with-claude/vision>, <https://ai.google.dev/gemini-api/docs/vision> and
-/// <https://github.com/NousResearch/hermes-agent/issues/55440> (2026-11-28)
+/// <https://github.com/NousResearch/hermes-agent/issues/55440> (a report; not checked)
 const ALIASES: &[(&str, &str)] = &[
     ("image/jpg", "image/jpeg"),
     ("image/pjpeg", "image/jpeg"),

@@ -23,18 +23,18 @@ pub struct Accepts {
 
 /// Anthropic, also behind Bedrock: `input_schema does not support oneOf, allOf, or anyOf at the top level` and
 /// `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`.
-/// <https://github.com/anthropics/claude-code/issues/45106>, <https://github.com/twilio-labs/mcp/issues/49>
-/// (2026-11-28)
+/// As reported in <https://github.com/anthropics/claude-code/issues/45106> and
+/// <https://github.com/twilio-labs/mcp/issues/49>; not checked against a page of the vendor.
 pub const ANTHROPIC: Accepts = Accepts {
     combinators_at_top: false,
     short_forms: true,
     any_names: false,
 };
 
-/// OpenAI: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level`,
-/// `array schema missing items`, `object schema missing properties`, `True is not of type 'object'`.
-/// <https://github.com/makenotion/notion-mcp-server/issues/340>,
-/// <https://github.com/matthewhand/mcp-openapi-proxy/issues/16> (2026-11-28)
+/// OpenAI refuses combinators at the top and answers `array schema missing items`. As reported in
+/// <https://github.com/makenotion/notion-mcp-server/issues/340> and
+/// <https://github.com/matthewhand/mcp-openapi-proxy/issues/16>. That it wants `properties` at the top and takes no
+/// `true` as a schema is an assumption. Nothing here is checked against a page of the vendor.
 pub const OPENAI: Accepts = Accepts {
     combinators_at_top: false,
     short_forms: false,
@@ -42,7 +42,7 @@ pub const OPENAI: Accepts = Accepts {
 };
 
 /// Gemini takes combinators in `parametersJsonSchema`: <https://ai.google.dev/api/caching#FunctionDeclaration>
-/// (2026-11-21). It answers `items: missing field` to an array without them.
+/// (2026-11-21). That an array needs `items` is an assumption, not checked against a page of the vendor.
 pub const GEMINI: Accepts = Accepts {
     combinators_at_top: true,
     short_forms: false,
