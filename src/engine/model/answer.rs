@@ -16,6 +16,7 @@ use crate::engine::json::own_names::with_own_names;
 use crate::engine::model::usage::{Price, Usage, is_version_of};
 
 pub use part::{Part, PartKind};
+use part::{names_of, own_name};
 
 /// Why the model stopped, in neutral words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +107,8 @@ pub struct ModelAnswer {
     pub answer_tool: Option<String>,
     /// The names by which the model can call the run's tools. `None` if every call is the run's.
     pub tools: Option<Vec<String>>,
+    /// The names of tools that differ on the wire, each with the tool's own name behind it.
+    pub tool_names: Vec<(String, String)>,
     /// The tools with properties that have another name on the wire, and each of these names with the own one. The
     /// arguments of their calls are told at their end.
     pub renamed: Vec<(String, Vec<(String, String)>)>,
@@ -236,13 +239,21 @@ impl ModelAnswer {
         let part = self.start(PartKind::ToolCall);
         if let Some(open) = self.parts.get_mut(part) {
             open.id.push_str(id);
-            open.name.push_str(name);
+            open.name.push_str(own_name(&self.tool_names, name));
         }
         part
     }
 
+    /// Names a call whose name came behind its start.
+    pub fn name_call(&mut self, part: usize, name: &str) {
+        if let Some(call) = self.parts.get_mut(part) {
+            own_name(&self.tool_names, name).clone_into(&mut call.name);
+        }
+    }
+
     /// True when a call by this name is the run's.
     pub fn has_tool(&self, name: &str) -> bool {
+        let name = own_name(&self.tool_names, name);
         let tools = self.tools.as_ref();
         tools.is_none_or(|tools| tools.iter().any(|tool| tool == name))
     }
@@ -253,7 +264,7 @@ impl ModelAnswer {
             raw.kind = PartKind::ToolCall;
             raw.text.clear();
             raw.id.push_str(id);
-            raw.name.push_str(name);
+            raw.name.push_str(own_name(&self.tool_names, name));
             raw.ended = false;
             self.changes.retain(|change| change.part() != Some(part));
             self.changes.push(Change::Started { part });
@@ -368,13 +379,15 @@ impl ModelAnswer {
                 let to = open.text.len();
                 self.changes.push(Change::Grew { part, from, to });
             }
+            let names = names_of(&self.renamed, &open.name).filter(|_| open.kind == PartKind::ToolCall);
             if open.half.waits() {
                 let from = open.text.len();
                 open.half.end(&mut open.text);
                 let to = open.text.len();
-                self.changes.push(Change::Grew { part, from, to });
+                if names.is_none() {
+                    self.changes.push(Change::Grew { part, from, to });
+                }
             }
-            let names = names_of(&self.renamed, &open.name).filter(|_| open.kind == PartKind::ToolCall);
             if let Some(names) = names {
                 if check(&open.text).is_ok() {
                     open.text = with_own_names(&open.text, names);
@@ -440,6 +453,7 @@ impl ModelAnswer {
             other_prices: Vec::new(),
             answer_tool: self.answer_tool.clone(),
             tools: self.tools.clone(),
+            tool_names: Vec::new(),
             renamed: Vec::new(),
             ..*self
         }
@@ -480,13 +494,4 @@ impl ModelAnswer {
             self.changes = buffer;
         }
     }
-}
-
-/// The properties of a tool that have another name on the wire.
-fn names_of<'a>(
-    renamed: &'a [(String, Vec<(String, String)>)],
-    tool: &str,
-) -> Option<&'a [(String, String)]> {
-    let (_, names) = renamed.iter().find(|(name, _)| name == tool)?;
-    Some(names)
 }

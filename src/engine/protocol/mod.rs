@@ -41,8 +41,8 @@ use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
 use crate::engine::protocol::framing::Framing;
+use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
-use crate::engine::protocol::request::tool_schema::Accepts;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +93,8 @@ pub struct Protocol {
     /// # Errors
     /// The path of an option that this protocol cannot express.
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
-    /// What its vendors take of a tool's schema; `None` for everything.
-    pub accepts: Option<Accepts>,
+    /// What its vendors take; `None` for everything.
+    pub accepts: Option<&'static Accepts>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
     /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user

@@ -9,6 +9,7 @@ use looplet_scan::reader::Object;
 use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::message::{Block, ToolInput};
+use crate::engine::protocol::request::accepts::OPENAI_CHAT;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_invalid;
 
@@ -34,7 +35,7 @@ pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested:
             if is_nested {
                 into.extend_from_slice(br#","function":{"#);
             }
-            push_text(into, "name", name);
+            push_text(into, "name", &OPENAI_CHAT.tool_name(name));
             into.extend_from_slice(if is_nested { b"}}" } else { b"}" });
         }
     }

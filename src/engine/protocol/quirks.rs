@@ -6,8 +6,9 @@
 //! fields in which the string `"$"` stands for the option's value, or `false` when the server has no such option.
 //!
 //! Further keys are `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses
-//! `stream_options`) and `requiredReasoning` (the field of reasoning that every message with a call must have). The
-//! encoder calls [`Quirks::push`] for each option. An option that the server lacks is a [`ConfigError`].
+//! `stream_options`), `requiredReasoning` (the field of reasoning that every message with a call must have) and
+//! `callIdChars` (the length of each call's id, which consists of letters and digits). The encoder calls
+//! [`Quirks::push`] for each option. An option that the server lacks is a [`ConfigError`].
 
 use looplet_scan::reader::{Object, string};
 

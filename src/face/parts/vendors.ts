@@ -75,7 +75,13 @@ export const groq = /* @__PURE__ */ vendor({
 export const mistral = /* @__PURE__ */ vendor({
   name: "mistral",
   baseUrl: "https://api.mistral.ai/v1",
-  quirks: { seed: "random_seed", topK: false, thinking: false, prefill: { message: { prefix: true } } },
+  quirks: {
+    seed: "random_seed",
+    topK: false,
+    thinking: false,
+    callIdChars: 9,
+    prefill: { message: { prefix: true } },
+  },
 });
 
 /** DeepSeek. */

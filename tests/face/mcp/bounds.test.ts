@@ -186,8 +186,8 @@ describe("a tool in a list", () => {
 
   it("has the whole name of its server in its own", async () => {
     const client = await connect(listing(...named("x")));
-    await expect(client.tools("s".repeat(49))).rejects.toThrow("at most 48 characters");
-    expect(Object.keys(await client.tools("s".repeat(48)))).toEqual([`mcp__${"s".repeat(48)}__x`]);
+    await expect(client.tools("s".repeat(65))).rejects.toThrow("at most 64 characters");
+    expect(Object.keys(await client.tools("s".repeat(64)))).toEqual([`mcp__${"s".repeat(64)}__x`]);
   });
 });
 

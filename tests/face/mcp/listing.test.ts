@@ -32,7 +32,7 @@ describe("the names of tools", () => {
       onWarning: (message) => void warned.push(message),
     });
     const tools = Object.keys(await client.tools("s"));
-    expect(tools.map((name) => name.length)).toEqual([9, 64]);
+    expect(tools.map((name) => name.length)).toEqual([9, 128]);
     expect(warned).toEqual([expect.stringContaining('"a" is left out')]);
   });
 

@@ -11,7 +11,6 @@ use looplet_scan::reader::Object;
 use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, NOTHING, Role};
-use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::media::mended;
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
@@ -132,12 +131,10 @@ impl Body {
             (protocol.encode_message)(spec, &filler, &mut self.bytes);
             self.drop_comma(end);
         }
-        // A custom model gets what the application gave.
-        let is_vendor = protocol.framing != Framing::Ndjson;
-        let message = &*if is_vendor {
-            mended(message)
-        } else {
-            Cow::Borrowed(message)
+        // A custom model, whose protocol has no such row, gets what the application gave.
+        let message = &*match protocol.accepts {
+            Some(accepts) => mended(message, accepts),
+            None => Cow::Borrowed(message),
         };
         let start = self.bytes.len();
         self.marks.note(message, start);

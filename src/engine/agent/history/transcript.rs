@@ -330,10 +330,15 @@ impl Transcript {
 
     /// True when a result in a message that is not encoded yet contains a block of a vendor.
     pub fn has_new_raw_result(&self) -> bool {
-        let new = self.messages.get(self.body.encoded()..).unwrap_or_default();
         let is_raw = |block: &Block| matches!(block, Block::Raw { .. });
-        let mut blocks = new.iter().flat_map(|message| &message.content);
-        blocks.any(|block| matches!(block, Block::ToolResult { content, .. } if content.iter().any(is_raw)))
+        self.new_blocks()
+            .any(|block| matches!(block, Block::ToolResult { content, .. } if content.iter().any(is_raw)))
+    }
+
+    /// The blocks of messages that are not encoded yet.
+    pub fn new_blocks(&self) -> impl Iterator<Item = &Block> {
+        let new = self.messages.get(self.body.encoded()..).unwrap_or_default();
+        new.iter().flat_map(|message| &message.content)
     }
 
     /// Makes the next body anew, for another model or with other tools.

@@ -25,12 +25,13 @@ use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name::name_of;
 use crate::engine::agent::who::tuning::encode;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::config::{ModelConfig, OnUnknownTool, ToolConfig};
+use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{RequestsState, StreamedText, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
-use crate::engine::protocol::request::tool_schema::{left_out, renamed};
+use crate::engine::protocol::request::media::refused;
+use crate::engine::protocol::request::tool_schema::left_out;
 
 /// The requests of an agent.
 #[derive(Clone, Default)]
@@ -102,6 +103,7 @@ impl Requests {
         self.take_next_model(desk, &mut history.transcript);
         history.tell_new(desk);
         warn_of_raw_results(desk, &history.transcript);
+        warn_of_media(desk, &history.transcript);
         let begun = self.begun(desk, &history.transcript);
         if begun.is_none() {
             encode(&mut history.transcript, desk.who, desk.config)?;
@@ -266,9 +268,18 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     call.answer.id_seed = ledger.random.next_u64() >> 11;
     call.answer.holds_text = config.events.hold_text;
     if let Some(accepts) = desk.who.model.protocol.accepts {
-        let names = |tool: &ToolConfig| (tool.name.clone(), renamed(tool.input_schema.as_str(), accepts));
-        let all = config.tools.iter().map(names);
-        call.answer.renamed = all.filter(|(_, names)| !names.is_empty()).collect();
+        for tool in &config.tools {
+            let wire = accepts.tool_name(&tool.name);
+            if wire != tool.name {
+                call.answer
+                    .tool_names
+                    .push((wire.into_owned(), tool.name.clone()));
+            }
+            let names = accepts.renamed(std::slice::from_ref(tool), &tool.name);
+            if !names.is_empty() {
+                call.answer.renamed.push((tool.name.clone(), names));
+            }
+        }
     }
     call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
     if config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
@@ -312,6 +323,25 @@ fn warn_of_raw_results(desk: &mut Desk<'_>, transcript: &Transcript) {
         "A tool's result has a raw block. The protocol {name} has no place for it in a result, so the model does not see it: return text or media."
     );
     desk.warn("raw_result", message);
+}
+
+/// Warns of files in new messages that the protocol's vendors refuse.
+fn warn_of_media(desk: &mut Desk<'_>, transcript: &Transcript) {
+    let Some(accepts) = desk.who.model.protocol.accepts else {
+        return;
+    };
+    let mut types = Vec::new();
+    for block in transcript.new_blocks() {
+        refused(block, accepts, &mut types);
+    }
+    if !types.is_empty() {
+        let message = format!(
+            "{} does not take files of the type {}: the model is shown a text in their place. Convert them before they go into a prompt or a result.",
+            accepts.who,
+            types.join(", ")
+        );
+        desk.warn("media_not_sent", message);
+    }
 }
 
 /// Lets the agent send again after a delay.

@@ -48,3 +48,18 @@ impl Part {
         if self.is_answer { PartKind::Text } else { self.kind }
     }
 }
+
+/// The own name of the tool that has this name on the wire.
+pub fn own_name<'a>(names: &'a [(String, String)], name: &'a str) -> &'a str {
+    let own = names.iter().find(|(wire, _)| wire == name);
+    own.map_or(name, |(_, own)| own)
+}
+
+/// The properties of a tool that have another name on the wire.
+pub fn names_of<'a>(
+    renamed: &'a [(String, Vec<(String, String)>)],
+    tool: &str,
+) -> Option<&'a [(String, String)]> {
+    let (_, names) = renamed.iter().find(|(name, _)| name == tool)?;
+    Some(names)
+}

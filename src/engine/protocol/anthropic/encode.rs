@@ -12,10 +12,10 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
-use crate::engine::protocol::request::tool_schema::ANTHROPIC;
 use crate::engine::protocol::vertex::is_vertex;
 
 /// The length of an answer for a configuration that names none: Anthropic demands a number.
@@ -133,7 +133,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.push(b'{');
-        push_tool(tool, "input_schema", ANTHROPIC, into);
+        push_tool(tool, "input_schema", &ANTHROPIC, into);
         // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
         if tool.strict {
             push_flag(into, "strict", true);
@@ -198,7 +198,7 @@ fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut 
         Some(ToolChoice::Required) => into.extend_from_slice(b"\"any\""),
         Some(ToolChoice::Tool(name)) => {
             into.extend_from_slice(b"\"tool\"");
-            push_text(into, "name", name);
+            push_text(into, "name", &ANTHROPIC.tool_name(name));
         }
     }
     if single && choice != Some(&ToolChoice::None) {

@@ -13,11 +13,12 @@
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text};
+use crate::engine::model::config::ToolConfig;
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
-use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
+use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::media::{base64, is_text};
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
@@ -37,13 +38,13 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     let own = spec.wrote(message, NAME);
     let results = |block: &&Block| matches!(block, Block::ToolResult { .. });
     for block in message.content.iter().filter(results) {
-        push_block(block, own, into);
+        push_block(block, own, spec.tools, into);
     }
     for (at, block) in without_last_thinking(&message.content).iter().enumerate() {
         let after = message.content.get(at + 1..).unwrap_or_default();
         let dropped = message.partial && is_open_server_call(block, after);
         if !results(&block) && !dropped {
-            push_block(block, own || message.role == Role::User, into);
+            push_block(block, own || message.role == Role::User, spec.tools, into);
         }
     }
     if into.len() == content {
@@ -73,7 +74,7 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
 }
 
 /// Writes a block. `own` says that reasoning and raw blocks may be sent.
-fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
+fn push_block(block: &Block, own: bool, tools: &[ToolConfig], into: &mut Vec<u8>) {
     match block {
         Block::Text { text, vendor, .. } => {
             if !text.trim().is_empty() {
@@ -83,7 +84,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
                 into.push(b'}');
             }
         }
-        Block::Refusal { text } => push_block(&Block::text(text.as_str()), own, into),
+        Block::Refusal { text } => push_block(&Block::text(text.as_str()), own, tools, into),
         Block::Thinking {
             text,
             signature: Some(signature),
@@ -108,9 +109,9 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             vendor,
         } => {
             open(into, "tool_use");
-            push_id(into, "id", id, PLAIN, usize::MAX);
-            push_text(into, "name", name);
-            push_input("input", input, into);
+            ANTHROPIC.push_id(into, "id", id);
+            push_text(into, "name", &ANTHROPIC.tool_name(name));
+            push_input("input", input, &ANTHROPIC.renamed(tools, name), into);
             push_vendor(
                 into,
                 vendor.as_ref().filter(|_| own),
@@ -125,7 +126,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             ..
         } => {
             open(into, "tool_result");
-            push_id(into, "tool_use_id", call_id, PLAIN, usize::MAX);
+            ANTHROPIC.push_id(into, "tool_use_id", call_id);
             push_result_content(content, into);
             push_raw(into, "is_error", if *is_error { "true" } else { "false" });
             into.push(b'}');
@@ -153,15 +154,16 @@ fn open(into: &mut Vec<u8>, r#type: &str) {
 
 /// Writes the content of a result: one text as a string, several blocks as a list, an empty result as nothing.
 fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
+    let is_blank = |block: &Block| matches!(block, Block::Text { text, .. } if text.trim().is_empty());
     match content {
-        [] => {}
+        _ if content.iter().all(is_blank) => {}
         [Block::Text { text, .. }] => push_text(into, "content", text),
         blocks => {
             push_key(into, "content");
             into.push(b'[');
             for block in blocks {
                 if !matches!(block, Block::ToolCall { .. } | Block::ToolResult { .. }) {
-                    push_block(block, true, into);
+                    push_block(block, true, &[], into);
                 }
             }
             into.push(b']');
@@ -172,11 +174,6 @@ fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
 fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: &mut Vec<u8>) {
     let is_text = is_text(media_type);
     let is_image = media_type.starts_with("image/") && !is_text;
-    let is_known = is_text || media_type == "application/pdf" || IMAGES.contains(&media_type);
-    if matches!(source, MediaSource::Data(_)) && !is_known {
-        let note = format!("[{media_type} left out: Claude takes JPEG, PNG, GIF, WebP, PDF and text]");
-        return push_block(&Block::text(note), false, into);
-    }
     open(into, if is_image { "image" } else { "document" });
     if let Some(name) = name.filter(|name| !is_image && !name.is_empty()) {
         let title: String = name.chars().take(MAX_TITLE_CHARS).collect();
@@ -203,10 +200,6 @@ fn push_media(media_type: &str, source: &MediaSource, name: Option<&str>, into: 
     }
     into.extend_from_slice(b"}}");
 }
-
-/// The images that the API takes; it refuses a request with any other, and every later one.
-/// <https://platform.claude.com/docs/en/build-with-claude/vision> (not checked)
-const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /// The characters of a document's title that the API accepts.
 /// <https://platform.claude.com/docs/en/api/messages> (2026-11-23)

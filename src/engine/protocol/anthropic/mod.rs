@@ -17,8 +17,8 @@ mod encode_message;
 use looplet_scan::lane::Keys;
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
-use crate::engine::protocol::request::tool_schema;
 use crate::engine::protocol::vertex::{is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
@@ -43,7 +43,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     headers: &[("anthropic-version", "2023-06-01")],
     encode_head: encode::encode_head,
-    accepts: Some(tool_schema::ANTHROPIC),
+    accepts: Some(&accepts::ANTHROPIC),
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

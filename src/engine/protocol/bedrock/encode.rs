@@ -11,9 +11,10 @@ use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, family};
+use crate::engine::protocol::request::accepts::BEDROCK;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::sampling::{check_sampling, check_ttl, push_sampling};
-use crate::engine::protocol::request::tool_schema::{ANTHROPIC, mended};
+use crate::engine::protocol::request::tool_schema::mended;
 
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -110,25 +111,8 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
             return Err(ConfigError::new("model.metadata", "must be an object of texts"));
         }
     }
-    check_ttl(model, ["5m", "1h"], "must be \"5m\" or \"1h\"")?;
-    let legal = |name: &str| {
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(fits)
-    };
-    match spec.tools.iter().find(|tool| !legal(&tool.name)) {
-        Some(tool) => Err(ConfigError::new(
-            format!("tools.{}", tool.name),
-            "has a name that Bedrock does not take: use up to 64 letters, digits, _ and -",
-        )),
-        None => Ok(()),
-    }
+    check_ttl(model, ["5m", "1h"], "must be \"5m\" or \"1h\"")
 }
-
-/// The marks of a call's id besides letters and digits: `[a-zA-Z0-9_.:-]+`.
-/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.md> (2026-11-23)
-pub const ID_MARKS: &str = "_.:-";
-/// The longest tool name and call id, in characters.
-pub const MAX_NAME: usize = 64;
 
 fn check_thinking(model: &ModelConfig, family: Family, thinking: &str) -> Result<(), ConfigError> {
     let object = Object::parse(thinking).unwrap_or_default();
@@ -204,7 +188,7 @@ fn push_of_family(spec: &RequestSpec<'_>, plain: &BodyFields<'_>, into: &mut Vec
             Some(ToolChoice::Required) => into.extend_from_slice(b"\"any\""),
             Some(ToolChoice::Tool(name)) => {
                 into.extend_from_slice(b"\"tool\"");
-                push_text(into, "name", name);
+                push_text(into, "name", &BEDROCK.tool_name(name));
             }
             _ => into.extend_from_slice(b"\"auto\""),
         }
@@ -237,13 +221,13 @@ fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"toolSpec":{"#);
-        push_text(into, "name", &tool.name);
+        push_text(into, "name", &BEDROCK.tool_name(&tool.name));
         if !tool.description.trim().is_empty() {
             push_text(into, "description", &tool.description);
         }
         into.extend_from_slice(br#","inputSchema":{"#);
         let given = tool.input_schema.as_str();
-        push_raw(into, "json", mended(given, ANTHROPIC).as_deref().unwrap_or(given));
+        push_raw(into, "json", mended(given, &BEDROCK).as_deref().unwrap_or(given));
         into.push(b'}');
         // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (2026-11-21)
         if tool.strict {
@@ -265,7 +249,7 @@ fn push_tool_choice(model: &ModelConfig, into: &mut Vec<u8>) {
         ToolChoice::Required => into.extend_from_slice(br#"{"any":{}}"#),
         ToolChoice::Tool(name) => {
             into.extend_from_slice(br#"{"tool":{"#);
-            push_text(into, "name", name);
+            push_text(into, "name", &BEDROCK.tool_name(name));
             into.extend_from_slice(b"}}");
         }
         _ => into.extend_from_slice(br#"{"auto":{}}"#),

@@ -10,12 +10,13 @@
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{decimal, push_comma, push_key, push_raw, push_text};
+use crate::engine::model::config::ToolConfig;
 use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
-use crate::engine::protocol::bedrock::encode::{ID_MARKS, MAX_NAME, has_tools};
+use crate::engine::protocol::bedrock::encode::has_tools;
 use crate::engine::protocol::bedrock::{Family, NAME, family};
-use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
+use crate::engine::protocol::request::accepts::BEDROCK;
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -41,6 +42,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
         own: own || is_user,
         role: message.role,
         tools: has_tools(spec),
+        declared: spec.tools,
         status: family(spec.model) != Family::Other,
         into,
     };
@@ -87,7 +89,9 @@ struct Writer<'a> {
     /// True when reasoning, vendor fields and raw blocks may be sent.
     own: bool,
     role: Role,
+    /// True when the request has tools.
     tools: bool,
+    declared: &'a [ToolConfig],
     /// True when the model knows error results.
     status: bool,
     into: &'a mut Vec<u8>,
@@ -211,9 +215,9 @@ impl Writer<'_> {
             return;
         }
         self.open("toolUse");
-        push_id(self.into, "toolUseId", id, ID_MARKS, MAX_NAME);
-        push_id(self.into, "name", name, PLAIN, MAX_NAME);
-        push_input("input", input, self.into);
+        BEDROCK.push_id(self.into, "toolUseId", id);
+        push_text(self.into, "name", &BEDROCK.tool_name(name));
+        push_input("input", input, &BEDROCK.renamed(self.declared, name), self.into);
         push_vendor(
             self.into,
             vendor.as_ref().filter(|_| self.own),
@@ -235,7 +239,7 @@ impl Writer<'_> {
         };
         if self.tools {
             self.open("toolResult");
-            push_id(self.into, "toolUseId", call_id, ID_MARKS, MAX_NAME);
+            BEDROCK.push_id(self.into, "toolUseId", call_id);
             self.into.extend_from_slice(br#","content":["#);
         } else {
             push_text_block(self.into, "[Result of a call:]");

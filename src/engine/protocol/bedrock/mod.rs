@@ -18,8 +18,8 @@ mod encode_message;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
-use crate::engine::protocol::request::tool_schema;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::BedrockDecoder;
@@ -36,7 +36,7 @@ pub const PROTOCOL: Protocol = Protocol {
     marks: &[":event-type", ":exception-type", r#""stopReason""#],
     headers: &[],
     encode_head: encode::encode_head,
-    accepts: Some(tool_schema::ANTHROPIC),
+    accepts: Some(&accepts::BEDROCK),
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

@@ -11,10 +11,10 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::request::accepts::GEMINI;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
-use crate::engine::protocol::request::tool_schema::GEMINI;
 use crate::engine::protocol::vertex::is_vertex;
 
 /// Writes `{…,"contents":[`.
@@ -138,7 +138,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.push(b'{');
-        push_tool(tool, "parametersJsonSchema", GEMINI, into);
+        push_tool(tool, "parametersJsonSchema", &GEMINI, into);
         into.push(b'}');
     }
     into.extend_from_slice(b"]}]");
@@ -164,7 +164,7 @@ fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     if let Some(ToolChoice::Tool(name)) = choice {
         push_key(into, "allowedFunctionNames");
         into.push(b'[');
-        push_string(into, name);
+        push_string(into, &GEMINI.tool_name(name));
         into.push(b']');
     }
     into.push(b'}');

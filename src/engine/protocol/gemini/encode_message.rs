@@ -17,8 +17,9 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::note;
 use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::gemini::decode::SOURCES;
+use crate::engine::protocol::request::accepts::GEMINI;
 use crate::engine::protocol::request::media::is_text;
-use crate::engine::protocol::request::message_parts::push_input;
+use crate::engine::protocol::request::message_parts::{calls_by_id, push_input};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -145,8 +146,8 @@ fn push_call(id: &str, name: &str, input: &ToolInput, vendor: Option<&Json>, int
     push_key(into, "functionCall");
     into.push(b'{');
     push_id(id, vendor, into);
-    push_text(into, "name", name);
-    push_input("args", input, into);
+    push_text(into, "name", &GEMINI.tool_name(name));
+    push_input("args", input, &[], into);
     into.push(b'}');
     push_vendor(into, vendor, &["id", "functionCall"]);
 }
@@ -175,6 +176,8 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     // <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
     let model = &spec.model.model;
     let takes_media = !model.contains("gemini-1") && !model.contains("gemini-2");
+    let calls = calls_by_id(spec.before);
+    let is_own_call = spec.before.is_some_and(is_own);
     for block in &message.content {
         if let Block::ToolResult {
             call_id,
@@ -183,7 +186,8 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
             ..
         } = block
         {
-            push_result(spec.before, call_id, content, *is_error, into);
+            let call = calls.get(call_id.as_str()).copied();
+            push_result(call, is_own_call, call_id, content, *is_error, into);
             let head = into.len();
             into.extend_from_slice(br#","parts":["#);
             if !takes_media || !push_media(content, into) {
@@ -215,28 +219,23 @@ fn push_media(content: &[Block], into: &mut Vec<u8>) -> bool {
     into.len() > start
 }
 
-/// Writes a result. A text that is a JSON object is the response itself; any other text is its `output` or `error`.
-/// Leaves the part and its object open.
+/// Writes the result of a call, which is Gemini's if `is_own_call`. A text that is a JSON object is the response
+/// itself; any other text is its `output` or `error`. Leaves the part and its object open.
 fn push_result(
-    before: Option<&Message>,
+    call: Option<&Block>,
+    is_own_call: bool,
     call_id: &str,
     content: &[Block],
     is_error: bool,
     into: &mut Vec<u8>,
 ) {
     let (mut name, mut given) = (call_id, None);
-    for block in before.map_or(&[][..], |message| &message.content) {
-        if let Block::ToolCall {
-            id,
-            name: known,
-            vendor,
-            ..
-        } = block
-            && id == call_id
-        {
-            name = known;
-            given = vendor.as_ref().filter(|_| before.is_some_and(is_own));
-        }
+    if let Some(Block::ToolCall {
+        name: known, vendor, ..
+    }) = call
+    {
+        name = known;
+        given = vendor.as_ref().filter(|_| is_own_call);
     }
     let mut text = String::new();
     for block in content {
@@ -251,7 +250,7 @@ fn push_result(
     push_key(into, "functionResponse");
     into.push(b'{');
     push_id(call_id, given, into);
-    push_text(into, "name", name);
+    push_text(into, "name", &GEMINI.tool_name(name));
     push_key(into, "response");
     let object = Some(text.trim_ascii()).filter(|text| text.starts_with('{') && check(text).is_ok());
     let is_whole = object

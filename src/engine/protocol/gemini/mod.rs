@@ -19,8 +19,8 @@ mod partial_args;
 use percent_encoding::utf8_percent_encode;
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
-use crate::engine::protocol::request::tool_schema;
 use crate::engine::protocol::vertex::{RESERVED, is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
 
@@ -38,7 +38,7 @@ pub const PROTOCOL: Protocol = Protocol {
     marks: &[r#""candidates""#, r#""usageMetadata""#],
     headers: &[],
     encode_head: encode::encode_head,
-    accepts: Some(tool_schema::GEMINI),
+    accepts: Some(&accepts::GEMINI),
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

@@ -73,12 +73,12 @@ impl Calls {
                     open.id.push_str(&known.id);
                 }
             }
-            if let Some(name) = function.filled("name") {
-                open.name = name.into_owned();
-            }
             if let Some(vendor) = others(&call, OURS) {
                 open.vendor = Some(vendor);
             }
+        }
+        if let Some(name) = function.filled("name") {
+            answer.name_call(part, &name);
         }
         if is_custom {
             push_custom(part, &function.piece("input"), answer);
@@ -111,8 +111,8 @@ impl Calls {
         let Some(part) = self.calls.last().map(|call| call.part) else {
             return;
         };
-        if let (Some(open), Some(name)) = (answer.parts.get_mut(part), function.filled("name")) {
-            open.name = name.into_owned();
+        if let Some(name) = function.filled("name") {
+            answer.name_call(part, &name);
         }
         push_arguments(part, function.get("arguments"), answer);
     }

@@ -15,10 +15,10 @@ use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::openai_parts::push_tool_choice;
 use crate::engine::protocol::quirks::Quirks;
+use crate::engine::protocol::request::accepts::OPENAI_CHAT;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, OPTIONS, values};
-use crate::engine::protocol::request::tool_schema::OPENAI;
 
 /// Writes `{…,"messages":[` and the system message.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -58,7 +58,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.finish(into, &[]);
     push_key(into, "messages");
     into.push(b'[');
-    if let Some(system) = spec.system.filter(|system| !system.is_empty()) {
+    if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
         into.push(b'{');
         let role = quirks.get("systemRole").and_then(string);
         push_text(into, "role", role.as_deref().unwrap_or("system"));
@@ -183,7 +183,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function","function":{"#);
-        push_tool(tool, "parameters", OPENAI, into);
+        push_tool(tool, "parameters", &OPENAI_CHAT, into);
         if tool.strict {
             push_flag(into, "strict", true);
         }

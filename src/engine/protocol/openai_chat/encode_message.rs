@@ -18,7 +18,8 @@ use crate::engine::protocol::openai_chat::call::CUSTOM;
 use crate::engine::protocol::openai_parts::{
     custom_input, open, push_arguments, push_data_url, result_text, text_of,
 };
-use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
+use crate::engine::protocol::request::accepts::OPENAI_CHAT;
+use crate::engine::protocol::request::legal_id::id_of_length;
 use crate::engine::protocol::request::media::{base64, is_text};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
@@ -27,9 +28,10 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     match message.role {
         Role::Assistant => push_assistant(spec, &told(message), into),
         Role::User => {
+            let length = id_length(spec);
             for block in &message.content {
                 if let Block::ToolResult { call_id, content, .. } = block {
-                    push_result(call_id, content, into);
+                    push_result(call_id, content, length, into);
                 }
             }
             push_user(&message.content, into);
@@ -83,9 +85,10 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
         .content
         .iter()
         .filter(|block| matches!(block, Block::ToolCall { .. }));
+    let length = id_length(spec);
     for (at, call) in calls.enumerate() {
         into.extend_from_slice(if at == 0 { br#","tool_calls":["# } else { b"," });
-        push_call(call, own, into);
+        push_call(call, own, length, into);
     }
     if has_calls {
         into.push(b']');
@@ -157,7 +160,7 @@ fn push_details(content: &[Block], into: &mut Vec<u8>) {
     }
 }
 
-fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
+fn push_call(block: &Block, own: bool, length: Option<usize>, into: &mut Vec<u8>) {
     let Block::ToolCall {
         id,
         name,
@@ -168,14 +171,14 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
         return;
     };
     into.push(b'{');
-    push_call_id(into, "id", id);
+    push_call_id(into, "id", id, length);
     let custom = custom_input(block, CUSTOM).filter(|_| own);
     into.extend_from_slice(if custom.is_some() {
         br#","type":"custom","custom":{"#
     } else {
         br#","type":"function","function":{"#
     });
-    push_text(into, "name", name);
+    push_text(into, "name", &OPENAI_CHAT.tool_name(name));
     match custom {
         Some(input) => push_text(into, "input", &input),
         None => push_arguments(input, into),
@@ -185,22 +188,23 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
-/// Writes a call's id. OpenAI accepts at most 40 characters here: `Invalid 'messages[2].tool_calls[0].id': string too
-/// long. Expected a string with maximum length 40`. A call and its result become alike.
-/// <https://github.com/agno-agi/agno/issues/5382> (a report; not checked)
-fn push_call_id(into: &mut Vec<u8>, key: &str, id: &str) {
-    if id.chars().count() > MAX_ID_CHARS {
-        push_id(into, key, id, PLAIN, MAX_ID_CHARS);
-    } else {
-        push_text(into, key, id);
+/// The length of each call's id, where a server wants one.
+fn id_length(spec: &RequestSpec<'_>) -> Option<usize> {
+    let quirks = Object::parse(spec.model.quirks.as_ref()?.as_str())?;
+    quirks.number("callIdChars")?.try_into().ok()
+}
+
+/// Writes a call's id. A call and its result become alike.
+fn push_call_id(into: &mut Vec<u8>, key: &str, id: &str, length: Option<usize>) {
+    match length {
+        Some(chars) => push_text(into, key, &id_of_length(id, chars)),
+        None => OPENAI_CHAT.push_id(into, key, id),
     }
 }
 
-const MAX_ID_CHARS: usize = 40;
-
-fn push_result(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
+fn push_result(call_id: &str, content: &[Block], length: Option<usize>, into: &mut Vec<u8>) {
     into.extend_from_slice(br#",{"role":"tool""#);
-    push_call_id(into, "tool_call_id", call_id);
+    push_call_id(into, "tool_call_id", call_id, length);
     push_key(into, "content");
     let has_media = content.iter().any(|block| matches!(block, Block::Media { .. }));
     let text = result_text(content);

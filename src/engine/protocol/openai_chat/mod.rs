@@ -18,8 +18,8 @@ mod usage;
 
 use looplet_scan::lane::Keys;
 
+use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
-use crate::engine::protocol::request::tool_schema;
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::ChatDecoder;
@@ -41,7 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     headers: &[],
     encode_head: encode::encode_head,
-    accepts: Some(tool_schema::OPENAI),
+    accepts: Some(&accepts::OPENAI_CHAT),
     raw_in_results: false,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

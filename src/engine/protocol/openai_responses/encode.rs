@@ -11,10 +11,10 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::openai_parts::push_tool_choice;
+use crate::engine::protocol::request::accepts::OPENAI_RESPONSES;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
-use crate::engine::protocol::request::tool_schema::OPENAI;
 
 const SAMPLING: &Names = &["temperature", "top_p", "", "", "", ""];
 
@@ -25,7 +25,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     check(model)?;
     into.push(b'{');
     fields.text(into, "model", &model.model);
-    if let Some(system) = spec.system.filter(|system| !system.is_empty()) {
+    if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
         fields.text(into, "instructions", system);
     }
     if let Some(tokens) = model.max_output_tokens {
@@ -112,7 +112,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function""#);
-        push_tool(tool, "parameters", OPENAI, into);
+        push_tool(tool, "parameters", &OPENAI_RESPONSES, into);
         // The API's default is true, which refuses schemas with optional fields.
         push_flag(into, "strict", tool.strict);
         into.push(b'}');

@@ -21,8 +21,8 @@ use crate::engine::protocol::openai_parts::{
 };
 use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::openai_responses::item::CUSTOM_CALL;
-use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
-use crate::engine::protocol::request::message_parts::without_last_thinking;
+use crate::engine::protocol::request::accepts::OPENAI_RESPONSES;
+use crate::engine::protocol::request::message_parts::{calls_by_id, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// The longest id that OpenAI accepts.
@@ -140,8 +140,8 @@ impl<'a> Items<'a, '_> {
                         "function_call"
                     },
                 );
-                push_call_id(self.into, id);
-                push_text(self.into, "name", name);
+                OPENAI_RESPONSES.push_id(self.into, "call_id", id);
+                push_text(self.into, "name", &OPENAI_RESPONSES.tool_name(name));
                 match custom {
                     Some(input) => push_text(self.into, "input", &input),
                     None => push_arguments(input, self.into),
@@ -213,16 +213,6 @@ impl<'a> Items<'a, '_> {
     }
 }
 
-/// Writes a call's id. OpenAI accepts at most 64 characters.
-/// <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input> (2026-11-21)
-fn push_call_id(into: &mut Vec<u8>, id: &str) {
-    if id.len() > MAX_ID_BYTES {
-        push_id(into, "call_id", id, PLAIN, MAX_ID_BYTES);
-    } else {
-        push_text(into, "call_id", id);
-    }
-}
-
 fn open_item(into: &mut Vec<u8>, r#type: &str) {
     into.extend_from_slice(b",{");
     push_text(into, "type", r#type);
@@ -252,23 +242,20 @@ fn came_in_content(vendor: Option<&Json>) -> bool {
 /// Writes a user's message: results, then raw items, then a message of the other blocks. Raw parts of a message
 /// (`input_…`) stay in it.
 fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
-    let calls = spec.before.filter(|before| spec.wrote(before, NAME));
-    let calls = calls.map_or(&[][..], |before| &before.content);
+    let calls = calls_by_id(spec.before.filter(|before| spec.wrote(before, NAME)));
     for block in content {
         if let Block::ToolResult { call_id, content, .. } = block {
-            let answers = |call: &Block| {
-                matches!(call, Block::ToolCall { id, .. } if id == call_id)
-                    && custom_input(call, CUSTOM_CALL).is_some()
-            };
+            let call = calls.get(call_id.as_str());
+            let is_custom = call.is_some_and(|call| custom_input(call, CUSTOM_CALL).is_some());
             open_item(
                 into,
-                if calls.iter().any(answers) {
+                if is_custom {
                     "custom_tool_call_output"
                 } else {
                     "function_call_output"
                 },
             );
-            push_call_id(into, call_id);
+            OPENAI_RESPONSES.push_id(into, "call_id", call_id);
             push_output(content, into);
             into.push(b'}');
         }

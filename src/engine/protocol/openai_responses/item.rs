@@ -227,10 +227,8 @@ impl Item {
 
     fn settle_call(&mut self, kind: &str, item: &Object<'_>, answer: &mut ModelAnswer) {
         let Some(part) = self.known(ONLY) else { return };
-        if let Some(call) = answer.parts.get_mut(part)
-            && call.name.is_empty()
-        {
-            call.name = item.text("name").into_owned();
+        if answer.parts.get(part).is_some_and(|call| call.name.is_empty()) {
+            answer.name_call(part, &item.text("name"));
         }
         let is_cut_off = item.is("status", "incomplete");
         if kind == "function_call" {

@@ -15,8 +15,8 @@ mod encode;
 mod encode_message;
 mod item;
 
+use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
-use crate::engine::protocol::request::tool_schema;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::ResponsesDecoder;
@@ -53,7 +53,7 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     headers: &[],
     encode_head: encode::encode_head,
-    accepts: Some(tool_schema::OPENAI),
+    accepts: Some(&accepts::OPENAI_RESPONSES),
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

@@ -1,8 +1,9 @@
 //! Media in the form that every vendor takes: one spelling of each type, and no `data:` address as a URL.
 //!
 //! Vendors compare a media type letter by letter, and fetch a URL or refuse it. [`mended`] is called for each message
-//! before an encoder writes it. The transcript keeps what it was given. Nothing fails: an address that cannot be read
-//! stays as it is.
+//! before an encoder writes it. The transcript keeps what it was given. A text stands for a file that the vendors
+//! refuse, and [`refused`] names it for the agent's warning. Nothing fails: an address that cannot be read stays as
+//! it is.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,8 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, STANDARD};
 
-use crate::engine::model::message::{Block, MediaSource, Message};
+use crate::engine::model::message::{Block, MediaSource, Message, Role};
+use crate::engine::protocol::request::accepts::Accepts;
 
 /// Other names of a type that vendors know by one name only.
 /// <https://platform.claude.com/docs/en/build-with-claude/vision>, <https://ai.google.dev/gemini-api/docs/vision> and
@@ -36,31 +38,64 @@ const ALIASES: &[(&str, &str)] = &[
     ("text/x-markdown", "text/markdown"),
 ];
 
-/// The message with its media as vendors take them.
-pub fn mended(message: &Message) -> Cow<'_, Message> {
-    if !message.content.iter().any(is_off) {
+/// The message with its media as vendors take them. What a model made is sent back only where it came from.
+pub fn mended<'a>(message: &'a Message, accepts: &Accepts) -> Cow<'a, Message> {
+    if message.role == Role::Assistant || !message.content.iter().any(|block| is_off(block, accepts)) {
         return Cow::Borrowed(message);
     }
+    let content = message.content.iter().map(|given| block(given, accepts));
     Cow::Owned(Message {
         role: message.role,
-        content: message.content.iter().map(block).collect(),
+        content: content.collect(),
         partial: message.partial,
         compacted: message.compacted,
         origin: message.origin.clone(),
     })
 }
 
-fn is_off(block: &Block) -> bool {
+/// The types of the files in a block that the vendors refuse.
+pub fn refused(given: &Block, accepts: &Accepts, types: &mut Vec<String>) {
+    match given {
+        Block::Media {
+            media_type, source, ..
+        } => {
+            let of_address = data_address(source).filter(|(named, _)| !named.is_empty());
+            let named = usual(of_address.as_ref().map_or(media_type, |(named, _)| *named));
+            let is_data = of_address.is_some() || matches!(source, MediaSource::Data(_));
+            if is_data && is_refused(&named, accepts) && !types.contains(&named.to_string()) {
+                types.push(named.into_owned());
+            }
+        }
+        Block::ToolResult { content, .. } => content.iter().for_each(|inner| refused(inner, accepts, types)),
+        _ => {}
+    }
+}
+
+fn is_refused(media_type: &str, accepts: &Accepts) -> bool {
+    !is_text(media_type) && !accepts.takes(media_type)
+}
+
+/// True for a picture that is text, which no vendor shows as a picture.
+fn is_drawn_text(media_type: &str, accepts: &Accepts) -> bool {
+    media_type.starts_with("image/") && is_text(media_type) && !accepts.takes(media_type)
+}
+
+fn is_off(block: &Block, accepts: &Accepts) -> bool {
     match block {
         Block::Media {
             media_type, source, ..
-        } => usual(media_type) != *media_type || data_address(source).is_some(),
-        Block::ToolResult { content, .. } => content.iter().any(is_off),
+        } => {
+            let is_foreign = is_refused(media_type, accepts) || is_drawn_text(media_type, accepts);
+            usual(media_type) != *media_type
+                || data_address(source).is_some()
+                || (is_foreign && matches!(source, MediaSource::Data(_)))
+        }
+        Block::ToolResult { content, .. } => content.iter().any(|inner| is_off(inner, accepts)),
         _ => false,
     }
 }
 
-fn block(given: &Block) -> Block {
+fn block(given: &Block, accepts: &Accepts) -> Block {
     let mut out = given.clone();
     match &mut out {
         Block::Media {
@@ -73,34 +108,41 @@ fn block(given: &Block) -> Block {
                 *source = MediaSource::Data(data);
             }
             *media_type = usual(media_type).into_owned();
+            let is_data = matches!(source, MediaSource::Data(_));
+            if is_data && is_drawn_text(media_type, accepts) {
+                "text/plain".clone_into(media_type);
+            }
+            if is_data && is_refused(media_type, accepts) {
+                return Block::text(format!(
+                    "[{media_type} left out: {} does not take it]",
+                    accepts.who
+                ));
+            }
         }
-        Block::ToolResult { content, .. } => *content = content.iter().map(block).collect(),
+        Block::ToolResult { content, .. } => {
+            *content = content.iter().map(|inner| block(inner, accepts)).collect();
+        }
         _ => {}
     }
     out
 }
 
-/// A media type by its usual name: small letters, and no parameters except those of raw sound.
+/// A media type by its usual name: small letters, and no parameters except those of raw sound, which has no head that
+/// says its rate.
 fn usual(given: &str) -> Cow<'_, str> {
-    let bare = match given.split_once(';') {
-        Some((bare, _)) if is_sound(bare) => return Cow::Borrowed(given),
-        Some((bare, _)) => bare,
-        None => given,
-    };
+    let (bare, parameters) = given.split_once(';').unwrap_or((given, ""));
     let bare = bare.trim();
     let small: Cow<'_, str> = match bare.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(bare.to_ascii_lowercase()),
         false => Cow::Borrowed(bare),
     };
+    if !parameters.is_empty() && matches!(&*small, "audio/l16" | "audio/l24" | "audio/pcm" | "audio/raw") {
+        return Cow::Borrowed(given);
+    }
     match ALIASES.iter().find(|(alias, _)| *alias == small) {
         Some((_, usual)) => Cow::Borrowed(usual),
         None => small,
     }
-}
-
-fn is_sound(media_type: &str) -> bool {
-    let kind = media_type.trim_start().get(..6);
-    kind.is_some_and(|kind| kind.eq_ignore_ascii_case("audio/"))
 }
 
 /// The media type and the base64 of a `data:` address: <https://www.rfc-editor.org/rfc/rfc2397>.
@@ -113,7 +155,7 @@ fn data_address(source: &MediaSource) -> Option<(&str, String)> {
         return None;
     }
     let (head, body) = rest.split_once(',')?;
-    let bytes = unescaped(body);
+    let bytes = percent_decoded(body);
     let (media_type, is_base64) = match head.rsplit_once(';') {
         Some((before, last)) if last.trim().eq_ignore_ascii_case("base64") => (before, true),
         _ => (head, false),
@@ -134,7 +176,7 @@ fn data_address(source: &MediaSource) -> Option<(&str, String)> {
 }
 
 /// The bytes of an address, `%20` and its like decoded.
-fn unescaped(text: &str) -> Vec<u8> {
+pub fn percent_decoded(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, behind)) = rest.split_first() {

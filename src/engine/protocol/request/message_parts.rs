@@ -2,14 +2,18 @@
 //!
 //! The encoders of messages call them. They append to the body and never rewrite it, and nothing fails.
 
+use std::collections::BTreeMap;
+
+use crate::engine::json::own_names::with_wire_names;
 use crate::engine::json::writer::{push_key, push_raw, push_text};
 use crate::engine::model::config::ToolConfig;
-use crate::engine::model::message::{Block, ToolInput};
-use crate::engine::protocol::request::tool_schema::{Accepts, mended};
+use crate::engine::model::message::{Block, Message, ToolInput};
+use crate::engine::protocol::request::accepts::Accepts;
+use crate::engine::protocol::request::tool_schema::mended;
 
 /// Writes the declaration of a tool, with its schema under the key `schema`.
-pub fn push_tool(tool: &ToolConfig, schema: &str, accepts: Accepts, into: &mut Vec<u8>) {
-    push_text(into, "name", &tool.name);
+pub fn push_tool(tool: &ToolConfig, schema: &str, accepts: &Accepts, into: &mut Vec<u8>) {
+    push_text(into, "name", &accepts.tool_name(&tool.name));
     if !tool.description.trim().is_empty() {
         push_text(into, "description", &tool.description);
     }
@@ -18,9 +22,11 @@ pub fn push_tool(tool: &ToolConfig, schema: &str, accepts: Accepts, into: &mut V
 }
 
 /// Writes a call's input for vendors that accept only objects. Any other text is shown to the model inside an object.
-pub fn push_input(key: &str, input: &ToolInput, into: &mut Vec<u8>) {
+/// `renamed` are the names that the tool's properties have on the wire, where the model has written them so.
+pub fn push_input(key: &str, input: &ToolInput, renamed: &[(String, String)], into: &mut Vec<u8>) {
     match input {
-        ToolInput::Json(json) => push_raw(into, key, json.as_str()),
+        ToolInput::Json(json) if renamed.is_empty() => push_raw(into, key, json.as_str()),
+        ToolInput::Json(json) => push_raw(into, key, &with_wire_names(json.as_str(), renamed)),
         ToolInput::Invalid(text) => {
             push_key(into, key);
             push_invalid(text, into);
@@ -33,6 +39,16 @@ pub fn push_invalid(text: &str, into: &mut Vec<u8>) {
     into.push(b'{');
     push_text(into, "_invalid_json", text);
     into.push(b'}');
+}
+
+/// The calls of a message by their ids, for its results; of two with the same id the last.
+pub fn calls_by_id(message: Option<&Message>) -> BTreeMap<&str, &Block> {
+    let blocks = message.map_or(&[][..], |message| &message.content);
+    let calls = blocks.iter().filter_map(|block| match block {
+        Block::ToolCall { id, .. } => Some((id.as_str(), block)),
+        _ => None,
+    });
+    calls.collect()
 }
 
 /// The blocks up to the last one that is not reasoning, because vendors refuse reasoning at the end.

@@ -1,6 +1,6 @@
 //! A tool's schema as a protocol's vendors take it, and the way back for the names of its properties.
 //!
-//! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] is the table of what they take.
+//! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] says what they take.
 //! [`mended`] writes a schema for the wire; the engine still checks a call against the whole one. [`renamed`] lists
 //! the properties that have another name on the wire; the answer gives an input the tool's own names
 //! back. A schema that is fine stays as it is, byte for byte. Nothing fails.
@@ -9,45 +9,8 @@ use looplet_scan::reader::{Object, items, string};
 
 use crate::engine::json::checksum::crc32;
 use crate::engine::json::writer::{decimal, push_any, push_comma, push_string, written};
-
-/// What the vendors of a protocol take.
-#[derive(Clone, Copy, Debug)]
-pub struct Accepts {
-    /// False if the top must be a plain object: no `anyOf`, `oneOf`, `allOf`, `enum`, `not` beside its type.
-    pub combinators_at_top: bool,
-    /// False if an array needs `items`, and an object at the top `properties`; `true` is no schema then.
-    pub short_forms: bool,
-    /// False if names of properties match `^[a-zA-Z0-9_.-]{1,64}$`.
-    pub any_names: bool,
-}
-
-/// Anthropic, also behind Bedrock: `input_schema does not support oneOf, allOf, or anyOf at the top level` and
-/// `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`.
-/// As reported in <https://github.com/anthropics/claude-code/issues/45106> and
-/// <https://github.com/twilio-labs/mcp/issues/49>; not checked against a page of the vendor.
-pub const ANTHROPIC: Accepts = Accepts {
-    combinators_at_top: false,
-    short_forms: true,
-    any_names: false,
-};
-
-/// OpenAI refuses combinators at the top and answers `array schema missing items`. As reported in
-/// <https://github.com/makenotion/notion-mcp-server/issues/340> and
-/// <https://github.com/matthewhand/mcp-openapi-proxy/issues/16>. That it wants `properties` at the top and takes no
-/// `true` as a schema is an assumption. Nothing here is checked against a page of the vendor.
-pub const OPENAI: Accepts = Accepts {
-    combinators_at_top: false,
-    short_forms: false,
-    any_names: true,
-};
-
-/// Gemini takes combinators in `parametersJsonSchema`: <https://ai.google.dev/api/caching#FunctionDeclaration>
-/// (2026-11-21). That an array needs `items` is an assumption, not checked against a page of the vendor.
-pub const GEMINI: Accepts = Accepts {
-    combinators_at_top: true,
-    short_forms: false,
-    any_names: true,
-};
+use crate::engine::protocol::request::accepts::Accepts;
+use crate::engine::protocol::request::media::percent_decoded;
 
 /// The nesting that is mended. Deeper schemas go as they are.
 const MAX_DEPTH: usize = 64;
@@ -55,7 +18,7 @@ const MAX_KEY_CHARS: usize = 64;
 const AT_TOP: &[&str] = &["anyOf", "oneOf", "allOf", "enum", "not"];
 
 /// The schema for the wire; `None` if it can go as it is.
-pub fn mended(schema: &str, accepts: Accepts) -> Option<String> {
+pub fn mended(schema: &str, accepts: &Accepts) -> Option<String> {
     let mut writer = Writer {
         accepts,
         has_changed: false,
@@ -67,7 +30,7 @@ pub fn mended(schema: &str, accepts: Accepts) -> Option<String> {
 }
 
 /// The names on the wire and the tool's own ones, where they differ.
-pub fn renamed(schema: &str, accepts: Accepts) -> Vec<(String, String)> {
+pub fn renamed(schema: &str, accepts: &Accepts) -> Vec<(String, String)> {
     let mut writer = Writer {
         accepts,
         has_changed: false,
@@ -78,18 +41,18 @@ pub fn renamed(schema: &str, accepts: Accepts) -> Vec<(String, String)> {
 }
 
 /// The keyword at the top that is not sent; the call is checked against it all the same.
-pub fn left_out(schema: &str, accepts: Accepts) -> Option<&'static str> {
+pub fn left_out(schema: &str, accepts: &Accepts) -> Option<&'static str> {
     let object = Object::parse(schema).filter(|_| !accepts.combinators_at_top)?;
     AT_TOP.iter().copied().find(|key| object.last(key).is_some())
 }
 
-struct Writer {
-    accepts: Accepts,
+struct Writer<'a> {
+    accepts: &'a Accepts,
     has_changed: bool,
     renamed: Vec<(String, String)>,
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the top: an object, for vendors that take nothing else.
     fn top(&mut self, schema: &str, out: &mut Vec<u8>) {
         if self.accepts.combinators_at_top && Object::parse(schema).is_some() {
@@ -205,6 +168,10 @@ impl Writer {
                 Some(list) => self.list(&list, out, depth),
                 None => self.schema(value, out, depth + 1),
             },
+            "$ref" if !self.accepts.any_names => {
+                let sent = self.pointer(&text(value).unwrap_or_default());
+                push_string(out, &sent);
+            }
             "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems"
                 if value.starts_with('{') =>
             {
@@ -249,6 +216,20 @@ impl Writer {
         out.push(b']');
     }
 
+    /// A reference to another part of the schema, by the names on the wire.
+    fn pointer(&mut self, reference: &str) -> String {
+        let mut names_follow = false;
+        let segments = reference.split('/').map(|segment| {
+            let is_name = std::mem::replace(&mut names_follow, segment == "properties");
+            if is_name {
+                self.name(&unescaped(segment))
+            } else {
+                segment.to_owned()
+            }
+        });
+        segments.collect::<Vec<_>>().join("/")
+    }
+
     /// The name on the wire. An illegal one keeps its legal characters and ends in its checksum.
     fn name(&mut self, name: &str) -> String {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
@@ -271,6 +252,14 @@ impl Writer {
 fn owned_fields<'a>(object: Option<&Object<'a>>) -> Vec<(String, &'a str)> {
     let fields = object.into_iter().flat_map(Object::fields);
     fields.map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// A segment of a JSON pointer in a URL without its escapes: <https://www.rfc-editor.org/rfc/rfc6901#section-6>.
+fn unescaped(segment: &str) -> String {
+    let bytes = percent_decoded(segment);
+    String::from_utf8_lossy(&bytes)
+        .replace("~1", "/")
+        .replace("~0", "~")
 }
 
 fn text(json: &str) -> Option<String> {

@@ -124,6 +124,8 @@ export interface Quirks {
   readonly streamUsage?: boolean;
   /** The field of reasoning that the server requires in every assistant message with a call. */
   readonly requiredReasoning?: string;
+  /** The length of each call's id, where the server wants letters and digits of one length. Others get a checksum. */
+  readonly callIdChars?: number;
   /**
    * The server goes on from a last assistant message (`onCutOff: "continue"`). The fields of `message` go into that
    * message, those of `body` into the request. Default: the server is not known to do so.

@@ -253,7 +253,7 @@ export const COMPATIBLE_TABLE: OptionTable = {
 };
 
 const QUIRKS =
-  "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning prefill";
+  "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning callIdChars prefill";
 
 export const QUIRK_TABLE: OptionTable = /* @__PURE__ */ Object.fromEntries(
   /* @__PURE__ */ QUIRKS.split(" ").map((name) => [name, "any"]),

@@ -3,10 +3,9 @@
  * name has one reading.
  */
 
-/** The longest name of a tool that every vendor takes. */
-const MAX_NAME_CHARS = 64;
-/** The longest name of a server, so that it is never cut off from the names of its tools. */
-const MAX_SERVER_CHARS = 48;
+/** The longest name of a tool that an agent takes, and the longest of a server, so that the server is never cut off. */
+const MAX_NAME_CHARS = 128;
+const MAX_SERVER_CHARS = 64;
 
 /**
  * The name of a server inside the names of its tools. Characters that vendors refuse become `_`.

@@ -2,14 +2,14 @@ use super::*;
 
 fn written(id: &str, max: usize) -> String {
     let mut out = b"{".to_vec();
-    push_id(&mut out, "id", id, PLAIN, max);
+    push_id(&mut out, "id", id, Some(PLAIN), max);
     String::from_utf8(out).unwrap().split_off(6)
 }
 
 #[test]
 fn a_mark_that_the_vendor_takes_stays() {
     let mut out = b"{".to_vec();
-    push_id(&mut out, "id", "functions.add:0/a", "_.:-", 64);
+    push_id(&mut out, "id", "functions.add:0/a", Some("_.:-"), 64);
     assert_eq!(out, b"{\"id\":\"functions.add:0_47a\"");
 }
 

@@ -1,7 +1,8 @@
 use super::*;
 use crate::engine::json::own_names::with_own_names;
+use crate::engine::protocol::request::accepts::{ANTHROPIC, GEMINI, OPENAI_CHAT};
 
-fn sent(schema: &str, accepts: Accepts) -> String {
+fn sent(schema: &str, accepts: &Accepts) -> String {
     mended(schema, accepts).unwrap_or_else(|| schema.to_owned())
 }
 
@@ -12,43 +13,43 @@ fn each_protocol_gets_schemas_that_its_vendors_take() {
     let both = r#"{"allOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}]}"#;
     let list = r#"{"type":"object","properties":{"a":{"type":["array","null"]},"b":{"items":{"type":"array"}},"c":true}}"#;
     for (rule, accepts, given, wire) in [
-        ("what is fine stays", ANTHROPIC, fine, fine),
-        ("what is fine stays", OPENAI, fine, fine),
-        ("what is fine stays", GEMINI, fine, fine),
+        ("what is fine stays", &ANTHROPIC, fine, fine),
+        ("what is fine stays", &OPENAI_CHAT, fine, fine),
+        ("what is fine stays", &GEMINI, fine, fine),
         (
             "no combinator at the top",
-            ANTHROPIC,
+            &ANTHROPIC,
             either,
             r#"{"type":"object","properties":{"a":{},"b":{"type":"string"}}}"#,
         ),
         (
             "all parts become one object",
-            OPENAI,
+            &OPENAI_CHAT,
             both,
             r#"{"type":"object","properties":{"a":{},"b":{}},"required":["a"]}"#,
         ),
         (
             "an array has items",
-            OPENAI,
+            &OPENAI_CHAT,
             list,
             r#"{"type":"object","properties":{"a":{"type":["array","null"],"items":{}},"b":{"items":{"type":"array","items":{}}},"c":{}}}"#,
         ),
-        ("an array without items", ANTHROPIC, list, list),
+        ("an array without items", &ANTHROPIC, list, list),
         (
             "the top has properties",
-            OPENAI,
+            &OPENAI_CHAT,
             r#"{"type":"object"}"#,
             r#"{"type":"object","properties":{}}"#,
         ),
         (
             "the top is an object",
-            ANTHROPIC,
+            &ANTHROPIC,
             r#"{"type":["object","null"]}"#,
             r#"{"type":"object"}"#,
         ),
         (
             "the top is an object",
-            GEMINI,
+            &GEMINI,
             "true",
             r#"{"type":"object","properties":{}}"#,
         ),
@@ -63,8 +64,8 @@ fn names_of_properties_are_legal_on_the_wire_and_come_back_at_every_depth() {
     let schema = format!(
         r##"{{"type":"object","properties":{{"$filter":{{"type":"object","properties":{{"uids[]":{{}}}},"required":["uids[]"]}},"{long}":{{}},"ok":{{}}}},"required":["$filter"],"dependentRequired":{{"$filter":["{long}"]}},"$defs":{{"a b":{{"properties":{{"é":{{}}}}}}}}}}"##
     );
-    let wire = mended(&schema, ANTHROPIC).unwrap();
-    let names = renamed(&schema, ANTHROPIC);
+    let wire = mended(&schema, &ANTHROPIC).unwrap();
+    let names = renamed(&schema, &ANTHROPIC);
     assert_eq!(names.len(), 4);
     for (sent, own) in &names {
         assert!(
@@ -87,5 +88,5 @@ fn names_of_properties_are_legal_on_the_wire_and_come_back_at_every_depth() {
     );
     let own = format!(r#"{{"$filter":[{{"uids[]":1,"ok":"{}"}}]}}"#, of("é"));
     assert_eq!(with_own_names(&input, &names), own);
-    assert!(mended(&schema, OPENAI).is_none());
+    assert!(mended(&schema, &OPENAI_CHAT).is_none());
 }
