@@ -268,6 +268,8 @@ pub struct PreparedCall {
     pub problem: Option<String>,
     /// This call has to be approved before it runs.
     pub needs_approval: bool,
+    /// The call touches another place than its input names, as through a link.
+    pub leads_elsewhere: bool,
 }
 
 /// Your code's judgement of a structured answer.

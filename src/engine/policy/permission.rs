@@ -12,6 +12,7 @@ use crate::engine::model::config::permission::{PermissionMode, Permissions, Read
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::policy::rule::path::Folders;
+use crate::engine::policy::rule::protected::{self, Protection};
 use crate::engine::policy::rule::subject::{RuledCall, Subject, Text};
 use crate::engine::policy::rule::{cover, is_glob};
 
@@ -52,13 +53,43 @@ impl Permissions {
     /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that
     /// a hook allows the call, which counts only if no rule denies it or asks about it.
     pub fn judge(&self, call: &RuledCall<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
-        let mode_looks = self.mode == PermissionMode::AcceptEdits || self.cwd.is_some();
+        if call.leads_elsewhere && self.mode == PermissionMode::AcceptEdits {
+            // The mode accepts the place that the input names, and no other.
+            let permissions = Permissions {
+                mode: PermissionMode::Default,
+                ..self.clone()
+            };
+            return permissions.judge(call, needs_approval, is_allowed);
+        }
+        let mode_looks =
+            self.mode == PermissionMode::AcceptEdits || self.cwd.is_some() || self.protect_settings;
         let subject = if mode_looks || self.compares(call.tool) {
             Subject::of(call, self.cwd.as_deref())
         } else {
             Subject::Unknown
         };
-        self.judge_subject(call.tool, &subject, needs_approval, is_allowed)
+        let verdict = self.judge_subject(call.tool, &subject, needs_approval, is_allowed);
+        match (&verdict, self.guard(call, &subject)) {
+            (Verdict::Allow | Verdict::Ask { classify: true, .. }, Some(reason)) => match self.mode {
+                PermissionMode::DontAsk => denied(&[reason, ", and nobody may be asked"]),
+                _ => self.ask_host(reason),
+            },
+            _ => verdict,
+        }
+    }
+
+    /// The reason why neither rules nor the mode let this call run.
+    fn guard(&self, call: &RuledCall<'_>, subject: &Subject) -> Option<&'static str> {
+        if !self.protect_settings {
+            return None;
+        }
+        let is_bypassed = self.mode == PermissionMode::BypassPermissions;
+        match protected::of_call(call.tool, subject, &self.folders()) {
+            Some(Protection::Settings) => Some("it would change settings"),
+            Some(Protection::Rules) if !is_bypassed => Some("it would change settings"),
+            _ if call.leads_elsewhere && !is_bypassed => Some("it leads elsewhere through a link"),
+            _ => None,
+        }
     }
 
     /// True when a rule compares parts of the tool's calls.

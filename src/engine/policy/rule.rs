@@ -10,6 +10,7 @@
 mod address;
 mod command;
 pub mod path;
+pub mod protected;
 pub mod reading;
 pub mod subject;
 mod suggestion;

@@ -1,6 +1,6 @@
 // What the files of a project, and the runs in it, may grant.
 import "looplet";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   query,
   type Options,
@@ -268,4 +268,52 @@ it("a hook that wants a person asked denies the call where there is none", async
     hooks: { PreToolUse: [{ hooks: [hook] }] },
   });
   expect([denied.length, commands.length]).toEqual([1, 0]);
+});
+
+describe("settings, whatever a rule allows", () => {
+  const judged = async (call: { name: string; input: object }, more: Partial<Options>) => {
+    const asking: string[] = [];
+    const { commands } = await asked(
+      memoryVfs({ "/app/s.json": "{}" }),
+      [{ toolCalls: [call] }, { text: "Done." }],
+      {
+        cwd: "/app",
+        ...more,
+        canUseTool: async (name) => {
+          asking.push(name);
+          return { behavior: "deny", message: "No." };
+        },
+      },
+    );
+    return [asking.length, commands.length];
+  };
+  it.each([
+    ["cp s.json .claude/settings.json", "Bash(cp *)"],
+    ["cp s.json .CLAUDE/settings.json", "Bash(cp *)"],
+    ["mv s.json /app/.claude/settings.local.json", "Bash(mv *)"],
+    ["tee .mcp.json", "Bash(tee *)"],
+    ["echo x > .git/hooks/pre-commit", "Bash"],
+    ["cd .claude && cp ../s.json settings.json", "Bash"],
+    ["touch .vscode/tasks.json", "Bash(touch *)"],
+    ["cp -r conf/. .", "Bash(cp *)"],
+  ])("the command %s with the rule %s is asked about", async (command, rule) => {
+    for (const mode of ["default", "acceptEdits"] as const) {
+      const options = { permissionMode: mode, allowedTools: [rule] };
+      expect(await judged(bash(command), options)).toEqual([1, 0]);
+    }
+  });
+
+  it.each([
+    "cat .claude/settings.json",
+    "python .claude/skills/a/run.py x",
+    "git status",
+    "cp s.json package.json",
+  ])("the command %s runs where a rule allows it", async (command) =>
+    expect(await judged(bash(command), { allowedTools: ["Bash"] })).toEqual([0, 1]),
+  );
+
+  it.each([".mcp.json", ".git/config", ".bashrc", ".vscode/settings.json"])(
+    "an edit of %s is asked about where a rule allows Write",
+    async (path) => expect(await judged(write(path, "{}"), { allowedTools: ["Write"] })).toEqual([1, 0]),
+  );
 });

@@ -74,6 +74,7 @@ impl Calls {
                 call.set_input(input);
             }
             call.kept.needs_approval |= prepared.needs_approval;
+            call.kept.leads_elsewhere |= prepared.leads_elsewhere;
         }
         self.batch.set_to_judge(index);
     }
@@ -168,6 +169,7 @@ pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
         tool: &tool,
         input: call.input().as_str(),
         readings: &[],
+        leads_elsewhere: false,
     })
 }
 

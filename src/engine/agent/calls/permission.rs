@@ -161,6 +161,7 @@ pub(super) fn ruled_call<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a
         tool,
         input: call.input().as_str(),
         readings,
+        leads_elsewhere: call.kept.leads_elsewhere,
     }
 }
 

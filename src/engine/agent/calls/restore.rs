@@ -122,6 +122,7 @@ impl Calls {
         call.kept.tool_name = listed.tool_name;
         call.kept.input = call.kept.input.take().or(listed.input);
         call.kept.needs_approval |= listed.needs_approval;
+        call.kept.leads_elsewhere |= listed.leads_elsewhere;
         call.kept.resource_key = call.kept.resource_key.take().or(listed.resource_key);
         call.waits = None;
         let is_other = state.version.as_ref() != version_of(call.tool, desk);

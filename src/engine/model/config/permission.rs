@@ -57,8 +57,18 @@ pub struct Permissions {
     #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<String>,
+    /// Whether calls that would change the settings of agents, shells, repositories and editors (`.claude`, `.git`,
+    /// `.bashrc` …) are asked about although a rule or hook allows them. Without `canUseTool` they are denied.
+    /// Default false.
+    #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
+    #[serde(skip_serializing_if = "is_false")]
+    pub protect_settings: bool,
     /// Your code has a function that can be asked. Without one, a call that nothing allows is denied.
     pub can_use_tool: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The list to which a rule belongs.

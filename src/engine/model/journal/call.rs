@@ -33,6 +33,9 @@ pub struct CallState {
     /// The tool wants an approval, or your code asked for one when it prepared the call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub needs_approval: bool,
+    /// The call touches another place than its input names, as through a link. Your code has said so.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub leads_elsewhere: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_key: Option<String>,
     /// The question about it that is open.

@@ -25,6 +25,7 @@ fn judge(permissions: &Permissions, tool: &ToolConfig, input: &str, needs_approv
         tool,
         input,
         readings,
+        leads_elsewhere: false,
     };
     permissions.judge(&call, needs_approval, false)
 }

@@ -17,7 +17,7 @@ pub fn is_plain(line: &str) -> bool {
     line.bytes().all(is_plain_byte) && first.is_some_and(|word| !word.contains('='))
 }
 
-fn is_plain_byte(byte: u8) -> bool {
+pub fn is_plain_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" _-./:@%+,=".contains(&byte)
 }
 
@@ -95,6 +95,18 @@ pub fn only_moves_files(line: &str) -> bool {
         !word.contains(['%', '=']) && stays_inside(word) && names_itself(word) && !is_folder
     };
     is_plain(line) && FILE_COMMANDS.contains(&name) && words.all(may_take)
+}
+
+/// True for a line that brings the contents of a folder, which may be hidden, into one for which `is_place` is true.
+pub fn fills(line: &str, is_place: impl Fn(&str) -> bool) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let name = words.next().unwrap_or_default();
+    let destination = words.next_back().unwrap_or_default();
+    let is_contents = |word: &str| {
+        let is_option = word.starts_with('-') && (word.contains('T') || word.starts_with("--no-t"));
+        is_option || (!word.starts_with('-') && (word.ends_with('/') || !names_itself(word)))
+    };
+    matches!(name, "cp" | "mv" | "rsync") && is_place(destination) && words.any(is_contents)
 }
 
 /// True for a path that names a file or a folder, and not the contents of one. It may begin with `./`.

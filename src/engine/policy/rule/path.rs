@@ -6,7 +6,7 @@
 //! the working folder either, it compares texts only; else it compares the place that a path names. A path with a
 //! second reading on some system is never covered by an allow rule.
 
-use crate::engine::policy::rule::{matches, step};
+use crate::engine::policy::rule::{matches, protected, step};
 
 /// The place where a pattern starts.
 #[derive(Clone, Copy, PartialEq)]
@@ -57,6 +57,19 @@ impl Folders<'_> {
         }
     }
 
+    /// The path from the folder on that holds it; `None` if none does.
+    pub fn inside(&self, path: &str) -> Option<String> {
+        let cwd = self.cwd?;
+        let place = placed(path, cwd);
+        let levels = clean(&place);
+        let mut folders = self.more.iter().map(String::as_str).chain([cwd]);
+        folders.find_map(|folder| {
+            let folder = placed(folder, cwd);
+            let rest = levels.strip_prefix(&clean(&folder)[..])?;
+            Some(rest.join("/"))
+        })
+    }
+
     fn below(&self, path: &str, is_fine: impl Fn(&[&str]) -> bool) -> bool {
         let Some(cwd) = self.cwd else {
             return false;
@@ -75,16 +88,13 @@ impl Folders<'_> {
 }
 
 /// The path from the root on.
-fn placed(path: &str, cwd: &str) -> String {
+pub fn placed(path: &str, cwd: &str) -> String {
     if path.starts_with('/') {
         path.to_owned()
     } else {
         format!("{cwd}/{path}")
     }
 }
-
-/// Files that agents obey, beside those in hidden folders. A run that changed one would command the next.
-const INSTRUCTIONS: &[&str] = &["claude.md", "claude.local.md"];
 
 /// True when the path names nothing outside the working folder, and nothing in it that is hidden or that agents obey.
 /// Hidden files hold the settings of shells, repositories and editors.
@@ -95,15 +105,14 @@ pub fn stays_inside(path: &str) -> bool {
         && path.split(['/', '\\']).all(is_plain)
 }
 
-/// True for a level that is neither hidden nor something that agents obey.
+/// True for a level that is neither hidden nor protected.
 fn is_plain(level: &str) -> bool {
-    let is_instruction = || INSTRUCTIONS.contains(&folded(settled_name(level)).as_str());
-    level == "." || !(level.starts_with('.') || is_instruction())
+    level == "." || !(level.starts_with('.') || protected::of_level(level).is_some())
 }
 
 /// The text without case, as file systems compare names. The way leads through upper case, where letters meet that
 /// have more than one small form: `ſ` and `s`, `ς` and `σ`, `ß` and `ss`, the ligature `ﬁ` and `fi`.
-fn folded(text: &str) -> String {
+pub fn folded(text: &str) -> String {
     text.chars()
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
@@ -112,7 +121,7 @@ fn folded(text: &str) -> String {
 
 /// The one normal form of a path, as Windows or a reader of `file:` addresses finds the file. It has no drive, no
 /// stream behind a colon, and no dots or blanks at the end of a name.
-fn settled(path: &str) -> String {
+pub fn settled(path: &str) -> String {
     let path = path.split('\0').next().unwrap_or_default().replace('\\', "/");
     let path = path.replace(['\t', '\n', '\r'], "");
     let mut rest = path.trim();
@@ -139,7 +148,8 @@ fn settled(path: &str) -> String {
     format!("{root}{}", names.join("/"))
 }
 
-fn settled_name(level: &str) -> &str {
+/// The name without what Windows leaves out.
+pub fn settled_name(level: &str) -> &str {
     let name = level.split(':').next().unwrap_or_default().trim_end_matches(' ');
     match name {
         "." | ".." => name,
@@ -251,7 +261,7 @@ fn reads_at(pattern: &str, path: &str, cwd: &str, guess: bool) -> bool {
 }
 
 /// The levels without `.`, with `..` applied: `a/../b` must not pass as something in `a`.
-fn clean(path: &str) -> Vec<&str> {
+pub fn clean(path: &str) -> Vec<&str> {
     let mut levels: Vec<&str> = Vec::new();
     for level in path.split('/') {
         match (level, levels.last().copied()) {

@@ -21,6 +21,8 @@ pub struct RuledCall<'a> {
     /// The arguments, as JSON.
     pub input: &'a str,
     pub readings: &'a [Reading],
+    /// The call touches another place than its input names. Its tool has said so.
+    pub leads_elsewhere: bool,
 }
 
 /// The texts that tell the subject of a call.
@@ -61,6 +63,7 @@ impl Subject {
             tool,
             input,
             readings,
+            ..
         } = *call;
         let fields = fields(tool);
         // The tool reads other fields than the ones that rules look at.

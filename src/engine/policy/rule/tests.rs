@@ -37,6 +37,7 @@ pub fn judge(permissions: &Permissions, tool: &ToolConfig, input: &str) -> &'sta
         tool,
         input,
         readings: readings(),
+        leads_elsewhere: false,
     };
     match permissions.judge(&call, false, false) {
         Verdict::Allow => "run",

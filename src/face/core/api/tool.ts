@@ -138,6 +138,14 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
     | boolean
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
+  /**
+   * Whether a call touches another place than its input names, for example through a link. The mode `"acceptEdits"`
+   * does not accept such a call. Contract: called with the checked input; an error that it throws means yes. Default:
+   * no call does.
+   */
+  leadsElsewhere?:
+    | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
+    | undefined;
 }
 
 /** What an MCP server tells of a tool. looplet reads `readOnlyHint` alone. */

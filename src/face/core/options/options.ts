@@ -185,6 +185,7 @@ export const TOOL_TABLE: OptionTable = {
   resourceKey: "function",
   replay: "any",
   needsApproval: "any",
+  leadsElsewhere: "function",
 };
 
 const CALL_TABLE: OptionTable = {

@@ -36,6 +36,7 @@ export function permissionConfig(options: PermissionOptions | undefined): Permis
     ...Object.fromEntries(rules.map((list) => [list, normalRules(options[list]!)])),
     // Rules compare places with the working folder in front.
     ...(cwd === undefined ? {} : { cwd: cwd.normalize("NFC") }),
+    ...(options.protectSettings && { protectSettings: true }),
     ...(additionalDirectories && { additionalDirectories: normalRules(additionalDirectories) }),
     mode,
     canUseTool: canUseTool !== undefined,

@@ -192,7 +192,9 @@ export class ToolCalls {
       }
       const key = resourceKey(known, input);
       if (key !== undefined) prepared.resourceKey = key;
-      if (await needsApproval(known, untouched({ input, text }), toolCallId)) prepared.needsApproval = true;
+      const about = [known, untouched({ input, text }), toolCallId] as const;
+      if (await isTrue("needsApproval", ...about)) prepared.needsApproval = true;
+      if (await isTrue("leadsElsewhere", ...about)) prepared.leadsElsewhere = true;
       if (known.standard !== undefined && this.#driver() !== undefined)
         this.#prepared.set(place, { input, text, judged: text ?? writtenText });
     } catch (error) {
@@ -399,15 +401,17 @@ function resourceKey({ options, defined }: KnownTool, input: unknown): string | 
   return String(key);
 }
 
-/** True if a call needs an approval, also if the function that decides throws. */
-async function needsApproval(
+/** True if the tool's function of this name says so about a call, or throws. */
+async function isTrue(
+  name: "needsApproval" | "leadsElsewhere",
   { options, defined }: KnownTool,
   input: unknown,
   toolCallId: string,
 ): Promise<boolean> {
-  if (typeof options.needsApproval !== "function") return false;
+  const judge = options[name];
+  if (typeof judge !== "function") return false;
   try {
-    return Boolean(await options.needsApproval.call(defined, input, { toolCallId }));
+    return Boolean(await judge.call(defined, input, { toolCallId }));
   } catch {
     return true;
   }

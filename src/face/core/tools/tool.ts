@@ -161,6 +161,7 @@ function know(name: string, field: string, defined: Tool): KnownTool {
       prepare:
         (validate && standard !== undefined) ||
         options.resourceKey !== undefined ||
+        options.leadsElsewhere !== undefined ||
         typeof options.needsApproval === "function",
       needsApproval: options.needsApproval === true || undefined,
       mayNeedApproval: typeof options.needsApproval === "function" || undefined,

@@ -38,7 +38,7 @@ import type { Options } from "./options/types.js";
 const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
 
 /** Files that `settingSources` reads. No run changes them without a person, because the next one obeys them. */
-const SETTINGS = ["Edit(.claude)", "Edit(CLAUDE.md)", "Edit(CLAUDE.local.md)"];
+const SETTINGS = ["Edit(.claude)", "Edit(CLAUDE.md)", "Edit(CLAUDE.local.md)", "Edit(.mcp.json)"];
 
 /** Tools that only the query's own agent has. */
 const ROOT_ONLY = ["Agent", "AskUserQuestion", "ExitPlanMode"];
@@ -131,7 +131,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
     tools["ExitPlanMode"] = exitPlanTool(ongoing);
   for (const rule of deny) delete tools[rule];
   const path = settingsPath(options);
-  const ownFile = path === undefined ? [] : [`Edit(/${path})`];
+  const ownFile = path === undefined ? [] : [`Edit(/${path})`, `Bash(*${path.split("/").at(-1)}*)`];
   const systemOf = (texts: readonly string[], isBare = false): string | undefined =>
     [...texts, ...((!isBare && settings?.instructions) || [])].join("\n\n") || undefined;
   const named = (model: string | Model, effort = options.effort): Model => namedModel(model, options, effort);
@@ -157,6 +157,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
           [...deny, ...(definition === undefined ? [] : deniedBy(definition))],
         ),
         ...placesOf(options, settings),
+        protectSettings: true,
         canUseTool,
         classifyTool:
           typeof judge === "function" ? judge : judgedBy({ ...judged, model: () => named(judge, "low") }),

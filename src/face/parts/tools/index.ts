@@ -39,7 +39,7 @@ export function builtinTools(ports: ToolPorts = {}): { [name in BuiltinToolName]
   const folders = [cwd, ...additionalDirectories.map((folder) => resolvePath(folder, cwd))];
   return {
     ...(vfs && { ...fileTools(vfs, cwd, folders), ...searchTools(vfs, cwd) }),
-    ...(bash && { Bash: bashTool(bash, cwd, env) }),
+    ...(bash && { Bash: bashTool(bash, { cwd, env, vfs }) }),
     ...(webFetch && { WebFetch: webFetchTool(webFetch) }),
     ...(search && { WebSearch: webSearchTool(search) }),
     TodoWrite: todoTool(ports),

@@ -1,6 +1,7 @@
 /** Bash, WebFetch, WebSearch, TodoWrite and AskUserQuestion. */
 import type { Tool } from "../../core/api/index.js";
 import { tool } from "../../core/tools/tool.js";
+import { isFileCommand, linksOf } from "./command-links.js";
 import { failed } from "./files.js";
 import type { BashPort, SearchPort, Todo, ToolPorts, WebFetchPort } from "./ports.js";
 
@@ -8,7 +9,11 @@ import type { BashPort, SearchPort, Todo, ToolPorts, WebFetchPort } from "./port
 const BASH_MS = 120_000;
 const BASH_MAX_MS = 600_000;
 
-export function bashTool(bash: BashPort, cwd: string, env: ToolPorts["env"] = {}): Tool {
+export function bashTool(
+  bash: BashPort,
+  { cwd, env = {}, vfs }: { cwd: string } & Pick<ToolPorts, "env" | "vfs">,
+): Tool {
+  const links = vfs && linksOf(vfs, cwd);
   return tool({
     description: "Runs a command in a shell and returns what it prints.",
     inputSchema: {
@@ -25,7 +30,11 @@ export function bashTool(bash: BashPort, cwd: string, env: ToolPorts["env"] = {}
       },
       required: ["command"],
     },
-    execute: async ({ command, timeout = BASH_MS }, { signal }) => {
+    // Commands on files run one after the other: a call may move a link to where the next one writes.
+    resourceKey: ({ command }) => (isFileCommand(command) ? "files of Bash" : undefined),
+    ...(links && { leadsElsewhere: ({ command }, { toolCallId }) => links.judge(command, toolCallId) }),
+    execute: async ({ command, timeout = BASH_MS }, { signal, toolCallId }) => {
+      await links?.check(command, toolCallId);
       const { stdout, stderr, exitCode } = await bash.exec(command, {
         signal,
         cwd,

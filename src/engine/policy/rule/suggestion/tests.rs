@@ -15,6 +15,7 @@ fn suggested(tool: &str, field: &str, value: &str) -> Option<String> {
         tool: &tool,
         input: &input,
         readings: crate::engine::policy::rule::tests::readings(),
+        leads_elsewhere: false,
     };
     permissions.suggestion(&call).as_ref().map(Rule::to_text)
 }
@@ -68,6 +69,7 @@ fn nothing_is_suggested_where_no_rule_helps() {
         tool: &tool,
         input: "{}",
         readings: &[],
+        leads_elsewhere: false,
     };
     assert_eq!(asked.suggestion(&call), None);
     assert_eq!(asked.asking(&call), Some(&rule("act")));
