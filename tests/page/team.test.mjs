@@ -37,6 +37,31 @@ describe("agents that are asked by the agent", { skip }, () => {
     assert.match(await visitor.summaries.innerText(), /completed\s+2 iterations\s+4 tool calls/);
   });
 
+  test("after a reload, what an agent asks can be answered, and its work continues", async () => {
+    await visitor.say(both);
+    const approval = inside("secretary", "add_note").getByRole("group", { name: "Approval of add_note" });
+    await visitor.until(inside("researcher", "slow_lookup").locator("progress"));
+    await visitor.until(approval);
+    for (let reloads = 0; reloads < 2; reloads += 1) {
+      await visitor.page.reload();
+      await visitor.page.clock.runFor(100);
+      await visitor.until(approval);
+      assert.match(await visitor.page.getByRole("status").innerText(), /1 call waits for you/);
+      assert.equal(await visitor.card("secretary").count(), 1);
+    }
+    await allow();
+    await visitor.until(visitor.summaries);
+    for (const name of ["secretary", "researcher"]) {
+      assert.match(await visitor.card(name).first().innerText(), /done/);
+      await visitor.unfold(name);
+    }
+    assert.match(await inside("secretary", "add_note").innerText(), /done[\s\S]*call Ada/);
+    assert.match(await inside("researcher", "slow_lookup").innerText(), /done/);
+    assert.match(await visitor.summaries.innerText(), /completed\s+2 iterations\s+4 tool calls/);
+    const notes = await visitor.page.evaluate(() => localStorage.getItem("looplet.notes"));
+    assert.equal(JSON.parse(notes).length, 1);
+  });
+
   test("what an agent asks for leads from the line above the field to its card", async () => {
     await visitor.say(both);
     await visitor.until(visitor.button("Review"));
