@@ -148,7 +148,7 @@ describe("the messages that an agent begins with", () => {
     ],
     ["returns nothing", () => undefined, "it returned nothing"],
     ["returns no messages", () => ["Go"], "messages[0]"],
-    ["returns a text as content", () => [{ role: "user", content: "Go" }], "needs an array of blocks"],
+    ["returns a number as content", () => [{ role: "user", content: 7 }], "content: string | Block[]"],
     ["returns an unknown block", () => [{ role: "user", content: [{ type: "x" }] }], "content"],
     ["returns no message at all", () => [], "no messages to send"],
     [

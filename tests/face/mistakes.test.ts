@@ -22,9 +22,9 @@ describe("a mistake is told at once", () => {
       /AbortSignal/,
     ],
     [
-      "a history whose contents are texts",
-      () => agent.run("Hi", { messages: [{ role: "user", content: anyOf("x") }] }),
-      /^messages\[0\]\.content: needs an array of blocks, got a string: \[\{ type: "text"/,
+      "a history whose contents are neither texts nor blocks",
+      () => agent.run("Hi", { messages: [{ role: "user", content: anyOf({ text: "x" }) }] }),
+      /^messages\[0\]: needs \{ role: "user" \| "assistant", content: string \| Block\[\] \}/,
     ],
     [
       "a quirk that there is not",

@@ -45,7 +45,7 @@ import {
 } from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
-import { checkHistory, content, runConfig, speakerAt, type OnlySummary } from "../run/prompt.js";
+import { checkedHistory, content, runConfig, speakerAt, type OnlySummary } from "../run/prompt.js";
 import { boundOf } from "./bound.js";
 import { EngineRun } from "../run/run.js";
 import { loaded, tailOf } from "../run/brief.js";
@@ -167,8 +167,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     },
     async bound(prompt, given = {}) {
       const { messages, subagents, agent } = checkOptions(given, "", BOUND_TABLE);
-      const history = { messages, subagents } as Pick<RunOptions, "messages" | "subagents">;
-      checkHistory(history);
+      const history = checkedHistory({ messages, subagents } as Pick<RunOptions, "messages" | "subagents">);
       const asked = jsonOf(content(prompt, "prompt"), "prompt");
       const first = speakerAt(parts.speakers, agent);
       return boundOf(parts.config(), asked, runConfig(history, {}, undefined, first));
@@ -283,7 +282,7 @@ function checkedRecorder(record: Recorder | undefined): Recorder | undefined {
 
 function checkRunOptions(given: RunOptions): RunOptions {
   const run = checkOptions(given, "", RUN_TABLE, RUN_ELSEWHERE);
-  checkHistory(run);
+  const history = checkedHistory(run);
   const { signal } = run;
   if (
     signal !== undefined &&
@@ -293,7 +292,7 @@ function checkRunOptions(given: RunOptions): RunOptions {
     const problem = `needs an AbortSignal, got ${describe(signal)}${hint}`;
     throw new LoopletError("config_wrong_type", "signal", problem);
   }
-  return run;
+  return joined(run, history);
 }
 
 function rootConfig(

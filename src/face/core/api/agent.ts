@@ -16,6 +16,7 @@ import type {
   ChatHistory,
   KeptChat,
   Message,
+  MessageInput,
   OpenChatOptions,
   ReadChatOptions,
   TypedChat,
@@ -331,7 +332,8 @@ export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
    * filter was to remove. `removeAllTools` is a ready filter. Default: the whole conversation.
    */
   inputFilter?:
-    ((handoff: HandoffInput<S>) => readonly Message[] | PromiseLike<readonly Message[]>) | undefined;
+    | ((handoff: HandoffInput<S>) => readonly MessageInput[] | PromiseLike<readonly MessageInput[]>)
+    | undefined;
   /**
    * Whether the agent gets a tool `hand_back`, which returns the conversation to the agent before it. Default false.
    */

@@ -7,7 +7,7 @@ import type {
   ToolCallRecord as EngineCallRecord,
 } from "../generated/model.js";
 import type { Failure, OutcomeKind } from "./event.js";
-import type { Message } from "./message.js";
+import type { Message, MessageInput } from "./message.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { ToolCallRecord } from "./result.js";
 
@@ -145,7 +145,8 @@ export interface Guardrails {
    * `stopped` by `guardrail`. `rewrite` replaces the transcript.
    */
   input?:
-    OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<Message[]>> | undefined;
+    | OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<MessageInput[]>>
+    | undefined;
   /**
    * Contract: called with each answer of the model, before it counts and before its tools run. The answer's text has
    * been streamed by then. A denial takes it back with a `reset` event and ends the run as `stopped` by `guardrail`.

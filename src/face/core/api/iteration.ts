@@ -14,7 +14,7 @@ import type {
   RunLimits,
   StopCondition,
 } from "../generated/model.js";
-import type { Message } from "./message.js";
+import type { MessageInput } from "./message.js";
 import type { Model } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { ToolCallRecord } from "./result.js";
@@ -41,7 +41,7 @@ export interface IterationToPrepare extends IterationPoint, Told<"PrepareIterati
 export interface PreparedIteration extends PreparedData {
   model?: Model | undefined;
   /** Messages that are sent instead of the transcript, which stays as it is. */
-  messages?: readonly Message[] | undefined;
+  messages?: readonly MessageInput[] | undefined;
 }
 
 /** The argument of `onIterationEnd`. */

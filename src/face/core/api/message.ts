@@ -37,6 +37,14 @@ export type {
 export type ContentBlock = TextBlock | MediaBlock | RawBlock;
 
 /**
+ * A message as you write it: `content` is the text, or the blocks. looplet makes a block of the text, so that every
+ * message that it returns is a {@link Message}.
+ */
+export interface MessageInput extends Omit<Message, "content"> {
+  content: string | Message["content"];
+}
+
+/**
  * How a session begins: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
  * (`clear`).
  */
@@ -48,7 +56,7 @@ export type KeptByChat = Pick<RunOptions, "messages" | "subagents" | "agent" | "
 /** The state with which `agent.chat` begins; each field comes from an earlier chat. */
 export interface ChatHistory {
   /** Default: none. */
-  messages?: readonly Message[] | undefined;
+  messages?: readonly MessageInput[] | undefined;
   /** The memory of persistent subagents. Default: none. */
   subagents?: readonly SubagentMemory[] | undefined;
   /** The usage so far. Default: none. */
@@ -102,7 +110,7 @@ export interface TypedChat<C extends ToolTypes, Output> {
    * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a
    * chat with an id, for messages that are not a legal history
    */
-  reset(messages?: readonly Message[]): void;
+  reset(messages?: readonly MessageInput[]): void;
   /**
    * Whether the chat has taken this request before, so that a second delivery changes nothing: as the `id` of a run,
    * or as the `requestId` of a steer or follow-up. A message that no model call took until the end of its run may

@@ -5,7 +5,7 @@ import type { OnSaveFailed } from "./result.js";
 import type { Facts, RecoveryData, SubagentMemory, Usage } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
-import type { ContentBlock, Message } from "./message.js";
+import type { ContentBlock, MessageInput } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionMode, PermissionResult } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
@@ -54,7 +54,7 @@ export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown>
 /** The options of a run of an agent with tools of these types. */
 export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListeners<C, Output> {
   /** The history that the run continues, for example `result.messages` of an earlier run. Default: none. */
-  messages?: readonly Message[] | undefined;
+  messages?: readonly MessageInput[] | undefined;
   /** The memory of persistent subagents: `result.subagents` of an earlier run. Default: none. */
   subagents?: readonly SubagentMemory[] | undefined;
   /** The agent that begins: `result.agent` of an earlier run. Default: the agent whose `run` this is. */

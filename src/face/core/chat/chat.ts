@@ -5,6 +5,7 @@ import type {
   ChatHistory,
   KeptByChat,
   Message,
+  MessageInput,
   ModelUsage,
   Prompt,
   Run,
@@ -14,10 +15,10 @@ import type {
   SubagentMemory,
 } from "../api/index.js";
 import { checkValue, isObject, joined } from "../options/check.js";
-import { checkMessages } from "../options/messages.js";
+import { messagesOf } from "../options/messages.js";
 import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { compactInstructions } from "../options/context.js";
-import { checkHistory, type OnlySummary } from "../run/prompt.js";
+import { checkedHistory, type OnlySummary } from "../run/prompt.js";
 import { withCost } from "../run/result.js";
 import type { Resumed } from "../run/source.js";
 
@@ -55,8 +56,8 @@ export class Conversation implements Chat {
     endSession: (reason: "clear" | "close") => void,
     kept?: ChatJournal,
   ) {
-    const { messages = [], subagents = [], usage = null } = history;
-    checkHistory(joined(history, { chatUsage: usage }));
+    const { usage = null } = history;
+    const { messages = [], subagents = [] } = checkedHistory(joined(history, { chatUsage: usage }));
     this.#start = start;
     this.#agent = history.agent;
     this.#kept = kept;
@@ -141,9 +142,9 @@ export class Conversation implements Chat {
     return run;
   }
 
-  reset(messages: readonly Message[] = []): void {
+  reset(given: readonly MessageInput[] = []): void {
     this.#refuse("reset");
-    checkMessages(messages, "messages");
+    const messages = messagesOf(given, "messages");
     this.#kept?.reset(messages, this.#usage);
     this.#messages = [...messages];
     this.#subagents = [];

@@ -15,7 +15,7 @@ import type { Point } from "../generated/model.js";
 import { at, describe, fieldOf, isObject, joined, jsonOf } from "../options/check.js";
 import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
 import { conditions } from "../options/stopping.js";
-import { checkMessages } from "../options/messages.js";
+import { messagesOf } from "../options/messages.js";
 import { message } from "../options/thrown.js";
 import type { Driver } from "../host/engine.js";
 import type { StructuredOutput } from "../tools/structured-output.js";
@@ -294,14 +294,13 @@ async function filtered(
   { sets }: RunFunctions,
   { profile, agentPath, data: { toolName, ...handoff } }: Question,
   { signal }: Abort,
-): Promise<Message[]> {
+): Promise<readonly Message[]> {
   const inputFilter = sets[profile]?.get(toolName)?.inputFilter;
   // A run that resumes asks the code of now, which may have no filter: the agent reads the whole conversation then.
   if (inputFilter === undefined) return handoff.messages;
   const messages: unknown = await inputFilter({ ...handoff, toolName, agentPath, signal });
   if (messages === undefined) throw new TypeError("it returned nothing where messages belong");
-  checkMessages(messages, "messages");
-  return messages as Message[];
+  return messagesOf(messages, "messages");
 }
 
 async function any(

@@ -3,6 +3,7 @@ import type { GuardrailResult, HookOptions } from "../api/hook.js";
 import type { Point } from "../generated/model.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
+import { withTextBlocks } from "../options/messages.js";
 import type { OptionTable } from "../option-table.js";
 import type { HostFunction } from "./host-functions.js";
 
@@ -78,5 +79,5 @@ function answerOf(result: unknown, into: Kind["into"]): HookAnswer {
     "rewrite",
     into === "updatedOutput" ? "string" : into === "messages" ? "any" : "object",
   );
-  return { [into]: rewrite };
+  return { [into]: into === "messages" ? withTextBlocks(rewrite) : rewrite };
 }

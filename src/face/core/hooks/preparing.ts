@@ -13,6 +13,7 @@ import type { AgentOptions } from "../api/agent.js";
 import type { Raise } from "../generated/input.js";
 import type { HookAnswer } from "../host/question.js";
 import { checkOptions, describe, isObject, joined } from "../options/check.js";
+import { withTextBlocks } from "../options/messages.js";
 import { nanoUsd } from "../options/money.js";
 import { ADDED_TABLE, PREPARED_TABLE, RAISED_TABLE } from "../options/options.js";
 import type { OptionTable } from "../option-table.js";
@@ -37,7 +38,7 @@ export function iterationFunctions(options: IterationOptions & Pick<AgentOptions
           ...rest,
           ...(other === undefined ? {} : { model: await takeModel(other, "prepareIteration.model") }),
         };
-        return { prepared, messages: others } satisfies HookAnswer;
+        return { prepared, messages: withTextBlocks(others) } satisfies HookAnswer;
       },
     });
   }

@@ -1,15 +1,14 @@
-/** Checks the messages of a history; the engine judges their blocks. */
+/** Reads the messages of a history; the engine judges their blocks. */
 import { LoopletError } from "../api/errors.js";
-import type { Message } from "../api/message.js";
+import type { Message, MessageInput } from "../api/message.js";
 import { describe, isObject } from "./check.js";
 
 /**
- * Checks that a history is an array of messages; the engine judges their content.
+ * The messages of a history, with a block of text for each content that is a string. The engine judges the blocks.
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function checkMessages(messages: unknown, field: string): void {
-  if (messages === undefined) return;
+export function messagesOf(messages: unknown, field: string): readonly Message[] {
   if (!Array.isArray(messages)) {
     throw new LoopletError(
       "config_wrong_type",
@@ -17,21 +16,26 @@ export function checkMessages(messages: unknown, field: string): void {
       `needs an array of messages, got ${describe(messages)}`,
     );
   }
-  for (const [index, message] of (messages as Message[]).entries()) {
+  const read = withTextBlocks(messages as readonly Message[]);
+  for (const [index, message] of read.entries()) {
     const isMessage = isObject(message) && (message["role"] === "user" || message["role"] === "assistant");
-    if (isMessage && typeof message["content"] === "string") {
-      throw new LoopletError(
-        "config_wrong_type",
-        `${field}[${index}].content`,
-        `needs an array of blocks, got a string: [{ type: "text", text: "…" }]`,
-      );
-    }
     if (!isMessage || !Array.isArray(message["content"])) {
       throw new LoopletError(
         "config_wrong_type",
         `${field}[${index}]`,
-        `needs { role: "user" | "assistant", content: Block[] }; the system prompt is the option system`,
+        `needs { role: "user" | "assistant", content: string | Block[] }; the system prompt is the option system`,
       );
     }
   }
+  return read;
+}
+
+/** The messages with a block of text for each content that is a string. Everything else stays as it is. */
+export function withTextBlocks<T>(messages: T | readonly MessageInput[]): T | readonly Message[] {
+  if (!Array.isArray(messages)) return messages as T;
+  return (messages as readonly MessageInput[]).map((message) => {
+    const text = isObject(message) ? message.content : undefined;
+    const isText = typeof text === "string";
+    return (isText ? { ...message, content: [{ type: "text", text }] } : message) as Message;
+  });
 }

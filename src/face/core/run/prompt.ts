@@ -3,13 +3,14 @@ import { LoopletError } from "../api/errors.js";
 import type {
   ContentBlock,
   Inputs,
+  Message,
   Prompt,
   RunOptions,
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
-import { checkValue, describe, isObject, jsonOf } from "../options/check.js";
-import { checkMessages } from "../options/messages.js";
+import { checkValue, describe, isObject, joined, jsonOf } from "../options/check.js";
+import { messagesOf } from "../options/messages.js";
 import { inputsJson } from "../options/tool-options.js";
 import { isContentBlock } from "../tools/tool-content.js";
 
@@ -78,21 +79,28 @@ function empty(field: string): LoopletError {
   return new LoopletError("misuse_empty_prompt", field, "must not be empty; ask something");
 }
 
+/** The part of a history that is read once, when it is given. */
+interface CheckedHistory {
+  readonly messages?: readonly Message[];
+  readonly subagents?: readonly SubagentMemory[];
+}
+
 /**
  * Checks the whole history of a run: its messages, its usage and the memory of its subagents.
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function checkHistory({ messages, subagents, chatUsage }: History): void {
-  checkMessages(messages, "messages");
+export function checkedHistory({ messages: given, subagents, chatUsage }: History): CheckedHistory {
+  const messages = given === undefined ? undefined : { messages: messagesOf(given, "messages") };
   if (chatUsage != null) checkValue(chatUsage, "chatUsage", "object");
-  if (subagents === undefined) return;
+  if (subagents === undefined) return joined(messages);
   if (!Array.isArray(subagents)) throw wrongMemory("subagents", subagents);
   for (const [index, memory] of (subagents as SubagentMemory[]).entries()) {
     const field = `subagents[${index}]`;
     if (!isObject(memory) || typeof memory.agentPath !== "string") throw wrongMemory(field, memory);
-    checkMessages(memory.messages ?? null, `${field}.messages`);
+    messagesOf(memory.messages ?? null, `${field}.messages`);
   }
+  return joined(messages, { subagents });
 }
 
 /** The options of one run, which its agent's configuration does not have, as JSON for the engine. */

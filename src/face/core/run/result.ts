@@ -108,7 +108,7 @@ export function unfinished(
     output: undefined,
     toolCalls: [],
     subagents: [...subagents],
-    messages: [...messages, ...asked, ...said],
+    messages: [...(messages as readonly Message[]), ...asked, ...said],
     usage: null,
     modelUsage: {},
     chatUsage,

@@ -3,10 +3,11 @@ import type {
   AgentTranscript,
   ContentBlock,
   Failure,
-  Message,
+  MessageInput,
   RunEventOf,
   Usage,
 } from "../../core/api/index.js";
+import { messagesOf } from "../../core/options/messages.js";
 import type { OpenQuestion, TextUiPart, ToolUiPart, UiMessage, UiPart } from "./message.js";
 import { NOWHERE, placesIn, type Places } from "./places.js";
 import { idAt, partsOfBlock, shownMessages, shownTranscripts } from "./transcript.js";
@@ -34,8 +35,8 @@ export type Notice = RunEventOf<
 >;
 
 /** The view of a transcript, for example of `chat.messages`. */
-export function viewOf(transcript: readonly Message[] = []): View {
-  return viewWith(shownMessages(transcript));
+export function viewOf(transcript: readonly MessageInput[] = []): View {
+  return viewWith(shownMessages(messagesOf(transcript, "messages")));
 }
 
 /** The view of a chat with its subagents, from the `transcripts` of `agent.readChat(id, { transcripts: true })`. */

@@ -3,6 +3,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type {
   KeptByChat,
   Message,
+  MessageInput,
   ModelUsage,
   Prompt,
   RunOptions,
@@ -11,7 +12,7 @@ import type {
   TypedChat,
 } from "../../core/api/index.js";
 import { checkOptions } from "../../core/options/check.js";
-import { checkMessages } from "../../core/options/messages.js";
+import { messagesOf } from "../../core/options/messages.js";
 import { RUN_TABLE } from "../../core/options/options.js";
 import { content } from "../../core/run/prompt.js";
 import type { AgentLink } from "./connection.js";
@@ -80,9 +81,9 @@ export class ChatOfHost implements TypedChat<any, any> {
     return this.#begin("compact", options, [], instructions === undefined ? {} : { instructions });
   }
 
-  reset(messages: readonly Message[] = []): void {
+  reset(given: readonly MessageInput[] = []): void {
     this.#refuse("reset");
-    checkMessages(messages, "messages");
+    const messages = messagesOf(given, "messages");
     this.messages = [...messages];
     this.subagents = [];
     this.#isReset = this.#connection.call({ chat: this.id }, "reset", messages);
