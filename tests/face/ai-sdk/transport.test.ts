@@ -4,6 +4,7 @@ import { subagent, tool } from "looplet";
 import type { Store } from "looplet";
 import { clientTool, isAnswered, LoopletChatTransport } from "looplet/ai-sdk";
 import { memoryStore } from "looplet/stores";
+import { failureText } from "looplet/ui";
 import { agentOf, aiOf, call, chatOf, chunksOf, partsOf, textOf, until, VERSIONS } from "./kit.js";
 
 const callOf = (chat: any): any =>
@@ -234,6 +235,30 @@ describe.each([6, 7] as const)("a chat of ai %i that asks a person", (version) =
     expect(callOf(again)).toMatchObject({ state: "output-available", output: "Hotel Paris" });
   });
 
+  it("shows the chat and a sentence for people in a tab while another tab has the run", async () => {
+    const ai = await aiOf(version);
+    const store = memoryStore();
+    const first = agentOf(turns, { store });
+    const chat = chatOf(ai, {
+      transport: new LoopletChatTransport(first.agent),
+      sendAutomaticallyWhen: isAnswered,
+    });
+    await chat.sendMessage({ text: "Hotels!" });
+    const second = agentOf([], { store });
+    const transport = new LoopletChatTransport(second.agent, { version, onError: failureText });
+    const other = chatOf(ai, { transport, messages: await transport.loadMessages("chat") });
+    await other.resumeStream();
+    expect(other.error?.message).toMatch(/^This chat is open in another tab .* You can read it here/);
+    const calls = partsOf(other).filter(({ type }) => type === "tool-book");
+    expect(calls.map(({ toolCallId }) => toolCallId)).toEqual(["toolu_book", "toolu_2"]);
+    expect(other.messages.map(({ role }: any) => role)).toEqual(["user", "assistant"]);
+    // Nothing has happened to the run of the first tab.
+    for (const { approval } of partsOf(chat).filter(({ state }) => state === "approval-requested"))
+      await chat.addToolApprovalResponse({ id: approval.id, approved: true });
+    await until(() => textOf(chat).includes("Done."));
+    expect(second.asked()).toEqual([]);
+  });
+
   it("hands answers to a run that another process has begun", async () => {
     const ai = await aiOf(version);
     const store = memoryStore();
@@ -266,7 +291,8 @@ describe.each([6, 7] as const)("a chat of ai %i that asks a person", (version) =
     await chat.sendMessage({ text: "A hotel." });
     const second = agentOf([{ text: "Done." }], { store });
     const transport = new LoopletChatTransport(second.agent);
-    expect(await transport.reconnectToStream({ chatId: "chat" })).toBeNull();
+    const shown = await chunksOf((await transport.reconnectToStream({ chatId: "chat" }))!);
+    expect(shown.map(({ type }) => type)).toContain("error");
     const again = chatOf(ai, { transport, messages: chat.messages, sendAutomaticallyWhen: isAnswered });
     await again.addToolApprovalResponse({ id: callOf(again).approval.id, approved: true });
     await until(() => again.status === "ready" && textOf(again) === "Done.");

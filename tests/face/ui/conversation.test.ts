@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAgent, custom, LoopletError, tool } from "looplet";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
-import { conversation, todosOf, type OpenQuestion } from "looplet/ui";
+import { conversation, failureText, todosOf, type OpenQuestion } from "looplet/ui";
 import { agentOf, lines, Screen } from "./kit.js";
 
 type Approval = OpenQuestion & { kind: "permission" };
@@ -454,11 +454,32 @@ describe("a conversation without an id", () => {
     const held = await theirs.rest();
     expect(held).toMatchObject({ status: "error", error: { code: "run_held" } });
     expect(lines(held.messages)).toEqual(["user: Pay", "assistant: pay input-available"]);
+    expect(failureText(held.error)).toMatch(/^This chat is open in another tab/);
+    expect(await theirs.conversation.send("Me too")).toBe(false);
+    expect(await theirs.rest()).toMatchObject({ status: "error", error: { code: "run_held" } });
+    expect(lines(theirs.now.messages)).toEqual(["user: Pay", "assistant: pay input-available"]);
     await theirs.conversation.retry();
     expect((await theirs.rest()).error?.code).toBe("run_held");
     await theirs.conversation.resume({ takeOver: true });
     const { questions } = await theirs.until(({ status }) => status === "waiting");
     theirs.conversation.answer(questions[0] as Approval, { behavior: "allow" });
     expect(lines((await theirs.rest()).messages).at(-1)).toContain("It is paid.");
+  });
+
+  it("sends a message when the run of the other page is over", async () => {
+    const store = memoryStore();
+    const mine = new Screen(agentOf(pays, { store }), { id: "chat" });
+    await mine.rest();
+    await mine.conversation.send("Pay");
+    const { questions } = await mine.until(({ status }) => status === "waiting");
+    const theirs = new Screen(agentOf([{ text: "Next." }], { store }), { id: "chat" });
+    expect((await theirs.rest()).error?.code).toBe("run_held");
+    mine.conversation.answer(questions[0] as Approval, { behavior: "allow" });
+    await mine.rest();
+    expect(await theirs.conversation.send("And now?")).toBe(true);
+    const now = await theirs.rest();
+    expect(now).toMatchObject({ status: "ready", error: undefined });
+    expect(lines(now.messages).slice(-2)).toEqual(["user: And now?", "assistant: Next."]);
+    expect(lines(now.messages).join()).toContain("It is paid.");
   });
 });

@@ -23,6 +23,7 @@ export class GoingRun {
   /** Readers that wait for the next chunk. */
   #wake: (() => void)[] = [];
   #isOver = false;
+  #isHeld = false;
   /** The place behind what the page has got that answers. */
   #told = 0;
   /** The place behind what a page has seen that answers: a snapshot, or a question that it has answered. */
@@ -54,9 +55,15 @@ export class GoingRun {
     return this.#isOver;
   }
 
+  /** Whether another page or process performs the run, so that this page can only show what is saved of it. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   readonly listen = (event: RunEvent): void => {
     if (this.#isOver) return;
     this.#log.push(...this.#writer.feed(event));
+    if (event.type === "error") this.#isHeld = event.error.code === "run_held";
     if (event.type === "snapshot") this.#past = this.#log.length;
     else if (event.type !== "error") this.#begin();
     if (event.type === "question" && this.#answerOpen() && this.isUntold) this.#past = this.#log.length;

@@ -116,12 +116,16 @@ export class LoopletChatTransport {
     return (await this.#begin(request, session, last)).stream(false, signal);
   }
 
-  /** The stream of the run that goes on in this chat, from its beginning; null if there is none. */
+  /**
+   * The stream of the run that goes on in this chat, from its beginning; null if there is none. If another tab
+   * performs the run without `shareAgent`, the stream has what is saved of it and ends with the error `run_held`.
+   */
   async reconnectToStream({ chatId, abortSignal }: ReconnectOptions): Promise<UiStream | null> {
     const joined = (this.#joined += 1);
     const signal = abortSignal as AbortSignal | undefined;
     const { run } = await this.#open(chatId);
     await run?.begun;
+    if (run?.isHeld === true) return run.stream(false, undefined);
     if (run === undefined || run.isOver) return null;
     // `useChat` also aborts a request to join when it makes the next one, at once.
     const stop = (): unknown => setTimeout(() => this.#joined === joined && run.abort(STOP), 0);

@@ -29,10 +29,12 @@ import type {
 } from "./conversation.js";
 import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
-import { isSame, lastOfPerson, withMessages, withResult } from "./joined.js";
+import { beforeAnswer, isSame, lastOfPerson, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
 import type { Answers, OpenQuestion } from "./message.js";
 import {
+  HELD,
+  OF_HELD_RUN,
   UNOPENED,
   addedUsage,
   errorOf,
@@ -63,6 +65,9 @@ export class ChatConversation implements Conversation {
   #run: Run<any, any> | undefined;
   /** Resolves when the run has ended and its result is shown. */
   #following: Promise<void> = Promise.resolve();
+  /** Resolves when the run goes on here, and not in another page. */
+  #beginning: Promise<void> = Promise.resolve();
+  #begins = (): void => {};
   /** The events that the next frame takes. */
   #heard = new EventBuffer();
   #isUpdating = false;
@@ -109,11 +114,20 @@ export class ChatConversation implements Conversation {
     this.#told(async () => {
       const blocks = await blocksOf(prompt, options);
       if (blocks.length === 0) return;
-      const chat = await this.#open();
+      const chat = await this.#writable();
       if (this.#run !== undefined && this.#steer(this.#run, blocks)) return;
       await this.#following;
       this.#begin(chat, blocks);
     });
+
+  /** The chat, opened again if another page had a run of it. @throws the error while that run is under way */
+  async #writable(): Promise<OpenedChat> {
+    if (this.#error?.code !== HELD) return this.#open();
+    await this.#reopen();
+    await Promise.race([this.#following, this.#beginning]);
+    if (this.#error?.code === HELD) throw this.#error;
+    return this.#open();
+  }
 
   /** Does what a person asks for. An error is told by the snapshot: a form would take the page down with it. */
   async #told(work: () => Promise<void>): Promise<boolean> {
@@ -314,7 +328,7 @@ export class ChatConversation implements Conversation {
   #isBeginning = false;
 
   #begin(chat: OpenedChat, blocks: readonly ContentBlock[]): void {
-    const asked = [...this.#undelivered(), ...blocks];
+    const asked = [...this.#queue.flatMap(({ content }) => content), ...blocks];
     const view = withPrompt(this.#view, asked);
     const { messages } = chat;
     let run: Run<any, any>;
@@ -334,10 +348,6 @@ export class ChatConversation implements Conversation {
     };
     // The agent of a server tells no bounds.
     this.#agent.bound(asked, { messages }).then(bind, () => {});
-  }
-
-  #undelivered(): readonly ContentBlock[] {
-    return this.#queue.flatMap(({ content }) => content);
   }
 
   /** Notes the chat in the list, with a title of its first message. */
@@ -371,6 +381,7 @@ export class ChatConversation implements Conversation {
     this.#run = run;
     this.#result = this.#error = this.#bound = undefined;
     this.#heard = new EventBuffer();
+    this.#beginning = new Promise((resolve) => (this.#begins = resolve));
     // Until `from` has come, the run goes on behind the view that is shown.
     if (from instanceof Promise) this.#emit();
     const events = run.events({ detached: true });
@@ -410,6 +421,7 @@ export class ChatConversation implements Conversation {
 
   #hear(event: RunEvent): void {
     this.#heard.add(event);
+    if (!OF_HELD_RUN.has(event.type)) this.#begins();
     if (this.#isUpdating) return;
     this.#isUpdating = true;
     this.#frame(() => {
@@ -483,12 +495,4 @@ export class ChatConversation implements Conversation {
     // The host of a chat may tell it later, and it never shrinks.
     return this.#result?.chatUsage ?? before ?? this.#snapshot.usage;
   }
-}
-
-/** The code of a run that another process performs. */
-const HELD = "run_held";
-
-/** The messages up to the last one of the person, as they are when a run begins. */
-function beforeAnswer(view: View): View {
-  return viewWith(view.messages.slice(0, lastOfPerson(view.messages) + 1));
 }

@@ -6,7 +6,7 @@ import type { Message, RunResult } from "../../core/api/index.js";
 import type { ToolUiPart, UiMessage, UiPart } from "./message.js";
 import { placesIn, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
-import { end, isDone, withSame, type View } from "./view.js";
+import { end, isDone, viewWith, withSame, type View } from "./view.js";
 
 /** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
 export function withResult(view: View, result: RunResult): View {
@@ -70,6 +70,11 @@ function withBlocksOf(known: Places, { agents, calls }: Places): Places {
     return [path, { ...place, blocks, iterations }];
   });
   return { agents: Object.fromEntries(kept), calls };
+}
+
+/** The messages up to the last one of the person, as they are when a run begins. */
+export function beforeAnswer({ messages }: View): View {
+  return viewWith(messages.slice(0, lastOfPerson(messages) + 1));
 }
 
 /** The index of the last message of the person; -1 if there is none. */

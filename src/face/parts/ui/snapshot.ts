@@ -69,6 +69,12 @@ export interface QueuedMessage {
   readonly isUndelivered: boolean;
 }
 
+/** The code of a run that another process performs. */
+export const HELD = "run_held";
+
+/** The only events of such a run. */
+export const OF_HELD_RUN: ReadonlySet<string> = new Set(["snapshot", "error", "finish"]);
+
 /** The snapshot of a conversation that nobody has opened, also that of a page that a server draws. */
 export const UNOPENED: ConversationSnapshot = {
   status: "opening",
