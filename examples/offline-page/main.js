@@ -7,6 +7,7 @@ import { anthropic, createAgent } from "looplet";
 import { practice } from "looplet/practice";
 import { sessionsOf } from "looplet/sessions";
 import { opfsStore } from "looplet/stores";
+import { failureText } from "looplet/ui";
 import { time } from "../tools/time.mjs";
 
 const store = opfsStore();
@@ -70,7 +71,7 @@ async function follow(run) {
     else if (event.type === "iteration-finish") line = undefined;
   }
   const { outcome, error } = await run.result;
-  state.textContent = error?.message ?? outcome;
+  state.textContent = error ? failureText(error) : outcome;
   draw();
 }
 
@@ -118,7 +119,8 @@ find("#open").onchange = async (event) => {
     await sessions.import(agent, id, await file.text());
     await show(id);
   } catch (error) {
-    state.textContent = /** @type {Error} */ (error).message;
+    console.error(error);
+    state.textContent = "This file is not a chat of this page.";
   }
 };
 

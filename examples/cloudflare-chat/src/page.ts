@@ -1,3 +1,21 @@
+import { failureText } from "looplet/ui";
+
+/** Sentences for users by the code of a failure. The page has no bundle, so they are written into it. */
+const sentences = Object.fromEntries(
+  [
+    ...["rate_limit", "overloaded", "server", "network", "timeout", "auth", "billing", "invalid_request"],
+    ...[
+      "context_length",
+      "content_filter",
+      "finish_reason",
+      "guardrail",
+      "run_held",
+      "store_failed",
+      "default",
+    ],
+  ].map((code) => [code, failureText({ code })]),
+);
+
 /** The page: it draws the events of one conversation, whose name is the fragment of its address. */
 export const page = `<!doctype html>
 <html lang="en">
@@ -26,6 +44,8 @@ export const page = `<!doctype html>
   <button type="button" id="stop">Stop</button>
 </form>
 <script type="module">
+  const sentences = ${JSON.stringify(sentences)};
+  const sentenceOf = (code) => sentences[code] ?? sentences.default;
   const name = location.hash.slice(1) || crypto.randomUUID();
   location.hash = name;
   const address = (path) => "/sessions/" + name + "/" + path;
@@ -81,7 +101,7 @@ export const page = `<!doctype html>
     else if (event.type === "finish") {
       answer = undefined;
       for (const line of questions.values()) line.remove();
-      state.textContent = event.outcome.error?.message ?? event.outcome.outcome;
+      state.textContent = event.outcome.error ? sentenceOf(event.outcome.error.code) : event.outcome.outcome;
     }
   }
 
@@ -96,7 +116,7 @@ export const page = `<!doctype html>
     const { prompt } = submitted.target.elements;
     const response = await post("run", { prompt: prompt.value, requestId: crypto.randomUUID() });
     if (response.ok) prompt.value = "";
-    else state.textContent = (await response.json()).error;
+    else state.textContent = response.status === 400 ? "Write a message first." : sentences.default;
   };
   document.querySelector("#stop").onclick = () => post("abort", {});
 </script>

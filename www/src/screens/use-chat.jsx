@@ -8,6 +8,7 @@ import {
 } from "@assistant-ui/react";
 import { useAISDKRuntime } from "@assistant-ui/react-ai-sdk";
 import { LoopletChatTransport } from "looplet/ai-sdk";
+import { failureText } from "looplet/ui";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const id = "screens";
@@ -17,7 +18,7 @@ function useSharedChat(hub) {
   const join = useRef();
   const [{ transport, leave }] = useState(() => {
     const { agent, leave } = hub.seat(() => join.current());
-    return { transport: new LoopletChatTransport(agent), leave };
+    return { transport: new LoopletChatTransport(agent, { onError: failureText }), leave };
   });
   const chat = useChat({ id, transport });
   const { setMessages, resumeStream } = chat;
@@ -43,7 +44,7 @@ export function UseChat({ hub }) {
             ))}
           </div>
         ))}
-        {error && <p role="alert">{error.message}</p>}
+        {error && <p role="alert">{"code" in error ? failureText(error) : error.message}</p>}
       </div>
       <input name="text" aria-label="Message for useChat" placeholder="Ask something" />
     </form>

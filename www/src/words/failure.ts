@@ -1,5 +1,6 @@
 /** What went wrong, and what a person can do about it. */
 import { LoopletError, type Failure, type FailureCode } from "looplet";
+import { failureText } from "looplet/ui";
 
 /** A failure in words. `action` names the button that helps. */
 export interface Explanation {
@@ -120,6 +121,9 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
   },
 };
 
+/** The page's own sentences, for developers who try looplet. A code without one has that of `looplet/ui`. */
+const titles = Object.fromEntries(Object.entries(byCode).map(([code, { title }]) => [code, title]));
+
 /** Words for the failure of a run. */
 export function explain(failure: Failure): Explanation {
   const { model, requestId, body } = failure;
@@ -130,8 +134,8 @@ export function explain(failure: Failure): Explanation {
     model ? "" : `code ${failure.code}`,
   ];
   const details = facts.filter(Boolean).join(" · ") + (body ? `\n${body}` : "");
-  const known = byCode[failure.code] ?? { title: "The run failed", advice: "Try again.", action: "retry" };
-  return { ...known, details };
+  const known = byCode[failure.code] ?? { advice: "Try again.", action: "retry" };
+  return { ...known, title: failureText(failure, titles), details };
 }
 
 /** Words for what `createAgent` or `run` threw at once. */
