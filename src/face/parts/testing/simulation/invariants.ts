@@ -1,7 +1,8 @@
 /** Invariants: sentences about a simulated run, and the functions that judge them. */
 import { checkOptions } from "../../../core/options/check.js";
 import { namePattern } from "../../tools/name-pattern.js";
-import { short } from "./model/answers.js";
+import { Effects } from "./effects.js";
+import { inputText } from "./model/answers.js";
 import type { SimulatedCall, SimulatedEffect, SimulatedRun } from "./record.js";
 
 /** What must hold in a run. Contract: returns a text, or throws, if it is broken. */
@@ -10,7 +11,10 @@ export type Judge = (run: SimulatedRun) => unknown;
 /** An invariant with its name. */
 export interface NamedInvariant {
   readonly name: string;
-  readonly check: Judge;
+  /** `effects` is what all runs of the simulation have shown so far. Default: what this run shows. */
+  readonly check: (run: SimulatedRun, effects?: Effects) => unknown;
+  /** The tools whose calls break it in this run. A call does not count if a later run has an effect of its tool. */
+  readonly restsOn?: (run: SimulatedRun, effects: Effects) => readonly string[];
   /** The tools and effects that it speaks of. One that no run knows is a mistake of the test. */
   readonly speaksOf?: readonly string[];
 }
@@ -19,21 +23,27 @@ export interface NamedInvariant {
 export type Invariant = NamedInvariant | Judge;
 
 /**
- * No call of the tool begins twice, and no effect of this name happens twice for one key, in any process. `*` in a
- * name stands for any text.
+ * No effect of this name happens twice for one key, in any process. `*` in a name stands for any text. A tool of
+ * this name is judged by its effects: those of its own name, and those of a fitting name with the id of its call as
+ * key. The calls of a tool without effects are counted themselves: none begins twice.
  */
 export function neverTwice(name: string): NamedInvariant {
   const fits = namePattern(name, "neverTwice");
-  const check = (run: SimulatedRun): string | undefined => {
+  const breach: Breaches = (run, effects) => {
     const seen = new Map<string, number>();
-    for (const { word, key, isCall } of actsOf(run, fits)) {
+    const acts = [...actsOf(run, fits, effects)].sort(
+      (one, other) => Number(one.isCall) - Number(other.isCall),
+    );
+    for (const { word, key, isCall } of acts) {
       const act = `${isCall ? "the call of " : ""}${word} ${key}`;
       seen.set(act, (seen.get(act) ?? 0) + 1);
     }
     const twice = [...seen].find(([, times]) => times > 1);
-    return twice && `${twice[0]} happened ${twice[1]} times`;
+    if (twice === undefined) return undefined;
+    const calls = acts.filter(({ word, key, isCall }) => isCall && `the call of ${word} ${key}` === twice[0]);
+    return { says: `${twice[0]} happened ${twice[1]} times`, calls };
   };
-  return { name: `neverTwice("${name}")`, check, speaksOf: [name] };
+  return { name: `neverTwice("${name}")`, speaksOf: [name], ...judgedBy(breach) };
 }
 
 /**
@@ -49,7 +59,7 @@ export function alwaysApproved(name: string): NamedInvariant {
       const { person, canUseTool } = approval;
       if (person === "allow" || (person === undefined && (canUseTool === "allow" || hasRule(run, toolName))))
         continue;
-      const call = `${toolName}(${short(JSON.stringify(input) ?? "")})`;
+      const call = `${toolName}(${inputText(JSON.stringify(input) ?? "")})`;
       return person === "deny"
         ? `${call} ran although the person has denied it`
         : `${call} ran, and nobody had approved it`;
@@ -59,18 +69,23 @@ export function alwaysApproved(name: string): NamedInvariant {
   return { name: `alwaysApproved("${name}")`, check, speaksOf: [name] };
 }
 
-/** The first never begins after the second has been done. Both are names of tools or effects. */
+/**
+ * The first never begins after the second has been done. Both are names of tools or effects. As with
+ * {@link neverTwice}, a tool with effects is judged by them.
+ */
 export function neverAfter(late: string, before: string): NamedInvariant {
   const [isLate, isBefore] = [namePattern(late, "neverAfter"), namePattern(before, "neverAfter")];
-  const check = (run: SimulatedRun): string | undefined => {
-    const done = [...actsOf(run, isBefore)].filter(({ doneMs }) => doneMs !== undefined);
-    for (const act of actsOf(run, isLate)) {
+  const breach: Breaches = (run, effects) => {
+    const done = [...actsOf(run, isBefore, effects)].filter(({ doneMs }) => doneMs !== undefined);
+    for (const act of actsOf(run, isLate, effects)) {
       const earlier = done.find(({ order, doneMs }) => order < act.order && doneMs! <= act.atMs);
-      if (earlier !== undefined) return `${act.word} happened after ${earlier.word}`;
+      if (earlier === undefined) continue;
+      const calls = [act, earlier].filter(({ isCall }) => isCall);
+      return { says: `${act.word} happened after ${earlier.word}`, calls };
     }
     return undefined;
   };
-  return { name: `neverAfter("${late}", "${before}")`, check, speaksOf: [late, before] };
+  return { name: `neverAfter("${late}", "${before}")`, speaksOf: [late, before], ...judgedBy(breach) };
 }
 
 /**
@@ -205,9 +220,9 @@ export function namedInvariants(given: readonly Invariant[]): NamedInvariant[] {
 }
 
 /** The words of an invariant that is broken; undefined if it holds. */
-export function broken({ check }: NamedInvariant, run: SimulatedRun): string | undefined {
+export function broken({ check }: NamedInvariant, run: SimulatedRun, effects?: Effects): string | undefined {
   try {
-    const told = check(run);
+    const told = check(run, effects);
     return told === undefined || told === null || told === true || told === "" ? undefined : String(told);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -224,9 +239,27 @@ interface Act {
   readonly order: number;
 }
 
-/** Calls and effects whose names fit, in the order of their time. */
-function* actsOf({ calls, effects }: SimulatedRun, fits: (name: string) => boolean): Generator<Act> {
-  for (const [order, call] of calls.entries()) if (fits(call.toolName)) yield actOfCall(call, order);
+/** How an invariant is broken, and the calls of tools on which that rests. */
+type Breaches = (
+  run: SimulatedRun,
+  effects: Effects,
+) => { readonly says: string; readonly calls: readonly Act[] } | undefined;
+
+function judgedBy(breach: Breaches): Pick<NamedInvariant, "check" | "restsOn"> {
+  return {
+    check: (run, effects = Effects.of(run)) => breach(run, effects)?.says,
+    restsOn: (run, effects) => [...new Set((breach(run, effects)?.calls ?? []).map(({ word }) => word))],
+  };
+}
+
+/** Effects whose names fit, and calls of tools that have none of these effects, in the order of their time. */
+function* actsOf(
+  { calls, effects }: SimulatedRun,
+  fits: (name: string) => boolean,
+  known: Effects,
+): Generator<Act> {
+  for (const [order, call] of calls.entries())
+    if (fits(call.toolName) && !known.has(call.toolName, fits)) yield actOfCall(call, order);
   for (const [order, effect] of effects.entries()) if (fits(effect.name)) yield actOfEffect(effect, order);
 }
 

@@ -11,7 +11,7 @@ import type { Run, Store } from "../../../core/api/run.js";
 import type { ToolReturn } from "../../../core/host/question.js";
 import { madeOf } from "../../../core/tools/made-agent.js";
 import { recorder } from "../../replay/recorder.js";
-import { answerRequest, type AskedBy } from "./model/answers.js";
+import { answerRequest, inputText, type AskedBy } from "./model/answers.js";
 import { Questions } from "./person.js";
 import {
   RUN_ID,
@@ -272,8 +272,12 @@ export class Process implements Owner {
     const isHolder = world.holder === undefined || world.holder === this.number;
     if (isHolder) record.calls.push(call);
     const times = record.calls.filter((other) => other.toolCallId === toolCallId).length;
+    const given = world.areInputsHidden ? ` with ${inputText(JSON.stringify(input) ?? "no input")}` : "";
     if (isHolder)
-      this.tell("act", () => `${toolName} runs${times > 1 ? " once more" : ""}, as ${toolCallId}`);
+      this.tell(
+        given === "" ? "act" : "input",
+        () => `${toolName} runs${times > 1 ? " once more" : ""}${given}, as ${toolCallId}`,
+      );
     const result = (world.isStandIn(toolName) ? STAND_IN : await this.#worked(work)) as ToolReturn;
     if (this.isDead) return never();
     if ("fault" in result && result.fault.code === "save_failed") {

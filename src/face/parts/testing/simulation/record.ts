@@ -65,7 +65,8 @@ export interface SimulatedProcess {
 export interface Happening {
   readonly atMs: number;
   readonly process: number;
-  readonly kind: "model" | "act" | "fault" | "process" | "person" | "end";
+  /** `input`: it shows the inputs of calls. */
+  readonly kind: "model" | "input" | "act" | "fault" | "process" | "person" | "end";
   readonly say: () => string;
 }
 

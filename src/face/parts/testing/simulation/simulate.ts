@@ -12,6 +12,7 @@ import { describe } from "../../../core/options/check.js";
 import { madeOf } from "../../../core/tools/made-agent.js";
 import { Choices, type Choice } from "./choices.js";
 import { Digest } from "./digest.js";
+import { Effects } from "./effects.js";
 import { broken, namedInvariants, type NamedInvariant } from "./invariants.js";
 import { checkedOptions, type Checked, type SimulateOptions } from "./options.js";
 import type { SimulatedRun } from "./record.js";
@@ -94,21 +95,36 @@ export async function simulate(subject: Subject, options: SimulateOptions = {}):
   const failures: Failure[] = [];
   const digest = new Digest();
   const known = new Names(invariants);
+  const effects = new Effects();
+  const waiting = new Map<string, Waiting>();
+  const found = async ({ seed, run, invariant }: Omit<Waiting, "sinceRun">): Promise<void> => {
+    if (failures.some((failure) => failure.invariant === invariant.name)) return;
+    const message = broken(invariant, run, effects);
+    if (message === undefined) return;
+    const failure = await failureOf(subject, checked, seed, run, invariant, message, effects);
+    if (checked.onFailure === "throw") throw new SimulationFailure(failure);
+    failures.push(failure);
+  };
   const seeds = checked.replay === undefined ? checked.seeds : [undefined];
-  for (const seed of seeds) {
+  for (const [at, seed] of seeds.entries()) {
     const choices = seed === undefined ? Choices.of(checked.replay!) : Choices.seeded(seed);
     const { run } = await playRun(subject, checked.world, choices);
     digest.add(run);
     known.add(run);
+    effects.add(run);
     for (const invariant of invariants) {
-      if (failures.some((failure) => failure.invariant === invariant.name)) continue;
-      const message = broken(invariant, run);
-      if (message === undefined) continue;
-      const failure = await failureOf(subject, checked, seed, run, invariant, message);
-      if (checked.onFailure === "throw") throw new SimulationFailure(failure);
-      failures.push(failure);
+      const tools = invariant.restsOn?.(run, effects) ?? [];
+      const key = JSON.stringify([invariant.name, ...tools]);
+      if (tools.length === 0) await found({ seed, run, invariant });
+      else if (!waiting.has(key)) waiting.set(key, { seed, run, invariant, sinceRun: at });
+    }
+    for (const [key, one] of waiting) {
+      if (one.sinceRun + MORE_RUNS !== at) continue;
+      await found(one);
+      waiting.delete(key);
     }
   }
+  for (const one of waiting.values()) await found(one);
   if (seeds.length >= ENOUGH_RUNS) known.check();
   return { runs: seeds.length, failures, digest: digest.text };
 }
@@ -120,19 +136,32 @@ async function failureOf(
   first: SimulatedRun,
   invariant: NamedInvariant,
   message: string,
+  effects: Effects,
 ): Promise<Failure> {
   const fails = async (choices: readonly Choice[]): Promise<boolean> =>
-    broken(invariant, (await playRun(subject, world, Choices.of(choices))).run) !== undefined;
+    broken(invariant, (await playRun(subject, world, Choices.of(choices))).run, effects) !== undefined;
   const isLonely = !(await fails(first.choices));
   const isShrinking = replay === undefined && !isLonely;
   const choices = isShrinking ? await shrunk(first.choices, fails) : first.choices;
   const played = await playRun(subject, world, Choices.of(choices), true);
-  const again = broken(invariant, played.run);
+  const again = broken(invariant, played.run, effects);
   const run = again === undefined ? first : played.run;
   const told = { seed, invariant: invariant.name, message: again ?? message, choices, run };
   const story = storyOf({ ...told, before: first.choices.length, isLonely });
   return { ...told, story, file: again === undefined ? undefined : played.file };
 }
+
+/** A run that breaks an invariant, unless one of the next {@link MORE_RUNS} has an effect of the tool. */
+interface Waiting {
+  readonly seed: number | undefined;
+  readonly run: SimulatedRun;
+  readonly invariant: NamedInvariant;
+  /** The place of its seed. */
+  readonly sinceRun: number;
+}
+
+/** The runs after which a tool that has shown no effect is judged by its calls. */
+const MORE_RUNS = 20;
 
 /** The runs after which a name that none of them knows is a mistake. */
 const ENOUGH_RUNS = 50;

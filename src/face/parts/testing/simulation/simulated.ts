@@ -69,6 +69,8 @@ export class Simulated {
   readonly approvals = new Map<string, Approval>();
   /** The options of the agent, once it is there. */
   agent: AgentOptions | undefined;
+  /** An answer came as bytes, whose calls no line of the story shows. */
+  areInputsHidden = false;
   /** A question will never be answered. */
   neverAnswers = false;
   /** Turns of the event loop that real work of tools may still take. */

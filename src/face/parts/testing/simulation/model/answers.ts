@@ -79,7 +79,8 @@ export async function answerRequest(
     ? world.turnOf({ request, ...by, conversation: () => format.read(request.body) })
     : {};
   const faulty: ScriptedTurn = { ...turn, ...change };
-  if (isReached) process.tell("model", () => `the model ${wordsOf(turn)}`);
+  if (turn.body !== undefined) world.areInputsHidden = true;
+  if (isReached) process.tell(hasCalls(turn) ? "input" : "model", () => `the model ${wordsOf(turn)}`);
   if (told !== "") process.tell("fault", () => told);
   await process.wait(LATENCIES_MS[choices.pick("the latency", LATENCY_CHANCES)]!, signal);
   if (faulty.hang === true) return process.until(never(), signal);
@@ -153,22 +154,39 @@ function halves([whole = new Uint8Array()]: readonly Uint8Array[], count: number
   return [whole.slice(0, middle), whole.slice(middle)];
 }
 
+/** Whether the line of a turn shows inputs. */
+function hasCalls({ toolCalls = [], blocks, body }: ScriptedTurn): boolean {
+  if (blocks !== undefined) return blocks.some(({ type }) => type === "tool-call");
+  return body === undefined && toolCalls.length > 0;
+}
+
 function wordsOf({ text, toolCalls = [], thinking, blocks, body }: ScriptedTurn): string {
-  if (blocks !== undefined) return `answers with ${blocks.map(({ type }) => type).join(", ")}`;
+  if (blocks !== undefined)
+    return `answers with ${blocks.map((block) => (block.type === "tool-call" ? callText(block) : block.type)).join(", ")}`;
   if (body !== undefined) return "answers as recorded";
-  const calls = toolCalls.map(({ name, input, argumentsText }) => {
-    const written =
-      argumentsText === undefined ? JSON.stringify(input ?? {}) : [argumentsText].flat().join("");
-    return `${name}(${short(written)})`;
-  });
   const said = [text].flat().join("");
-  if (calls.length > 0) return `asks for ${calls.join(" and ")}`;
+  if (toolCalls.length > 0) return `asks for ${toolCalls.map(callText).join(" and ")}`;
   if (said === "") return thinking === undefined ? "answers with nothing" : "only thinks";
   return `answers ${short(JSON.stringify(said))}`;
 }
 
+function callText({ name, input, argumentsText }: NonNullable<ScriptedTurn["toolCalls"]>[number]): string {
+  const written = argumentsText === undefined ? JSON.stringify(input ?? {}) : [argumentsText].flat().join("");
+  return `${name}(${inputText(written)})`;
+}
+
+/** Characters of one input in a line of a story. */
+const MOST_INPUT_CHARS = 2000;
+
+/** An input in a line of a story. A story without its inputs cannot be understood, so only a huge one is cut. */
+export function inputText(text: string): string {
+  if (text.length <= MOST_INPUT_CHARS) return text;
+  const left = text.length - MOST_INPUT_CHARS;
+  return `${text.slice(0, MOST_INPUT_CHARS)}… (${left} more characters)`;
+}
+
 /** The beginning of a text, for a line of a story. */
-export function short(text: string, most = 60): string {
+function short(text: string, most = 60): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
