@@ -288,6 +288,37 @@ describe("written reports", () => {
     expect(report.verdicts.equal).toMatchObject({ runs: 10, of: 10, share: 1 });
   });
 
+  it("have one line for each kind of difference, with the number of runs and their names", async () => {
+    const [short, long] = [await recorded(), await recorded(claude(), { text: "another" })];
+    const names = [...Array(12).keys()].map((at) => `run ${at + 1}`);
+    const runs = names.map((name, at) => ({ name, text: at % 2 === 0 ? short : long }));
+    const other = await recorded(claude(), { description: "Old words" });
+    const report = await compare(
+      [...runs, { name: "other", text: other }, "{}"],
+      changed({ system: "New." }),
+    );
+    expect(report.kinds).toEqual([
+      { verdict: "failed", count: 1, runs: [13] },
+      { verdict: "another request", count: 12, runs: [...Array(12).keys()] },
+      { verdict: "another request", count: 1, runs: [12] },
+    ]);
+    const lines = `${names.slice(0, 10).join(", ")} and 2 more: 12 runs, another request\n  Request 1 differs`;
+    const text = textReport(report);
+    expect(text.split("Request 1 differs")).toHaveLength(3);
+    expect(text).toContain(lines.replace("\\n", "\n"));
+    expect(text).toContain("\nother: another request\n");
+    expect(markdownReport(report)).toContain("and 2 more: 12 runs, another request**");
+    expect(junitReport(report).match(/<testcase/g)).toHaveLength(14);
+  });
+
+  it("group runs that differ in the same part at other places, and runs that a judge does not pass", async () => {
+    const files = [await recorded(), await recorded(claude("It rains a lot."))];
+    const described = await compare(files, changed({ description: "New words" }));
+    expect(described.kinds.map(({ runs }) => runs)).toEqual([[0, 1]]);
+    const judged = await compare(files, changed({}), { judges: { never: () => false } });
+    expect(judged.kinds.map(({ verdict, count }) => [verdict, count])).toEqual([["equal", 2]]);
+  });
+
   it("keep names and texts of a stranger out of the marks around them", async () => {
     const name = 'a<b>&"*|`.loop';
     const text = await recorded();

@@ -19,6 +19,7 @@ export { expectSame, junitReport, markdownReport, textReport } from "./written.j
 export type {
   ComparedRun,
   CompareReport,
+  DifferenceKind,
   FirstDifference,
   Judgement,
   RunEnd,

@@ -80,11 +80,22 @@ export interface Share {
   readonly high: number;
 }
 
+/** Runs with the same verdict, the same reason and the same place of the first difference. */
+export interface DifferenceKind {
+  readonly verdict: ComparedVerdict;
+  /** The number of runs. */
+  readonly count: number;
+  /** Their indexes in `runs` of the report. The first one is the example that the written reports show. */
+  readonly runs: readonly number[];
+}
+
 /** The result of `compare`: plain data, which `JSON.stringify` writes whole. */
 export interface CompareReport {
   readonly runs: readonly ComparedRun[];
   /** How many runs have each verdict. Verdicts that no run has are left out. */
   readonly verdicts: { readonly [verdict in ComparedVerdict]?: Share };
+  /** The runs that are not equal or that a judge does not pass, grouped by what differs. */
+  readonly kinds: readonly DifferenceKind[];
   /** How many runs each judge passes. */
   readonly judges: { readonly [name: string]: Share };
   /** What was asked live, judges included. */
@@ -121,7 +132,48 @@ export function reportOf(runs: readonly ComparedRun[], spent: CompareReport["spe
     const judged = runs.flatMap((run) => run.judges[name] ?? []);
     judges[name] = shareOf(judged.filter(({ pass }) => pass).length, judged.length);
   }
-  return { runs, verdicts, judges, spent, isFailed: runs.some(({ isFailed }) => isFailed) };
+  return {
+    runs,
+    verdicts,
+    kinds: kindsOf(runs),
+    judges,
+    spent,
+    isFailed: runs.some(({ isFailed }) => isFailed),
+  };
+}
+
+/**
+ * The kinds of differences of runs that are not equal, or that a judge does not pass: the worst verdict first, then
+ * the most frequent one.
+ */
+export function kindsOf(runs: readonly ComparedRun[]): DifferenceKind[] {
+  const kinds = new Map<string, { verdict: ComparedVerdict; runs: number[] }>();
+  for (const [index, run] of runs.entries()) {
+    if (run.verdict === "equal" && !run.isFailed) continue;
+    const key = keyOf(run);
+    const kind = kinds.get(key);
+    if (kind === undefined) kinds.set(key, { verdict: run.verdict, runs: [index] });
+    else kind.runs.push(index);
+  }
+  return [...kinds.values()]
+    .map((kind) => ({ ...kind, count: kind.runs.length }))
+    .sort(
+      (one, other) =>
+        VERDICTS.indexOf(other.verdict) - VERDICTS.indexOf(one.verdict) || other.count - one.count,
+    );
+}
+
+/** Equal for runs of one kind: what differs counts, and not at which message, character or id. */
+function keyOf({ verdict, why, firstDifference, changed, judges }: ComparedRun): string {
+  const { kind, what = "", parts = [] } = firstDifference ?? {};
+  const places = [...new Set(parts.map(withoutPlaces))].sort();
+  const failed = Object.entries(judges).flatMap(([name, { pass }]) => (pass ? [] : [name]));
+  const where = places.length > 0 ? places : [withoutPlaces(what)];
+  return JSON.stringify([verdict, withoutPlaces(why), kind, where, changed, failed]);
+}
+
+function withoutPlaces(text: string): string {
+  return text.replace(/\b(toolu|call|fc|tooluse)_[\w-]+/g, "ID").replace(/\d+/g, "N");
 }
 
 /** The 97.5th percentile of the normal distribution. */

@@ -2,20 +2,25 @@
 import { LoopletError } from "../../core/api/errors.js";
 import { describe, isObject } from "../../core/options/check.js";
 import { harmless, oneLine } from "../replay/harmless.js";
-import { VERDICTS, type ComparedRun, type CompareReport, type Share } from "./report.js";
+import { kindsOf, VERDICTS, type ComparedRun, type CompareReport, type Share } from "./report.js";
 
-/** Runs of which a text or a Markdown page tells more than the count. */
-const MAX_TOLD = 20;
+/** Kinds of differences of which a text or a Markdown page tells more than the count. */
+const MAX_KINDS = 20;
+/** Names of runs in the line of a kind. */
+const MAX_NAMES = 10;
 
-/** The report as plain text: one sentence, a table, and the runs that are not equal, the worst first. */
+/**
+ * The report as plain text: one sentence, a table, and a line for each kind of difference with its runs, the worst
+ * first. Under it is the first of these runs as an example.
+ */
 export function textReport(report: CompareReport): string {
   const rows = rowsOf(checked(report));
   const [first, last] = [widthOf(rows, 0), widthOf(rows, 1)];
   const table = rows.map((row) => `  ${row[0].padEnd(first)}  ${row[1].padStart(last)}  ${row[2]}`);
-  const told = toldRuns(report).flatMap((run) => [
+  const told = toldKinds(report).flatMap(({ head, example }) => [
     "",
-    `${oneLine(run.name)}: ${run.verdict}`,
-    ...detailsOf(run).map(indent),
+    oneLine(head),
+    ...detailsOf(example).map(indent),
   ]);
   return harmless([sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n"));
 }
@@ -23,17 +28,11 @@ export function textReport(report: CompareReport): string {
 /** The report as Markdown, for the summary of a CI job or a comment of a pull request. */
 export function markdownReport(report: CompareReport): string {
   const rows = rowsOf(checked(report)).map((row) => `| ${row.map(cell).join(" | ")} |`);
-  const told = toldRuns(report).flatMap((run) => {
+  const told = toldKinds(report).flatMap(({ head, example: run }) => {
     const [diff = "", ...details] = [run.firstDifference?.diff, ...sentencesOf(run)];
     const fence = "`".repeat(Math.max(3, ...(diff.match(/`+/g) ?? []).map((ticks) => ticks.length + 1)));
     const block = diff === "" ? [] : ["", `${fence}diff`, diff, fence];
-    return [
-      "",
-      `**${escaped(run.name)}: ${run.verdict}**`,
-      "",
-      ...details.map((one) => `- ${escaped(one)}`),
-      ...block,
-    ];
+    return ["", `**${escaped(head)}**`, "", ...details.map((one) => `- ${escaped(one)}`), ...block];
   });
   const table = ["| runs | number | share, 95 % interval |", "| - | -: | - |", ...rows];
   return harmless([sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n"));
@@ -111,20 +110,22 @@ function widthOf(rows: readonly Row[], column: 0 | 1): number {
   return Math.max(0, ...rows.map((row) => row[column].length));
 }
 
-/** The runs that are told one by one: those that are not equal, and those that a judge does not pass. */
-function toldRuns({ runs }: CompareReport): ComparedRun[] {
-  return notEqual(runs)
-    .sort((one, other) => VERDICTS.indexOf(other.verdict) - VERDICTS.indexOf(one.verdict))
-    .slice(0, MAX_TOLD);
-}
-
-function notEqual(runs: readonly ComparedRun[]): ComparedRun[] {
-  return runs.filter(({ verdict, isFailed }) => verdict !== "equal" || isFailed);
+/** The kinds of differences that are told, each with its line and its first run. */
+function toldKinds({ runs }: CompareReport): { readonly head: string; readonly example: ComparedRun }[] {
+  return kindsOf(runs)
+    .slice(0, MAX_KINDS)
+    .map(({ verdict, count, runs: indexes }) => {
+      const names = indexes.slice(0, MAX_NAMES).map((index) => runs[index]!.name);
+      const more = count > MAX_NAMES ? ` and ${count - MAX_NAMES} more` : "";
+      const head = `${names.join(", ")}${more}: ${count > 1 ? `${count} runs, ` : ""}${verdict}`;
+      return { head, example: runs[indexes[0]!]! };
+    });
 }
 
 function restOf({ runs }: CompareReport): string[] {
-  const left = notEqual(runs).length - MAX_TOLD;
-  return left > 0 ? ["", `${left} more runs are not equal.`] : [];
+  const left = kindsOf(runs).slice(MAX_KINDS);
+  const count = left.reduce((sum, kind) => sum + kind.count, 0);
+  return count > 0 ? ["", `${count} more runs are not equal, in ${left.length} more kinds.`] : [];
 }
 
 function detailsOf(run: ComparedRun): string[] {
