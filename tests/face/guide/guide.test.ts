@@ -175,6 +175,17 @@ describe("executeToolCalls", () => {
     const { messages } = toApiMessages({ messages: [...calls, ...results] });
     for (const block of messages[1]!.content as { content: unknown }[])
       expect(typeof block.content).toBe("string");
+    const odder = {
+      error: () => new Error("no disk"),
+      unnamed: async () => new RangeError(),
+      function: () => call,
+    };
+    const others = Object.keys(odder).map((name) => call(name, {}, name));
+    expect((await executeToolCalls(others, odder)).map(({ output }) => output)).toEqual([
+      "Error: no disk",
+      "Error: RangeError",
+      "",
+    ]);
     const circle: { self?: unknown } = {};
     circle.self = circle;
     expect((await executeToolCalls([call("1", {}, "circle")], { circle: () => circle }))[0]!.output).toMatch(

@@ -30,14 +30,17 @@ async function execute({ id, name, input }: ToolCallMessage, handlers: Handlers)
   try {
     const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
     if (handler === undefined) throw new Error(`there is no tool ${name}`);
-    output = written(await handler(input));
+    const value = await handler(input);
+    // A returned error counts as thrown, as in `createAgent`.
+    if (value instanceof Error) throw value;
+    output = written(value);
   } catch (error) {
-    output = `Error: ${error instanceof Error ? error.message : String(error)}`;
+    output = `Error: ${error instanceof Error ? error.message || error.name : String(error)}`;
   }
   return { type: "tool_result", id, output };
 }
 
-/** A text as it is, any other value as JSON, because a result of the Messages API has a text. */
+/** A text as it is, any other value as JSON, and nothing as "", because a result of the Messages API has a text. */
 function written(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -46,7 +46,10 @@ export interface ToolDefinition {
   input_schema: object;
 }
 
-/** The functions behind the tools, by name. A text that one returns is the output; any other value becomes JSON. */
+/**
+ * The functions behind the tools, by name. A text that one returns is the output; any other value becomes JSON,
+ * nothing becomes "", and an `Error` counts as thrown.
+ */
 export interface Handlers {
   [name: string]: (input: any) => unknown;
 }

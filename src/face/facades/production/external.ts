@@ -3,9 +3,12 @@ export { runProduction } from "./run-production.js";
 export { shouldStop, type LoopState } from "./should-stop.js";
 export {
   executeToolBlocks,
+  serializeResult,
   toolError,
+  toToolResult,
   type ToolBlockContext,
   type ToolErrorBody,
+  type ToolResultOf,
   type ToolUseResult,
   type ToolUseBlock,
 } from "./tool-blocks.js";

@@ -76,11 +76,69 @@ async function resultOf<C extends ToolBlockContext>(
   const result = { type: "tool_result", tool_use_id: id } as const;
   try {
     const value = await ctx.runTool(name, input, ctx);
+    // A returned error counts as thrown, as in `createAgent`.
+    if (value instanceof Error) throw value;
     const content = JSON.stringify(value) ?? "null";
     return { ...result, content, ...(isToolError(value) ? { is_error: true } : {}) };
   } catch (error) {
     return { ...result, content: `error: ${messageOf(error)}`, is_error: true };
   }
+}
+
+/**
+ * A result of a tool as the `content` of a `tool_result` block: a text as it is, an `Error` as `error: <message>`, any
+ * other value as JSON, and nothing as `null`. It never throws: a value that JSON cannot hold is an `error: …` too.
+ */
+export function serializeResult(value: unknown): string {
+  return serialized(value).content;
+}
+
+/**
+ * The `tool_result` block for a result with the id of its call, as in `results.map(toToolResult)`. Further fields are
+ * the tool's result: `content` if it is the only one, else all of them as JSON. `is_error` is set for a result that
+ * says so, that has `error: true`, as {@link toolError} makes it, or that is an `Error`.
+ *
+ * @throws TypeError without a `tool_use_id`
+ */
+export function toToolResult(result: ToolResultOf): ToolUseResult {
+  const { tool_use_id, type: _, is_error, ...fields } = (result ?? {}) as ToolResultOf;
+  if (typeof tool_use_id !== "string" || tool_use_id === "")
+    throw new TypeError(
+      "toToolResult needs { tool_use_id, ... }: the id of the tool_use block and its result",
+    );
+  const names = Object.keys(fields);
+  const value = names.length === 1 && names[0] === "content" ? fields["content"] : valueOf(fields);
+  const { content, isError } = serialized(value);
+  const block = { type: "tool_result", tool_use_id, content } as const;
+  return is_error === true || isError ? { ...block, is_error: true } : block;
+}
+
+/** What {@link toToolResult} takes: the id of a call, and what its tool has returned. */
+export interface ToolResultOf {
+  tool_use_id: string;
+  is_error?: boolean | undefined;
+  [field: string]: unknown;
+}
+
+function serialized(value: unknown): { content: string; isError: boolean } {
+  if (value instanceof Error) return { content: `error: ${messageOf(value)}`, isError: true };
+  if (typeof value === "string") return { content: value, isError: false };
+  try {
+    const isError = (value as { error?: unknown } | null | undefined)?.error === true;
+    return { content: JSON.stringify(value) ?? "null", isError };
+  } catch (error) {
+    return { content: `error: ${messageOf(error)}`, isError: true };
+  }
+}
+
+/** The value whose fields were spread: nothing, a text, which has a field for each character, a list or an object. */
+function valueOf(fields: { readonly [name: string]: unknown }): unknown {
+  const names = Object.keys(fields);
+  if (names.length === 0) return undefined;
+  const isList = names.every((name, at) => name === String(at));
+  if (!isList) return fields;
+  const values = Object.values(fields);
+  return values.every((one) => typeof one === "string" && one.length === 1) ? values.join("") : values;
 }
 
 /** The key of a call; none if `resourceKey` throws, because the call itself then fails at its input. */
@@ -93,5 +151,5 @@ function keyOf<C extends ToolBlockContext>({ name, input }: ToolUseBlock, ctx: C
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message || error.name : String(error);
 }
