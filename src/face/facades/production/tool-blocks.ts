@@ -86,8 +86,8 @@ async function resultOf<C extends ToolBlockContext>(
 }
 
 /**
- * A result of a tool as the `content` of a `tool_result` block: a text as it is, an `Error` as `error: <message>`, any
- * other value as JSON, and nothing as `null`. It never throws: a value that JSON cannot hold is an `error: …` too.
+ * A result of a tool as the `content` of a `tool_result` block: a text as it is, an `Error` as `error: <message>`,
+ * any other value as JSON, and nothing as `null`. It never throws: what JSON cannot hold is an `error: …` too.
  */
 export function serializeResult(value: unknown): string {
   return serialized(value).content;
