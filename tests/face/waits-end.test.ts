@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createAgent, custom } from "looplet";
+import { createAgent, custom, type Store } from "looplet";
 import { agUiResponse } from "looplet/ag-ui";
 import { toUIMessageStreamResponse } from "looplet/ai-sdk";
 import { handler } from "looplet/server";
@@ -62,6 +62,122 @@ describe("the log of a session whose process has crashed before `finish` was in 
     next.disconnect();
   }, 20_000);
 });
+
+describe("the log of a session whose process has crashed before the journal had the run", () => {
+  const served = (store: Store): ReturnType<typeof handler> =>
+    handler(createAgent({ model: custom(() => "The answer."), store }), {
+      store,
+      base: "/api",
+      authorize: () => "ada",
+      takeOver: true,
+    });
+  const pageOf = (server: ReturnType<typeof handler>): ReturnType<typeof connectAgent> =>
+    connectAgent("http://x.test/api", {
+      fetch: ((url: string, init: RequestInit) => server(new Request(`${url}`, init) as never)) as never,
+    });
+  const lost = (id: string): object => ({
+    id,
+    outcome: "failed",
+    error: { code: "store_failed", message: expect.stringMatching(/ended before the store had the end/) },
+  });
+  /** Ends the process when the log has the last run's beginning, and keeps its journal from having anything. */
+  const crashed = async (before: number): Promise<{ taking: Store; id: string }> => {
+    const kept = memoryStore();
+    let died = (): void => {};
+    const death = new Promise<void>((resolve) => (died = resolve));
+    let isLast = false;
+    let isDead = false;
+    const dying = {
+      ...kept,
+      append: async (...args: Parameters<typeof kept.append>) => {
+        const isLog = args[0].includes("looplet.events");
+        if (isDead || (isLast && !isLog && args[0].endsWith("/c"))) return never();
+        await kept.append(...args);
+        if (isLast && isLog && args[1].some(({ json }) => json.includes('"type":"run-start"'))) {
+          isDead = true;
+          died();
+          return never();
+        }
+      },
+    };
+    const page = pageOf(served(dying));
+    const chat = await page.openChat("c");
+    for (let run = 0; run < before; run++) await chat.run(`Prompt ${run}`).result;
+    isLast = true;
+    const run = chat.run("The last prompt");
+    run.result.catch(() => {});
+    await death;
+    page.disconnect();
+    const taking: Store = {
+      ...kept,
+      lease: (key, options) => kept.lease(key, { ...options, takeOver: true }),
+    };
+    return { taking, id: run.id };
+  };
+
+  it.each([0, 1, 2])(
+    "gets no earlier run's end for it, after %i runs",
+    async (before) => {
+      const { taking, id } = await crashed(before);
+      const server = served(taking);
+      await server.wake();
+      const page = pageOf(server);
+      const chat = await page.openChat("c");
+      expect(chat.messages).toHaveLength(2 * before);
+      expect(await page.attach(id, { chat: "c" }).result).toMatchObject(lost(id));
+      // The chat goes on, and the log with it.
+      expect(await chat.run("The last prompt").result).toMatchObject({ outcome: "completed" });
+      expect(chat.messages).toHaveLength(2 * before + 2);
+      page.disconnect();
+    },
+    20_000,
+  );
+
+  it("ends the run for a page that follows the chat", async () => {
+    const { taking, id } = await crashed(1);
+    const server = served(taking);
+    const page = pageOf(server);
+    const result = page.attach(id, { chat: "c" }).result;
+    expect(await result).toMatchObject(lost(id));
+    page.disconnect();
+  }, 20_000);
+});
+
+it("leaves a run alone whose process is about to save it", async () => {
+  const kept = memoryStore();
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => (go = resolve));
+  let reached = (): void => {};
+  const isThere = new Promise<void>((resolve) => (reached = resolve));
+  const slow: Store = {
+    ...kept,
+    append: async (...args) => {
+      if (!args[0].includes("looplet.events") && args[0].endsWith("/c")) await gate;
+      await kept.append(...args);
+      if (args[0].includes("looplet.events")) reached();
+    },
+  };
+  const [first, second] = [slow, kept].map((store) =>
+    handler(createAgent({ model: custom(() => "The answer."), store }), {
+      store,
+      base: "/api",
+      authorize: () => "ada",
+    }),
+  );
+  const pageOf = (server: typeof first): ReturnType<typeof connectAgent> =>
+    connectAgent("http://x.test/api", {
+      fetch: ((url: string, init: RequestInit) => server!(new Request(`${url}`, init) as never)) as never,
+    });
+  const page = pageOf(first);
+  const run = (await page.openChat("c")).run("Hello");
+  await isThere;
+  const other = pageOf(second);
+  await other.openChat("c");
+  go();
+  expect(await run.result).toMatchObject({ outcome: "completed", text: "The answer." });
+  page.disconnect();
+  other.disconnect();
+}, 20_000);
 
 describe("a worker whose script cannot be loaded", () => {
   it.each(["error", "messageerror"])("fails the runs of the page at `%s`", async (type) => {

@@ -147,6 +147,8 @@ export interface KeptChat {
   readonly usage: ModelUsage | null;
   /** Whether a run of it has not ended. Its messages are those so far. */
   readonly isRunning: boolean;
+  /** The id of the last run that its journal has. A reset of the chat counts as a run. */
+  readonly lastRun: string;
   /** Whether all entries of its journal count, up to the last one. */
   readonly isWhole: boolean;
   /** With the option `transcripts`: those of all agents of all runs, the root's first. */

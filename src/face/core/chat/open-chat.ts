@@ -47,7 +47,9 @@ export async function readChat(
   if (entries.length === 0) return undefined;
   const { tail, messages, subagents, usage } = kept.read(entries);
   const all = wantsAll ? { transcripts: kept.transcripts(entries) } : {};
-  return { messages, subagents, usage, isRunning: !tail.isOver, isWhole: tail.leftOut === 0, ...all };
+  const { isOver, leftOut, run } = tail;
+  const state = { isRunning: !isOver, isWhole: leftOut === 0, lastRun: run ?? key };
+  return { messages, subagents, usage, ...state, ...all };
 }
 
 /** The journal of a chat, with the entries of the store or those that are given in their place. */

@@ -13,9 +13,10 @@ import { reportUnheard } from "../../core/host/failures.js";
 import { titleOf } from "../sessions/changes.js";
 import { exported, imported } from "../sessions/transfer.js";
 import { BEGINNING, callChat, startOf, stateOf } from "../workers/hosting/chat-calls.js";
+import { openedIn } from "../workers/hosting/opened-in.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import { logOf, type SessionLog } from "../workers/hosting/session-log.js";
-import { openedIn, Session, type SessionParts, type Start } from "../workers/hosting/session.js";
+import { Session, type SessionParts, type Start } from "../workers/hosting/session.js";
 import { nextTask } from "../workers/hosting/task.js";
 import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
@@ -55,7 +56,7 @@ export class ChatSession {
     this.#parts = parts;
     this.runs = new Session({
       ...parts,
-      open: (options) => openedIn((this.#agent = parts.agent()), parts.id, options),
+      open: (options) => openedIn((this.#agent = parts.agent()), parts.store, parts.id, options),
     });
   }
 

@@ -3,13 +3,14 @@
  * It knows nothing of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, an
  * object of Cloudflare and a handler of requests.
  */
-import type { Agent, Chat, OpenChatOptions, Run, RunEvent } from "../../../core/api/index.js";
+import type { Chat, Run, RunEvent } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import type { RunEnd } from "../protocol.js";
-import { endOfRun, endWith, isTaken } from "./ends.js";
+import { endOfRun, endWith, isTaken, lostEnd } from "./ends.js";
 import type { Batch } from "./feed.js";
 import { HostedRun } from "./hosted-run.js";
 import { Making } from "./making.js";
+import type { OpenedIn, Opening } from "./opened-in.js";
 import { BadRequest, ofRequest } from "./problems.js";
 import {
   entriesOf,
@@ -26,7 +27,7 @@ import { nextTask } from "./task.js";
 export interface SessionParts {
   readonly log: SessionLog;
   /** Opens what the store has: the chat, and the run that goes on. */
-  readonly open: (options: Opening) => Promise<{ readonly chat?: Chat; readonly run?: Run | undefined }>;
+  readonly open: (options: Opening) => Promise<OpenedIn>;
   /** Whether no other process can be at work, so that a run is taken from any that was. */
   readonly isOnly?: boolean;
   /** Whether an order takes a run from another process that is at work on it. */
@@ -37,25 +38,6 @@ export interface SessionParts {
   readonly unwatch?: () => Promise<void> | void;
   /** Called when a run of the chat has begun, goes on or has ended, and when the chat has other messages. */
   readonly changed?: (chat: Chat) => void;
-}
-
-/** The options with which a chat is opened, or a run goes on. */
-export type Opening = Required<Pick<OpenChatOptions, "afterEvent" | "takeOver" | "onEvent">> & {
-  /** The run whose end the log does not have. If its journal has the end, the run is opened for it. */
-  readonly unfinished: string | undefined;
-};
-
-/** Opens a chat for its session, with the run that continues or whose end the log does not have. */
-export async function openedIn(
-  agent: Pick<Agent, "openChat"> & Partial<Pick<Agent, "resume">>,
-  id: string,
-  { unfinished, ...options }: Opening,
-): Promise<{ readonly chat: Chat; readonly run?: Run | undefined }> {
-  const chat = await agent.openChat(id, options);
-  // The process before this one has saved the end in the journal, and crashed before it was in the log.
-  const isEnded = chat.current === undefined && unfinished !== undefined && chat.messages.length > 0;
-  const run = isEnded ? agent.resume?.(id, { ...options, id: unfinished }) : chat.current;
-  return { chat, run };
 }
 
 /** Begins a run with this listener. */
@@ -301,10 +283,14 @@ export class Session {
     const afterEvent = last?.entry.event?.seq ?? 0;
     const isUnfinished = last !== undefined && last.entry.run !== "" && !isLast(last.entry);
     const unfinished = isUnfinished ? last.entry.run : undefined;
-    const { chat, run } = await open({ afterEvent, takeOver, onEvent: hosted.hear, unfinished });
+    const { chat, run, isLost } = await open({ afterEvent, takeOver, onEvent: hosted.hear, unfinished });
     const end = run && (await Promise.race([endOfRun(run), hosted.begun]));
     const held = end && isTaken(run, end) ? { run: run.id, events: hosted.early, end } : undefined;
     this.#held = held;
+    if (unfinished !== undefined && isLost === true && held === undefined) {
+      await this.claim();
+      this.#tell({ run: unfinished, ...lostEnd(unfinished, afterEvent + 1) });
+    }
     if (run !== undefined && held === undefined) {
       await this.claim();
       this.#take(hosted, run, chat);

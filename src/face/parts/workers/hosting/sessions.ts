@@ -2,11 +2,13 @@
 import type { Agent, Chat, Run, Store } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import { Making } from "./making.js";
+import { openedIn, type Opening } from "./opened-in.js";
 import { RunList, sessionOf, type ListedRun } from "./run-list.js";
-import { openedIn, Session, type Opening, type Start } from "./session.js";
+import { Session, type Start } from "./session.js";
 
 export class Sessions {
   readonly #agent: Agent;
+  readonly #store: Store | undefined;
   readonly #list: RunList;
   readonly #keep: number;
   readonly #isOnly: boolean;
@@ -28,6 +30,7 @@ export class Sessions {
     changed: (id: string, chat: Chat) => void,
   ) {
     this.#agent = agent;
+    this.#store = store;
     this.#list = new RunList(store, keep);
     this.#keep = keep;
     this.#isOnly = isOnly;
@@ -110,7 +113,7 @@ export class Sessions {
       log,
       isOnly: this.#isOnly,
       takeOver: this.#isOnly,
-      open: (options) => (id === undefined ? goOn(options) : openedIn(this.#agent, id, options)),
+      open: (options) => (id === undefined ? goOn(options) : openedIn(this.#agent, this.#store, id, options)),
       changed: (chat) => this.#changed(id!, chat),
     });
     return session;
