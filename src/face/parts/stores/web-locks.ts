@@ -24,7 +24,13 @@ export async function isGone(name: string): Promise<boolean> {
   const locks = lockManager();
   if (locks === undefined) return false;
   const signal = AbortSignal.timeout(LEAVING_MS);
-  return locks.request(name, { signal }, () => true).catch(() => false);
+  // A busy browser may grant a free lock later than that.
+  return locks.request(name, { signal }, () => true).catch(async () => !(await isHeld(locks, name)));
+}
+
+async function isHeld(locks: LockManager, name: string): Promise<boolean> {
+  const { held = [] } = await locks.query();
+  return held.some((lock) => lock.name === name);
 }
 
 /** The names of the locks that somebody holds; undefined if the browser has no locks. */
