@@ -6,10 +6,8 @@
 
 use std::borrow::Cow;
 
-use crate::engine::json::checksum::crc32;
-use crate::engine::json::writer::decimal;
 use crate::engine::model::config::ToolConfig;
-use crate::engine::protocol::request::legal_id::{PLAIN, push_id};
+use crate::engine::protocol::request::legal_id::{PLAIN, is_legal, push_id, with_checksum};
 use crate::engine::protocol::request::tool_schema::renamed;
 
 /// The names of properties of a tool that differ on the wire: each with the tool's own name behind it.
@@ -176,20 +174,15 @@ impl Accepts {
     /// The name of a tool on the wire. One that the vendors refuse keeps its legal characters and ends in its
     /// checksum.
     pub fn tool_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let begins_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             || (!self.tool_name_begins_with_letter && !name.is_empty());
-        if begins_well && name.len() <= self.tool_name_chars && name.chars().all(is_legal) {
+        let is_short = name.len() <= self.tool_name_chars;
+        if begins_well && is_short && name.chars().all(|c| is_legal(c, PLAIN)) {
             return Cow::Borrowed(name);
         }
-        let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
-        // A checksum has at most ten digits.
-        let head: String = legal.take(self.tool_name_chars.saturating_sub(12)).collect();
         let mark = if begins_well { "" } else { "_" };
-        Cow::Owned(format!(
-            "{mark}{head}_{}",
-            decimal(crc32(name.as_bytes()) as usize)
-        ))
+        let legal = with_checksum(name, PLAIN, self.tool_name_chars - mark.len());
+        Cow::Owned(format!("{mark}{legal}"))
     }
 
     /// Appends a field with a call's id. A call and its result become alike, and two ids stay two.

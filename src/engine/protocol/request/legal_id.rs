@@ -1,38 +1,39 @@
-//! Ids of calls, for vendors that accept only letters and digits of ASCII and a few marks.
+//! Ids of calls and names of tools, for vendors that accept only letters and digits of ASCII and a few marks.
 //!
-//! The encoders call [`push_id`] for every call and every result. Equal ids become equal legal ids, so a result still
-//! finds its call. A legal id stays as it is.
+//! The encoders write every call and every result by these rules. Equal ids become equal legal ids, so a result still
+//! finds its call, and different ids stay different. A legal id stays as it is.
 
 use crate::engine::json::checksum::crc32;
-use crate::engine::json::writer::{push_number, push_text};
+use crate::engine::json::writer::{decimal, push_text};
 
 /// The marks that most vendors accept: `[a-zA-Z0-9_-]+`.
 pub const PLAIN: &str = "_-";
 
-/// Appends a field with an id. In other servers' ids (`functions.add:0`) each illegal character becomes `_` and its
-/// code; `marks` are the legal ones besides letters and digits, and `None` takes all. An id of more than `max`
-/// characters keeps its beginning and ends in its checksum. A call and its result become alike.
+/// The most characters of a checksum and the `_` before it.
+const CHECKSUM_CHARS: usize = 11;
+
+/// Appends a field with an id. `marks` are the legal characters besides letters and digits, and `None` takes all. An
+/// illegal id, or one of more than `max` characters, becomes [`with_checksum`].
 pub fn push_id(into: &mut Vec<u8>, key: &str, id: &str, marks: Option<&str>, max: usize) {
-    if marks.is_none() && id.chars().count() <= max {
+    if id.len() <= max && marks.is_none_or(|marks| id.chars().all(|c| is_legal(c, marks))) {
         return push_text(into, key, id);
     }
-    let marks = marks.unwrap_or(PLAIN);
-    let mut legal = Vec::with_capacity(id.len());
-    for character in id.chars() {
-        if character.is_ascii_alphanumeric() || marks.contains(character) {
-            legal.push(character as u8);
-        } else {
-            legal.push(b'_');
-            push_number(&mut legal, u64::from(u32::from(character)));
-        }
-    }
-    if legal.len() > max {
-        // A checksum has at most ten digits.
-        legal.truncate(max.saturating_sub(11));
-        legal.push(b'_');
-        push_number(&mut legal, u64::from(crc32(id.as_bytes())));
-    }
-    push_text(into, key, str::from_utf8(&legal).unwrap_or_default());
+    push_text(into, key, &with_checksum(id, marks.unwrap_or(PLAIN), max));
+}
+
+/// Whether this is a letter or digit of ASCII, or one of the marks.
+pub fn is_legal(character: char, marks: &str) -> bool {
+    character.is_ascii_alphanumeric() || marks.contains(character)
+}
+
+/// At most `max` characters: the beginning of the text, with `_` in place of each illegal character, and the text's
+/// checksum.
+pub fn with_checksum(text: &str, marks: &str, max: usize) -> String {
+    let legal = text.chars().map(|c| if is_legal(c, marks) { c } else { '_' });
+    let mut id: String = legal.take(max.saturating_sub(CHECKSUM_CHARS)).collect();
+    id.push('_');
+    id.push_str(&decimal(crc32(text.as_bytes()) as usize));
+    id
 }
 
 /// The id, if it consists of this number of letters and digits; else as many digits of its checksum (FNV-1a, 64
