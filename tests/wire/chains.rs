@@ -218,6 +218,7 @@ fn assistant(setup: &Setup, answer: &ModelAnswer) -> Message {
     let origin = Origin {
         protocol: setup.protocol.to_owned(),
         model: setup.model.model.clone(),
+        prefix: None,
     };
     let content = answer
         .parts

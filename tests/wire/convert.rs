@@ -214,6 +214,7 @@ pub fn messages(protocol: &str, model: &str, wire: &[Value]) -> Vec<Message> {
     let origin = Some(Origin {
         protocol: protocol.to_owned(),
         model: model.to_owned(),
+        prefix: None,
     });
     let mut messages: Vec<Message> = Vec::new();
     let mut after_tool = false;

@@ -157,6 +157,7 @@ fn messages(model: &str, contents: &[Value]) -> Vec<Message> {
                 origin: Some(Origin {
                     protocol: "gemini".to_owned(),
                     model: model.to_owned(),
+                    prefix: None,
                 }),
                 ..Message::assistant(
                     parts

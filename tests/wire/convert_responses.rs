@@ -154,6 +154,7 @@ fn messages(model: &str, items: &[Value]) -> Vec<Message> {
     let origin = Origin {
         protocol: NAME.to_owned(),
         model: model.to_owned(),
+        prefix: None,
     };
     let mut messages: Vec<Message> = Vec::new();
     for item in items {

@@ -107,6 +107,7 @@ fn what_gemini_sent_goes_back_part_by_part() {
             origin: Some(Origin {
                 protocol: "gemini".to_owned(),
                 model: "m".to_owned(),
+                prefix: None,
             }),
             ..Message::assistant(
                 decoded

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::json::own_names::with_own_names;
 use crate::engine::model::usage::{Price, Usage, is_version_of};
 
-pub use part::{Part, PartKind};
+pub use part::{Change, Part, PartKind};
 use part::{names_of, own_name};
 
 /// Why the model stopped, in neutral words.
@@ -42,34 +42,6 @@ pub enum Stage {
     /// The model has stopped. Usage and the protocol's end may follow.
     Finishing,
     Complete,
-}
-
-/// A change of the answer since the last [`ModelAnswer::take_changes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    Started {
-        part: usize,
-    },
-    /// `parts[part].text[from..to]` is new, also for tool arguments.
-    Grew {
-        part: usize,
-        from: usize,
-        to: usize,
-    },
-    Ended {
-        part: usize,
-    },
-    Usage,
-}
-
-impl Change {
-    /// The block that has changed.
-    fn part(&self) -> Option<usize> {
-        match self {
-            Change::Started { part } | Change::Grew { part, .. } | Change::Ended { part } => Some(*part),
-            Change::Usage => None,
-        }
-    }
 }
 
 /// A model's answer that is being assembled.
@@ -107,6 +79,10 @@ pub struct ModelAnswer {
     pub answer_tool: Option<String>,
     /// The names by which the model can call the run's tools. `None` if every call is the run's.
     pub tools: Option<Vec<String>>,
+    /// What its request began with, for reasoning that is tied to that.
+    pub prefix: Option<String>,
+    /// The vendor's reasons for earlier reasoning that it has not shown the model.
+    pub dropped_reasoning: Vec<String>,
     /// The names of tools that differ on the wire, each with the tool's own name behind it.
     pub tool_names: Vec<(String, String)>,
     /// The tools with properties that have another name on the wire, and each of these names with the own one. The
@@ -453,6 +429,8 @@ impl ModelAnswer {
             other_prices: Vec::new(),
             answer_tool: self.answer_tool.clone(),
             tools: self.tools.clone(),
+            prefix: self.prefix.clone(),
+            dropped_reasoning: Vec::new(),
             tool_names: Vec::new(),
             renamed: Vec::new(),
             ..*self

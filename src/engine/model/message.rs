@@ -162,12 +162,17 @@ pub struct Message {
 }
 
 /// The author of an assistant message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The protocol's name, for example `anthropic`.
     pub protocol: String,
     pub model: String,
+    /// A digest of what the request of a message with signed reasoning began with: the reasoning goes back only
+    /// behind the same beginning. An empty text stands for reasoning that the vendor has refused. Without a digest
+    /// the vendor decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
 }
 
 /// One piece of a message.

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::engine::json::canonical::canonical;
+use crate::engine::json::checksum::{FNV, fnv, mixed};
 use crate::engine::model::config::RepeatPolicy;
 use crate::engine::model::journal::{MAX_PERIOD, Repeats};
 use crate::engine::model::outcome::ToolCallRecord;
@@ -54,7 +55,7 @@ impl Repeats {
 
     /// The counts of the most frequent cycle. One round is a cycle of any length.
     fn note_cycles(&mut self, calls: &[u64]) -> (u32, u32) {
-        let round = kept(calls.iter().fold(SEED, |round, call| mixed(round, *call)));
+        let round = kept(calls.iter().fold(FNV, |round, call| mixed(round, *call)));
         let (mut before, mut now) = (0, 0);
         for (at, same) in self.same.iter_mut().enumerate() {
             let period = at + 1;
@@ -98,31 +99,12 @@ impl Repeats {
     }
 }
 
-/// The seed of FNV-1a: <http://www.isthe.com/chongo/tech/comp/fnv/>
-const SEED: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// Mixes a word into a hash, as in FNV-1a.
-fn mixed(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3)
-}
-
-/// Hashes name, input and output, eight bytes at a time.
+/// Hashes name, input and output.
 fn hash_of(call: &ToolCallRecord) -> u64 {
-    let mut hash = SEED;
-    let mut add = |text: &str| {
-        let mut mix = |word: u64| hash = mixed(hash, word);
-        let (words, tail) = text.as_bytes().as_chunks::<8>();
-        words.iter().for_each(|word| mix(u64::from_le_bytes(*word)));
-        tail.iter().for_each(|byte| mix(u64::from(*byte)));
-        mix(text.len() as u64);
-    };
-    add(&call.tool_name);
-    add(&canonical(call.input.as_str()));
-    add(&call
-        .output
-        .as_ref()
-        .map(|output| output_text(output.as_str()))
-        .unwrap_or_default());
+    let input = canonical(call.input.as_str());
+    let output = call.output.as_ref().map(|output| output_text(output.as_str()));
+    let texts = [&*call.tool_name, &*input, &*output.unwrap_or_default()];
+    let hash = texts.iter().fold(FNV, |hash, text| fnv(hash, text.as_bytes()));
     kept(hash)
 }
 

@@ -38,11 +38,12 @@ pub use request::prefill::Prefill;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
-use crate::engine::model::message::Message;
+use crate::engine::model::message::{Message, Origin};
 use crate::engine::model::output::AuthSlot;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
+use crate::engine::protocol::request::prefix::compares;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,18 @@ impl RequestSpec<'_> {
     pub fn wrote(&self, message: &Message, protocol: &str) -> bool {
         let origin = message.origin.as_ref().filter(|_| !message.compacted);
         origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
+    }
+
+    /// True when the requested model can read the reasoning of this message: its own, and on Claude's current models
+    /// that of another Claude. What it cannot read the vendor drops, and may read again later.
+    /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
+    pub fn reads(&self, message: &Message, protocol: &str) -> bool {
+        let of_claude = |origin: &&Origin| origin.protocol == protocol && origin.model.contains("claude");
+        self.wrote(message, protocol)
+            || (self.model.model.contains("claude")
+                && compares(&self.model.model)
+                && !message.compacted
+                && message.origin.as_ref().is_some_and(|origin| of_claude(&origin)))
     }
 
     /// True when cache markers are wanted. `by_default` decides if the configuration does not.
@@ -95,6 +108,9 @@ pub struct Protocol {
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
     /// What its vendors take; `None` for everything.
     pub accepts: Option<&'static Accepts>,
+    /// The fields before the messages, or a field of such an object, that reasoning is tied to; see
+    /// [`request::prefix`]. None where it is tied to nothing.
+    pub bound: &'static [(&'static str, Option<&'static str>)],
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
     /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user

@@ -48,6 +48,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head,
     accepts: None,
+    bound: &[],
     raw_in_results: true,
     begins_with_user: false,
     encode_message,

@@ -12,9 +12,11 @@ use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
+use crate::engine::agent::request::reasoning::warn_of_dropped;
 use crate::engine::agent::telling::{tell_changes, tell_held};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
+use crate::engine::protocol::request::prefix::is_signed;
 
 /// An answer that is complete, and that nobody has judged.
 pub struct Whole {
@@ -47,12 +49,14 @@ impl Answers {
         let blocks = answer.parts.len() as u32;
         let ending = Ending::of(answer.finish_reason);
         let calls = calls.read(&mut answer, ending, desk);
+        let prefix = answer.prefix.take();
+        warn_of_dropped(desk, &answer.dropped_reasoning);
         let content = content(answer, &calls);
         if let Some(usage) = usage {
             history.count_answer(&usage);
         }
         Whole {
-            message: written_by(desk.who.model.origin(), content, false),
+            message: written_by(desk.who.model.origin(), content, prefix, false),
             calls,
             blocks,
         }
@@ -90,15 +94,17 @@ impl Answers {
             self.kept.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
         }
         let written = calls.read(&mut answer, Ending::Own, desk);
+        let prefix = answer.prefix.take();
         let content = content(answer, &written);
-        let message = written_by(desk.who.model.origin(), content, true);
+        let message = written_by(desk.who.model.origin(), content, prefix, true);
         history.transcript.push_assistant(message);
         let results = calls.shelve(desk, written);
         history.transcript.push_round(results, Vec::new());
     }
 }
 
-fn written_by(origin: Origin, content: Vec<Block>, partial: bool) -> Message {
+fn written_by(mut origin: Origin, content: Vec<Block>, prefix: Option<String>, partial: bool) -> Message {
+    origin.prefix = prefix.filter(|_| content.iter().any(is_signed));
     Message {
         role: Role::Assistant,
         content,

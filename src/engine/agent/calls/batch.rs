@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use crate::engine::agent::calls::call::{Call, Wait};
+use crate::engine::json::checksum::{FNV, fnv};
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::journal::CallStatus;
@@ -53,11 +54,8 @@ pub struct CallIds {
 impl CallIds {
     /// Adds an id. Returns false if it is there already.
     pub fn admit(&mut self, id: &str) -> bool {
-        // FNV-1a. If two different ids ever share a hash, the later call gets a new id, and nothing is lost.
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        for byte in id.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        // If two different ids ever share a hash, the later call gets a new id, and nothing is lost.
+        let hash = fnv(FNV, id.as_bytes());
         match self.hashes.binary_search(&hash) {
             Ok(_) => false,
             Err(at) => {

@@ -12,6 +12,7 @@ use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, NOTHING, Role};
 use crate::engine::protocol::request::media::mended;
+use crate::engine::protocol::request::prefix::{Prefix, without_reasoning};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
 
@@ -26,6 +27,10 @@ pub struct Body {
     /// True when the last message with content is the user's.
     ends_with_user: bool,
     marks: Marks,
+    /// What the body begins with, if the protocol ties reasoning to that.
+    prefix: Option<Prefix>,
+    /// The number of messages whose reasoning is left out, because they stand behind something else than before.
+    reasoning_left_out: usize,
 }
 
 impl Body {
@@ -43,6 +48,7 @@ impl Body {
             let model = &model_of_turn(protocol, spec.model, messages);
             let mut head = Vec::new();
             (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
+            self.prefix = Prefix::of_head(protocol, &RequestSpec { model, ..*spec })?;
             self.marks = Marks::behind(&head);
             self.bytes = head;
         } else if self.encoded == messages.len() {
@@ -68,6 +74,16 @@ impl Body {
         (protocol.encode_tail)(spec, &mut self.bytes);
         self.encoded = messages.len();
         Ok(&self.bytes)
+    }
+
+    /// What an answer to a request with this body keeps of it; `None` if the protocol ties no reasoning to that.
+    pub fn prefix(&self) -> Option<String> {
+        self.prefix.as_ref().map(Prefix::to_text)
+    }
+
+    /// The number of messages whose reasoning is left out, because they stand behind something else than before.
+    pub fn reasoning_left_out(&self) -> usize {
+        self.reasoning_left_out
     }
 
     /// The number of messages that are encoded.
@@ -138,7 +154,7 @@ impl Body {
         };
         let start = self.bytes.len();
         self.marks.note(message, start);
-        (protocol.encode_message)(spec, message, &mut self.bytes);
+        self.push_behind_prefix(protocol, spec, message, end);
         if self.bytes.len() == start {
             self.bytes.truncate(end);
             return;
@@ -146,6 +162,35 @@ impl Body {
         self.ends_with_user = is_user;
         self.has_messages = true;
         self.drop_comma(start);
+    }
+
+    /// Appends a message, with its reasoning if the vendor takes that here. The bytes from `end` on belong to it.
+    fn push_behind_prefix(
+        &mut self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        message: &Message,
+        end: usize,
+    ) {
+        let without = self.prefix.as_ref().and_then(|_| without_reasoning(message));
+        let start = self.bytes.len();
+        (protocol.encode_message)(spec, without.as_ref().unwrap_or(message), &mut self.bytes);
+        let Some(prefix) = &mut self.prefix else { return };
+        if self.bytes.len() == start {
+            return;
+        }
+        let allows = prefix.allows(message);
+        prefix.push(self.bytes.get(end..).unwrap_or_default());
+        if without.is_none() || !spec.reads(message, protocol.name) {
+            return;
+        }
+        if allows {
+            self.bytes.truncate(start);
+            (protocol.encode_message)(spec, message, &mut self.bytes);
+            prefix.note_reasoning(message);
+        } else {
+            self.reasoning_left_out += 1;
+        }
     }
 
     /// Each item begins with a comma, which the first of the list must not have.

@@ -9,6 +9,7 @@
 //! made shorter goes out as it is.
 
 pub mod body;
+mod legal;
 pub mod transcript;
 
 use crate::engine::agent::desk::Desk;

@@ -10,16 +10,18 @@
 //! rewrite.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use crate::engine::agent::history::body::Body;
+use crate::engine::agent::history::legal::check;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::journal::Fact;
-use crate::engine::model::message::{Block, Message, NOTHING, Role, ToolInput, sendable_name};
+use crate::engine::model::message::{Block, Message, NOTHING, Origin, Role, sendable_name};
 use crate::engine::policy::context::shorten;
 use crate::engine::policy::tool_error::settled;
+use crate::engine::protocol::request::prefix::is_signed;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The messages of one agent.
@@ -161,6 +163,34 @@ impl Transcript {
             messages,
             body: Body::default(),
         })
+    }
+
+    /// What an answer to the last body keeps of it; see [`Body::prefix`].
+    pub fn prefix(&self) -> Option<String> {
+        self.body.prefix()
+    }
+
+    /// The number of messages whose reasoning the last body leaves out.
+    pub fn reasoning_left_out(&self) -> usize {
+        self.body.reasoning_left_out()
+    }
+
+    /// The vendor has refused reasoning in these messages: none of it is sent again. Returns false if there is none.
+    pub fn refuse_reasoning(&mut self) -> bool {
+        let mut changed = Vec::new();
+        for (at, message) in self.messages.iter_mut().enumerate() {
+            let Some(origin) = &mut message.origin else {
+                continue;
+            };
+            if origin.prefix.as_deref() != Some("") && message.content.iter().any(is_signed) {
+                origin.prefix = Some(String::new());
+                changed.push(at);
+            }
+        }
+        let has_changed = !changed.is_empty();
+        self.shortened.extend(changed);
+        self.forget_body();
+        has_changed
     }
 
     /// The number of messages that have been part of a request.
@@ -390,74 +420,25 @@ impl Message {
     /// Adds a message with the same role. A message by two models has no origin, so neither gets thinking or raw
     /// blocks back.
     fn join(&mut self, next: Message) {
+        let has_reasoning = self.content.iter().any(is_signed);
         self.content.extend(next.content);
         self.partial = next.partial;
         self.compacted |= next.compacted;
-        if self.origin != next.origin {
-            self.origin = None;
+        let is_author = |origin: &Origin, other: &Origin| {
+            origin.protocol == other.protocol && origin.model == other.model
+        };
+        match (&mut self.origin, &next.origin) {
+            (Some(origin), Some(next)) if is_author(origin, next) => {
+                // The prefix of reasoning in the second half is the one of the whole only if the first half tells it.
+                origin.prefix = origin.prefix.take().filter(|_| has_reasoning);
+            }
+            (origin, _) => *origin = None,
         }
     }
 }
 
 fn is_empty_text(block: &Block) -> bool {
     matches!(block, Block::Text { text, .. } if text.trim().is_empty())
-}
-
-/// Refuses the message at `at` of a history if a block is illegal there. `open` are the calls that it must answer.
-fn check(message: &Message, at: usize, open: &[String]) -> Result<(), ConfigError> {
-    let open = open.iter().map(String::as_str).collect();
-    let mut seen = HashSet::new();
-    for (index, block) in message.content.iter().enumerate() {
-        if let Some(problem) = problem_of(message.role, block, &open, &mut seen) {
-            return Err(ConfigError::new(
-                format!("messages[{at}].content[{index}]"),
-                problem,
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// `seen` are the ids of the message's earlier calls and results.
-fn problem_of<'a>(
-    role: Role,
-    block: &'a Block,
-    open: &HashSet<&str>,
-    seen: &mut HashSet<&'a str>,
-) -> Option<&'static str> {
-    let id = match (role, block) {
-        (Role::Assistant, Block::ToolResult { .. }) => {
-            return Some("a tool result belongs in the user message after its call");
-        }
-        (Role::User, Block::ToolCall { .. }) => return Some("a tool call belongs in an assistant message"),
-        (Role::User, Block::Thinking { .. } | Block::RedactedThinking { .. } | Block::Refusal { .. }) => {
-            return Some("only an assistant message can hold thinking or a refusal");
-        }
-        (_, Block::ToolCall { id, .. }) if id.is_empty() => return Some("a tool call needs an id"),
-        (_, Block::ToolCall { name, .. }) if name.is_empty() => return Some("a tool call needs a name"),
-        (
-            _,
-            Block::ToolCall {
-                input: ToolInput::Json(json),
-                ..
-            },
-        ) if !json.as_str().trim_ascii_start().starts_with('{') => {
-            return Some("the input of a tool call must be a JSON object");
-        }
-        (_, Block::ToolCall { id, .. }) if seen.contains(id.as_str()) => {
-            return Some("two tool calls of one message have the same id");
-        }
-        (_, Block::ToolResult { call_id, .. }) if !open.contains(call_id.as_str()) => {
-            return Some("this tool result answers no tool call of the message before it");
-        }
-        (_, Block::ToolResult { call_id, .. }) if seen.contains(call_id.as_str()) => {
-            return Some("this tool call has already been answered");
-        }
-        (_, Block::ToolCall { id, .. } | Block::ToolResult { call_id: id, .. }) => id,
-        _ => return None,
-    };
-    seen.insert(id);
-    None
 }
 
 #[cfg(test)]

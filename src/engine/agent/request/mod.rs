@@ -8,6 +8,7 @@ pub mod cut_off;
 pub mod handoff;
 pub mod model_call;
 pub(crate) mod reading;
+pub(crate) mod reasoning;
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
@@ -18,12 +19,13 @@ use crate::engine::agent::next::Next;
 use crate::engine::agent::request::background::{is_forgotten, is_segment};
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::agent::request::reasoning::{mends, warn_of_left_out};
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::who::Who;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name::name_of;
-use crate::engine::agent::who::tuning::encode;
+use crate::engine::agent::who::tuning::{encode, to_send};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -109,6 +111,11 @@ impl Requests {
             encode(&mut history.transcript, desk.who, desk.config)?;
         }
         let mut call = open_request(desk);
+        if begun.is_none() {
+            let sent = to_send(&history.transcript, desk.who);
+            call.answer.prefix = sent.prefix();
+            warn_of_left_out(desk, sent.reasoning_left_out());
+        }
         if let Some((text, body)) = begun {
             call.go_on_from(&text, body);
             tell_changes(&mut call.answer, desk, false);
@@ -149,6 +156,10 @@ impl Requests {
             return Next::Send;
         }
         if self.begin_again(desk, call, &failure) {
+            take_back_answer(desk, calls, call);
+            return Next::Send;
+        }
+        if mends(desk, &failure, history) {
             take_back_answer(desk, calls, call);
             return Next::Send;
         }

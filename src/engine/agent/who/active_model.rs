@@ -9,14 +9,19 @@ use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
 use crate::engine::policy::effort::takes_effort;
 use crate::engine::protocol::request::address::{address, shown};
+use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
 #[derive(Clone)]
 pub struct ActiveModel {
     pub config: ModelConfig,
-    /// The configuration without its effort, which the model would refuse.
-    without_effort: Option<Box<ModelConfig>>,
+    /// The configuration of its requests, if it differs.
+    asked: Option<Box<ModelConfig>>,
+    /// The model would refuse the effort, which is left out.
+    refuses_effort: bool,
+    /// Claude is asked to drop reasoning that does not fit.
+    lets_drop: bool,
     pub protocol: &'static Protocol,
     pub vendor: &'static Vendor,
     pub url: String,
@@ -37,12 +42,17 @@ impl ActiveModel {
         Origin {
             protocol: self.protocol.name.to_owned(),
             model: self.config.model.clone(),
+            prefix: None,
         }
     }
 
     /// # Errors
     /// An unknown vendor or protocol, a missing base URL.
     pub fn new(config: ModelConfig) -> Result<ActiveModel, ConfigError> {
+        ActiveModel::of(config, true)
+    }
+
+    fn of(config: ModelConfig, may_let_drop: bool) -> Result<ActiveModel, ConfigError> {
         let (vendor, protocol) = protocol::find(&config)?;
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let fixed = protocol
@@ -58,15 +68,23 @@ impl ActiveModel {
         headers.extend(fixed);
         headers.retain(|(name, _)| !own(name));
         headers.extend(config.headers.iter().cloned());
-        let refuses = config.effort.is_some() && !takes_effort(protocol.name, &config);
-        let without_effort = refuses.then(|| {
+        let refuses_effort = config.effort.is_some() && !takes_effort(protocol.name, &config);
+        let thinking = thinking_with_drops(protocol, &config).filter(|_| may_let_drop);
+        let lets_drop = thinking.is_some();
+        if lets_drop && protocol.name == "anthropic" {
+            add_beta(&mut headers);
+        }
+        let asked = (refuses_effort || lets_drop).then(|| {
             Box::new(ModelConfig {
-                effort: None,
+                effort: config.effort.clone().filter(|_| !refuses_effort),
+                thinking: thinking.or(config.thinking.clone()),
                 ..config.clone()
             })
         });
         Ok(ActiveModel {
-            without_effort,
+            asked,
+            refuses_effort,
+            lets_drop,
             protocol,
             vendor,
             url: address(&config, vendor, protocol),
@@ -86,14 +104,32 @@ impl ActiveModel {
         Ok(model)
     }
 
-    /// The configuration of its requests: its own, without an effort that the model refuses.
+    /// The configuration of its requests: its own, as the model takes it.
     pub fn asked(&self) -> &ModelConfig {
-        self.without_effort.as_deref().unwrap_or(&self.config)
+        self.asked.as_deref().unwrap_or(&self.config)
+    }
+
+    /// True if the caller wants requests to fail whose reasoning does not fit.
+    pub fn wants_refusals(&self) -> bool {
+        let thinking = self.config.thinking.as_ref();
+        thinking.is_some_and(|json| json.as_str().contains(FIELD) && json.as_str().contains("\"error\""))
+    }
+
+    /// The server does not know the field by which reasoning is dropped. Returns false if it was not sent.
+    pub fn leave_refusals_to_vendor(&mut self) -> bool {
+        let asked = self
+            .lets_drop
+            .then(|| ActiveModel::of(self.config.clone(), false));
+        if let Some(Ok(asked)) = asked {
+            *self = asked;
+            return true;
+        }
+        false
     }
 
     /// The text of the warning about an effort that is not sent.
     pub fn effort_warning(&self) -> Option<String> {
-        let ModelConfig { model, .. } = &**self.without_effort.as_ref()?;
+        let model = self.refuses_effort.then_some(&self.config.model)?;
         let why = " does not take it, and its vendor would refuse the request or ignore the field. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
         Some(format!("effort is not sent: the model {model}{why}"))
     }
@@ -106,6 +142,18 @@ impl ActiveModel {
             tools: &config.tools,
             before: None,
         }
+    }
+}
+
+/// Adds the value that the field of [`thinking_with_drops`] needs to the caller's own.
+fn add_beta(headers: &mut Vec<(String, String)>) {
+    let own = headers
+        .iter_mut()
+        .find(|(name, _)| name.eq_ignore_ascii_case("anthropic-beta"));
+    match own {
+        Some((_, values)) if values.contains(BETA) => {}
+        Some((_, values)) => *values = format!("{values},{BETA}"),
+        None => headers.push(("anthropic-beta".into(), BETA.into())),
     }
 }
 

@@ -63,3 +63,31 @@ pub fn names_of<'a>(
     let (_, names) = renamed.iter().find(|(name, _)| name == tool)?;
     Some(names)
 }
+
+/// A change of the answer since the last [`super::ModelAnswer::take_changes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Started {
+        part: usize,
+    },
+    /// `parts[part].text[from..to]` is new, also for tool arguments.
+    Grew {
+        part: usize,
+        from: usize,
+        to: usize,
+    },
+    Ended {
+        part: usize,
+    },
+    Usage,
+}
+
+impl Change {
+    /// The block that has changed.
+    pub(super) fn part(&self) -> Option<usize> {
+        match self {
+            Change::Started { part } | Change::Grew { part, .. } | Change::Ended { part } => Some(*part),
+            Change::Usage => None,
+        }
+    }
+}

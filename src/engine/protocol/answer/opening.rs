@@ -51,7 +51,8 @@ fn object_of<'a>(text: &'a str, fault: &str) -> Result<Object<'a>, Failure> {
     Object::parse(text).ok_or_else(|| malformed(fault, text.as_bytes()))
 }
 
-/// Reads the answer's id and model, for vendors that call them `id` and `model`.
+/// Reads the answer's id and model, and why the vendor has dropped reasoning, for vendors with these names:
+/// `BetaInputTransformation` of Anthropic's SDK 1.14.0, `Response.input_transformations` of OpenAI's 7.59.0.
 pub fn read_head(from: &Object<'_>, answer: &mut ModelAnswer) {
     if let Some(id) = from.owned("id") {
         answer.response_id = Some(id);
@@ -59,4 +60,20 @@ pub fn read_head(from: &Object<'_>, answer: &mut ModelAnswer) {
     if let Some(model) = from.owned("model") {
         answer.model = Some(model);
     }
+    for change in from.items("input_transformations") {
+        let change = Object::parse(change).unwrap_or_default();
+        let is_dropped = change.is("type", "thinking_dropped") || change.is("action", "removed");
+        // Models that use only this turn's reasoning report all of the others, each time.
+        let reason = change.owned("reason").filter(|reason| reason != "turn_boundary");
+        if let Some(reason) = reason
+            && is_dropped
+            && !answer.dropped_reasoning.contains(&reason)
+            && answer.dropped_reasoning.len() < MAX_REASONS
+        {
+            answer.dropped_reasoning.push(reason);
+        }
+    }
 }
+
+/// The most reasons that are told, of five that vendors have.
+const MAX_REASONS: usize = 8;

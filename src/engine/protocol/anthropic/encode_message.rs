@@ -35,16 +35,19 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     push_string(into, role);
     into.extend_from_slice(b",\"content\":[");
     let content = into.len();
-    let own = spec.wrote(message, NAME);
+    let author = Author {
+        own: message.role == Role::User || spec.wrote(message, NAME),
+        reads: spec.reads(message, NAME),
+    };
     let results = |block: &&Block| matches!(block, Block::ToolResult { .. });
     for block in message.content.iter().filter(results) {
-        push_block(block, own, spec.tools, into);
+        push_block(block, author, spec.tools, into);
     }
     for (at, block) in without_last_thinking(&message.content).iter().enumerate() {
         let after = message.content.get(at + 1..).unwrap_or_default();
         let dropped = message.partial && is_open_server_call(block, after);
         if !results(&block) && !dropped {
-            push_block(block, own || message.role == Role::User, spec.tools, into);
+            push_block(block, author, spec.tools, into);
         }
     }
     if into.len() == content {
@@ -73,8 +76,23 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     })
 }
 
-/// Writes a block. `own` says that reasoning and raw blocks may be sent.
-fn push_block(block: &Block, own: bool, tools: &[ToolConfig], into: &mut Vec<u8>) {
+/// What a message's author allows.
+#[derive(Clone, Copy)]
+struct Author {
+    /// Raw blocks and fields of the vendor may be sent.
+    own: bool,
+    /// Reasoning may be sent.
+    reads: bool,
+}
+
+/// The author of the content of a result.
+const GIVEN: Author = Author {
+    own: true,
+    reads: false,
+};
+
+fn push_block(block: &Block, author: Author, tools: &[ToolConfig], into: &mut Vec<u8>) {
+    let Author { own, reads } = author;
     match block {
         Block::Text { text, vendor, .. } => {
             if !text.trim().is_empty() {
@@ -84,19 +102,19 @@ fn push_block(block: &Block, own: bool, tools: &[ToolConfig], into: &mut Vec<u8>
                 into.push(b'}');
             }
         }
-        Block::Refusal { text } => push_block(&Block::text(text.as_str()), own, tools, into),
+        Block::Refusal { text } => push_block(&Block::text(text.as_str()), author, tools, into),
         Block::Thinking {
             text,
             signature: Some(signature),
             vendor,
-        } if own => {
+        } if reads => {
             open(into, "thinking");
             push_text(into, "thinking", text);
             push_text(into, "signature", signature);
             push_vendor(into, vendor.as_ref(), &["type", "thinking", "signature"]);
             into.push(b'}');
         }
-        Block::RedactedThinking { data } if own => {
+        Block::RedactedThinking { data } if reads => {
             open(into, "redacted_thinking");
             push_text(into, "data", data);
             into.push(b'}');
@@ -163,7 +181,7 @@ fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
             into.push(b'[');
             for block in blocks {
                 if !matches!(block, Block::ToolCall { .. } | Block::ToolResult { .. }) {
-                    push_block(block, true, &[], into);
+                    push_block(block, GIVEN, &[], into);
                 }
             }
             into.push(b']');

@@ -44,6 +44,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[("anthropic-version", "2023-06-01")],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::ANTHROPIC),
+    bound: &[("system", None), ("tools", None)],
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

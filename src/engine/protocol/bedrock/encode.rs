@@ -12,6 +12,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, family};
 use crate::engine::protocol::request::accepts::BEDROCK;
+use crate::engine::protocol::request::binding::{BETA, FIELD};
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::sampling::{check_sampling, check_ttl, push_sampling};
 use crate::engine::protocol::request::tool_schema::mended;
@@ -169,6 +170,9 @@ fn push_of_family(spec: &RequestSpec<'_>, plain: &BodyFields<'_>, into: &mut Vec
     }
     plain.json(into, "top_k", model.top_k.as_ref());
     if let Some(thinking) = &model.thinking {
+        if thinking.as_str().contains(FIELD) {
+            push_raw(into, "anthropic_beta", &format!("[\"{BETA}\"]"));
+        }
         push_key(into, "thinking");
         let budget = Object::parse(thinking.as_str()).and_then(|object| object.number("budgetTokens"));
         match budget {

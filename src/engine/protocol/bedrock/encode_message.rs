@@ -40,6 +40,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     let own = spec.wrote(message, NAME);
     let mut writer = Writer {
         own: own || is_user,
+        reads: spec.reads(message, NAME),
         role: message.role,
         tools: has_tools(spec),
         declared: spec.tools,
@@ -86,8 +87,10 @@ fn push_text_block(into: &mut Vec<u8>, text: &str) {
 }
 
 struct Writer<'a> {
-    /// True when reasoning, vendor fields and raw blocks may be sent.
+    /// True when vendor fields and raw blocks may be sent.
     own: bool,
+    /// True when reasoning may be sent.
+    reads: bool,
     role: Role,
     /// True when the request has tools.
     tools: bool,
@@ -161,14 +164,14 @@ impl Writer<'_> {
                 text,
                 signature: Some(signature),
                 ..
-            } if self.own => {
+            } if self.reads => {
                 self.open("reasoningContent");
                 self.into.extend_from_slice(br#""reasoningText":{"#);
                 push_text(self.into, "text", text);
                 push_text(self.into, "signature", signature);
                 self.into.extend_from_slice(b"}}}");
             }
-            Block::RedactedThinking { data } if self.own => {
+            Block::RedactedThinking { data } if self.reads => {
                 self.open("reasoningContent");
                 push_text(self.into, "redactedContent", data);
                 self.into.extend_from_slice(b"}}");

@@ -39,6 +39,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::GEMINI),
+    bound: &[],
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

@@ -42,6 +42,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::OPENAI_CHAT),
+    bound: &[],
     raw_in_results: false,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

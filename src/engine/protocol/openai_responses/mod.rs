@@ -54,6 +54,7 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::OPENAI_RESPONSES),
+    bound: &[("tools", None), ("text", Some("format"))],
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

@@ -3,7 +3,7 @@
 //! The encoders write every call and every result by these rules. Equal ids become equal legal ids, so a result still
 //! finds its call, and different ids stay different. A legal id stays as it is.
 
-use crate::engine::json::checksum::crc32;
+use crate::engine::json::checksum::{FNV, crc32, fnv};
 use crate::engine::json::writer::{decimal, push_text};
 
 /// The marks that most vendors accept: `[a-zA-Z0-9_-]+`.
@@ -36,16 +36,14 @@ pub fn with_checksum(text: &str, marks: &str, max: usize) -> String {
     id
 }
 
-/// The id, if it consists of this number of letters and digits; else as many digits of its checksum (FNV-1a, 64
-/// bits). Mistral: `Tool call id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9`:
+/// The id, if it consists of this number of letters and digits; else as many digits of its hash. Mistral: `Tool call
+/// id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9`:
 /// <https://github.com/mistralai/mistral-vibe/issues/1075> (2026-11-28)
 pub fn id_of_length(id: &str, chars: usize) -> String {
     if id.len() == chars && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();
     }
-    let mut sum = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let mut sum = fnv(FNV, id.as_bytes());
     let mut digits = String::with_capacity(chars);
     for _ in 0..chars {
         digits.push(char::from_digit((sum % 36) as u32, 36).unwrap_or('0'));

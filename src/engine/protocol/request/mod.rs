@@ -7,12 +7,14 @@
 
 pub mod accepts;
 pub mod address;
+pub mod binding;
 pub mod body_fields;
 pub mod cache_marks;
 pub mod legal_id;
 pub mod media;
 pub mod message_parts;
 pub mod prefill;
+pub mod prefix;
 pub mod sampling;
 pub mod thinking_turn;
 pub mod tool_schema;

@@ -56,6 +56,7 @@ fn assistant(of: &str, content: Vec<Block>) -> Message {
     let origin = Origin {
         protocol: "bedrock_converse".to_owned(),
         model: of.to_owned(),
+        prefix: None,
     };
     Message {
         origin: Some(origin),

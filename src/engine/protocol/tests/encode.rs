@@ -45,6 +45,7 @@ pub(super) fn origin(protocol: &str) -> Option<Origin> {
     Some(Origin {
         protocol: protocol.to_owned(),
         model: "m".to_owned(),
+        prefix: None,
     })
 }
 

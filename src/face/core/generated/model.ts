@@ -338,6 +338,12 @@ export interface Origin {
   /** The protocol's name, for example `anthropic`. */
   protocol: string;
   model: string;
+  /**
+   * A digest of what the request of a message with signed reasoning began with: the reasoning goes back only
+   * behind the same beginning. An empty text stands for reasoning that the vendor has refused. Without a digest
+   * the vendor decides.
+   */
+  prefix?: string;
 }
 
 /** Why the model stopped, in neutral words. */

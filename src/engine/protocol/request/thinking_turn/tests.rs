@@ -13,6 +13,7 @@ fn said(by: &str, thinks: bool) -> [Message; 2] {
     message.origin = Some(Origin {
         protocol: "anthropic".into(),
         model: by.into(),
+        prefix: None,
     });
     let result = Block::ToolResult {
         call_id: "1".into(),

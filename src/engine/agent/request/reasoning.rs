@@ -1,0 +1,61 @@
+//! Reasoning that does not reach the model: left out by looplet, dropped by the vendor, or refused by it.
+//!
+//! A request calls [`warn_of_left_out`] when its body is made, an answer [`warn_of_dropped`] when it is whole, and a
+//! failure [`mends`], which makes the next attempt one that the vendor can take. Nothing fails.
+
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::History;
+use crate::engine::model::error::Failure;
+use crate::engine::protocol::request::binding::{BETA, FIELD};
+
+/// Tells once in a run that the conversation has another beginning than the one behind which a model has reasoned.
+pub(super) fn warn_of_left_out(desk: &mut Desk<'_>, left_out: usize) {
+    if left_out > 0 {
+        let model = &desk.who.model.config.model;
+        let message = format!(
+            "{model} takes its earlier reasoning only behind the system prompt, the tools and the messages that it was made behind. Something there has changed (an option, a hook, a summary, pruning, a handoff or a new version of your program), so reasoning is left out of the requests. The model may think it again."
+        );
+        desk.warn_once("reasoning_not_sent", message);
+    }
+}
+
+/// Tells once in a run, for each reason, that the vendor has dropped reasoning.
+pub(crate) fn warn_of_dropped(desk: &mut Desk<'_>, reasons: &[String]) {
+    for reason in reasons {
+        let model = &desk.who.model.config.model;
+        let message =
+            format!("The vendor of {model} does not show it some of its earlier reasoning: {reason}.");
+        desk.warn_once("reasoning_dropped", message);
+    }
+}
+
+/// Takes out of the next request what the vendor has refused: reasoning, or the field that would let it drop some.
+/// Returns false if the failure is another one, or if nothing is left to take out.
+pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut History) -> bool {
+    if failure.status != Some(400) {
+        return false;
+    }
+    let says = |words: &str| failure.message.contains(words);
+    // The words behind these change: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting
+    let is_refused = says("Invalid `signature` in")
+        || says("blocks in the latest assistant message cannot be modified")
+        || (says("encrypted content") && says("could not be verified"));
+    if is_refused {
+        return !desk.who.model.wants_refusals()
+            && history.transcript.refuse_reasoning()
+            && told(
+                desk,
+                "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
+            );
+    }
+    let is_net = says(FIELD) || says(BETA);
+    is_net && desk.who.model.leave_refusals_to_vendor() && {
+        history.transcript.forget_body();
+        true
+    }
+}
+
+fn told(desk: &mut Desk<'_>, message: &str) -> bool {
+    desk.warn("reasoning_refused", message.to_owned());
+    true
+}

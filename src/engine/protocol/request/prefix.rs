@@ -1,0 +1,171 @@
+//! What precedes the reasoning of a model, and whether its vendor still takes that reasoning.
+//!
+//! Claude and GPT tie a block of reasoning to everything before it: the system prompt, the tools, each earlier
+//! message, and the reasoning before it as it was sent. If one of them is different, Claude refuses the request or
+//! drops the block, and GPT drops it. So an answer with reasoning keeps a digest of what its request began with, in
+//! [`crate::engine::model::message::Origin::prefix`], and its reasoning goes out only behind the same beginning.
+//! Other blocks always go out. A block without a digest goes out too: the vendor decides.
+//!
+//! - Reasoning is no part of the digest: it may be left out at the beginning and at the end.
+//! - Reasoning that was sent before the block has to be there again, unless none is: a gap in the middle is refused.
+//!
+//! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>,
+//! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
+//!
+//! A [`crate::engine::agent::history::body::Body`] carries the digest along with its bytes: each message is digested
+//! once. Nothing fails.
+
+use looplet_scan::reader::Object;
+
+use crate::engine::json::checksum::{FNV, fnv};
+use crate::engine::json::writer::decimal_u64;
+use crate::engine::model::config::{ModelConfig, PromptCaching};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::{Block, Message};
+use crate::engine::protocol::request::message_parts::without_last_thinking;
+use crate::engine::protocol::{Protocol, RequestSpec};
+
+/// Parts of the names of models that compare what precedes reasoning.
+const COMPARING: &[&str] = &[
+    "claude-fable-5-1",
+    "claude-fable-5-2",
+    "claude-mythos-5-1",
+    "claude-mythos-5-2",
+    "claude-opus-5-5",
+    "claude-sonnet-5-5",
+    "claude-haiku-5-5",
+    "gpt-6-2",
+];
+
+/// Returns true if the vendor of this model compares what precedes its reasoning. Some gateways write `5.5`.
+pub fn compares(model: &str) -> bool {
+    let name = model.replace('.', "-");
+    COMPARING.iter().any(|part| name.contains(part))
+}
+
+/// The beginning of a body.
+#[derive(Clone, Debug)]
+pub struct Prefix {
+    /// The digest of system prompt, tools and messages without their reasoning.
+    digest: u64,
+    /// The digest of the last reasoning that is in the body.
+    reasoning: Option<u64>,
+    /// Whether the vendor compares.
+    is_compared: bool,
+}
+
+impl Prefix {
+    /// The prefix of a body without messages; `None` if the protocol ties no reasoning to its prefix.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn of_head(protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<Option<Prefix>, ConfigError> {
+        if protocol.bound.is_empty() {
+            return Ok(None);
+        }
+        // Cache markers are no part of the prefix.
+        let model = &ModelConfig {
+            prompt_caching: PromptCaching {
+                enabled: Some(false),
+                ..PromptCaching::default()
+            },
+            ..spec.model.clone()
+        };
+        let mut head = Vec::new();
+        let spec = &RequestSpec { model, ..*spec };
+        (protocol.encode_head)(spec, &mut head)?;
+        (protocol.encode_tail)(spec, &mut head);
+        let head = str::from_utf8(&head)
+            .ok()
+            .and_then(Object::parse)
+            .unwrap_or_default();
+        let digest = protocol.bound.iter().fold(FNV, |digest, (field, part)| {
+            let value = match part {
+                Some(part) => head.object(field).and_then(|object| object.get(part)),
+                None => head.get(field),
+            };
+            fnv(fnv(digest, value.unwrap_or_default().as_bytes()), b";")
+        });
+        Ok(Some(Prefix {
+            digest,
+            reasoning: None,
+            is_compared: compares(&model.model),
+        }))
+    }
+
+    /// Adds the bytes of a message without reasoning.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.digest = fnv(self.digest, bytes);
+    }
+
+    /// Returns true if the vendor takes the reasoning of this message behind the prefix.
+    pub fn allows(&self, message: &Message) -> bool {
+        let origin = message.origin.as_ref();
+        let Some(made_behind) = origin.and_then(|origin| origin.prefix.as_deref()) else {
+            return true;
+        };
+        if !self.is_compared {
+            return !made_behind.is_empty();
+        }
+        let (digest, reasoning) = made_behind.split_once('.').unwrap_or((made_behind, ""));
+        let has_same = match self.reasoning {
+            Some(sent) => decimal_u64(sent) == reasoning,
+            None => true,
+        };
+        decimal_u64(self.digest) == digest && has_same
+    }
+
+    /// The reasoning of this message is in the body.
+    pub fn note_reasoning(&mut self, message: &Message) {
+        for block in without_last_thinking(&message.content) {
+            let proof = match block {
+                Block::Thinking {
+                    signature: Some(proof),
+                    ..
+                } => proof,
+                Block::RedactedThinking { data } => data,
+                _ => continue,
+            };
+            self.reasoning = Some(fnv(FNV, proof.as_bytes()));
+        }
+    }
+
+    /// The text of [`crate::engine::model::message::Origin::prefix`] for an answer to a request with this body.
+    pub fn to_text(&self) -> String {
+        let mut text = decimal_u64(self.digest);
+        if let Some(reasoning) = self.reasoning {
+            text.push('.');
+            text.push_str(&decimal_u64(reasoning));
+        }
+        text
+    }
+}
+
+/// The message without its signed reasoning; `None` if it has none.
+pub fn without_reasoning(message: &Message) -> Option<Message> {
+    if !message.content.iter().any(is_signed) {
+        return None;
+    }
+    let mut without = message.clone();
+    without
+        .content
+        .retain(|block| !matches!(block, Block::RedactedThinking { .. }));
+    for block in &mut without.content {
+        if let Block::Thinking { signature, .. } = block {
+            *signature = None;
+        }
+    }
+    Some(without)
+}
+
+/// Returns true for reasoning that goes back to its vendor.
+pub fn is_signed(block: &Block) -> bool {
+    match block {
+        Block::Thinking { signature, .. } => signature.is_some(),
+        Block::RedactedThinking { .. } => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
