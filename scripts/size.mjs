@@ -8,7 +8,7 @@ import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
-  oneFile: [2, 458_000],
+  oneFile: [2, 463_000],
   minimal: [0, 142_500],
   screen: [2, 12_000],
   server: [2, 16_000],

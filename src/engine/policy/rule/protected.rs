@@ -1,6 +1,6 @@
 //! Paths that no call changes because of a mode, as programs, shells and later runs obey the files there.
 //!
-//! [`names`] is the one list. `acceptEdits` accepts no edit of such a path, nor of any hidden one. With
+//! `NAMES` is the one list. `acceptEdits` accepts no edit of such a path, nor of any hidden one. With
 //! `permissions.protectSettings` rules do not allow it either. <https://code.claude.com/docs/en/permission-modes>
 //! (2026-11-28)
 

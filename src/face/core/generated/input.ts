@@ -1,305 +1,329 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
-import type { Block, Effort, ElicitationAnswer, Failure, FailureCode, Message, OnCutOff, OnOutputLimit, OnUnknownTool, OutputMode, PermissionMode, PermissionResult, PermissionUpdate, Point, PromptCaching, Pruning, QueueMode, ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolAccess, ToolChoice, ToolExecution, ToolFault } from "./model.js";
+import type {
+  Block,
+  Effort,
+  ElicitationAnswer,
+  Failure,
+  FailureCode,
+  Message,
+  OnCutOff,
+  OnOutputLimit,
+  OnUnknownTool,
+  OutputMode,
+  PermissionMode,
+  PermissionResult,
+  PermissionUpdate,
+  Point,
+  PromptCaching,
+  Pruning,
+  QueueMode,
+  ResponseFormat,
+  RetryPolicy,
+  StopCondition,
+  Timeouts,
+  ToolAccess,
+  ToolChoice,
+  ToolExecution,
+  ToolFault,
+} from "./model.js";
 
 /**
  * One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
  *
  * In JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
  */
-export type Input = 
+export type Input =
   /**
    * Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and
    * fails if not.
    */
   | {
-    prompt: {
-      content: readonly Block[];
-    };
-  }
+      prompt: {
+        content: readonly Block[];
+      };
+    }
   /** Goes on with a run that comes from a checkpoint, also with one that has been stopped. */
   | "resume"
   /** Goes on with a run that comes from a checkpoint. One that has ended ends again in the same way. */
   | "pickUp"
   /** Goes on with a run whose instance was lost, in the process that has begun it. */
   | {
-    recover: {
-      /** The calls whose functions still run, or whose results nobody has taken. */
-      running: readonly number[];
-      /** The number of the next event that nobody has heard. */
-      nextEvent: number;
-      /** The blocks that your listeners have heard of the root's open answer. */
-      shownBlocks: number;
-    };
-  }
+      recover: {
+        /** The calls whose functions still run, or whose results nobody has taken. */
+        running: readonly number[];
+        /** The number of the next event that nobody has heard. */
+        nextEvent: number;
+        /** The blocks that your listeners have heard of the root's open answer. */
+        shownBlocks: number;
+      };
+    }
   /** Gives the model a message before its next call. The face chooses the id, any number. */
   | {
-    steer: {
-      id: number;
-      content: readonly Block[];
-    };
-  }
+      steer: {
+        id: number;
+        content: readonly Block[];
+      };
+    }
   /** Gives the model a message when it has finished. */
   | {
-    followUp: {
-      id: number;
-      content: readonly Block[];
-    };
-  }
+      followUp: {
+        id: number;
+        content: readonly Block[];
+      };
+    }
   /** Takes back a steer or follow-up that has not been delivered. */
   | {
-    withdraw: {
-      id: number;
-    };
-  }
+      withdraw: {
+        id: number;
+      };
+    }
   /**
    * An input that your code may deliver twice. A second one with this text changes nothing, in another process
    * neither.
    */
   | {
-    once: {
-      request: string;
-      input: Input;
-    };
-  }
+      once: {
+        request: string;
+        input: Input;
+      };
+    }
   /**
    * The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399,
    * 302 if the platform hides it, and the origin of its target as `location`, if that can be read.
    */
   | {
-    head: {
-      request: number;
-      status: number;
-      headers: readonly [string, string][];
-    };
-  }
+      head: {
+        request: number;
+        status: number;
+        headers: readonly [string, string][];
+      };
+    }
   | {
-    end: {
-      request: number;
-    };
-  }
+      end: {
+        request: number;
+      };
+    }
   /** The request failed, or the reading of its body. `why` contains no secret. */
   | {
-    networkFailed: {
-      request: number;
-      why: string;
-    };
-  }
+      networkFailed: {
+        request: number;
+        why: string;
+      };
+    }
   /**
    * No server was asked, by the fault of your code: `authorize` threw (`config_invalid`), or code that answers in
    * place of a server did (`custom_model`). It is not retried.
    */
   | {
-    notSent: {
-      request: number;
-      code: FailureCode;
-      why: string;
-    };
-  }
+      notSent: {
+        request: number;
+        code: FailureCode;
+        why: string;
+      };
+    }
   /** The failure of `Redact`(crate::engine::model::output::Output::Redact), without secrets. */
   | {
-    requestFailed: {
-      request: number;
-      failure: Failure;
-    };
-  }
+      requestFailed: {
+        request: number;
+        failure: Failure;
+      };
+    }
   | {
-    toolFinished: {
-      call: number;
-      result: ToolReturn;
-    };
-  }
+      toolFinished: {
+        call: number;
+        result: ToolReturn;
+      };
+    }
   | {
-    toolProgress: {
-      call: number;
-      data: unknown;
-    };
-  }
+      toolProgress: {
+        call: number;
+        data: unknown;
+      };
+    }
   /**
    * A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks
    * under the same numbers, and gets the answers that the journal has.
    */
   | {
-    toolAsks: {
-      call: number;
-      number: number;
-      request: unknown;
-    };
-  }
+      toolAsks: {
+        call: number;
+        number: number;
+        request: unknown;
+      };
+    }
   /**
    * A running call has come so far that it can go on from this state, or so far that it cannot go on from the last
    * one.
    */
   | {
-    toolCheckpoint: {
-      call: number;
-      state?: unknown;
-      /** The number of questions that the call has asked before. Their answers are forgotten. */
-      asked: number;
-    };
-  }
+      toolCheckpoint: {
+        call: number;
+        state?: unknown;
+        /** The number of questions that the call has asked before. Their answers are forgotten. */
+        asked: number;
+      };
+    }
   | {
-    answered: {
-      question: number;
-      answer: Answer;
-    };
-  }
+      answered: {
+        question: number;
+        answer: Answer;
+      };
+    }
   | {
-    saved: {
-      save: number;
-      ok: boolean;
-    };
-  }
+      saved: {
+        save: number;
+        ok: boolean;
+      };
+    }
   /**
    * The store has not taken this number of entries, the first of which has the number `since`. `why` is its error.
    */
   | {
-    notSaved: {
-      entries: number;
-      since: number;
-      why: string;
-    };
-  }
+      notSaved: {
+        entries: number;
+        since: number;
+        why: string;
+      };
+    }
   /** Your listeners have heard everything that came before the handover. */
   | {
-    handedOver: {
-      handover: number;
-    };
-  }
+      handedOver: {
+        handover: number;
+      };
+    }
   /** Sets the mode for calls that no rule speaks of, from the next call on. */
   | {
-    setMode: {
-      mode: PermissionMode;
-    };
-  }
+      setMode: {
+        mode: PermissionMode;
+      };
+    }
   /** The root asks this model from its next request on. */
   | {
-    setModel: {
-      model: ModelConfig;
-    };
-  }
+      setModel: {
+        model: ModelConfig;
+      };
+    }
   /**
    * Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only`
    * the run ends then, and its prompt, which comes behind this input, is empty.
    */
   | {
-    compact: {
-      instructions?: string | null;
-      only?: boolean;
-    };
-  }
+      compact: {
+        instructions?: string | null;
+        only?: boolean;
+      };
+    }
   /** Raises limits of an agent that is at work. */
   | {
-    addBudget: {
-      agentPath: string;
-      more: Raise;
-    };
-  }
+      addBudget: {
+        agentPath: string;
+        more: Raise;
+      };
+    }
   /** The timer fired, or time has passed anyway. */
   | "due"
   | {
-    cancel: {
-      why: string;
-    };
-  }
+      cancel: {
+        why: string;
+      };
+    }
   /**
    * The next event has this number at least. It comes before `Resume`, because listeners have heard events of
    * another process that the journal does not count.
    */
   | {
-    numberFrom: {
-      event: number;
-    };
-  }
+      numberFrom: {
+        event: number;
+      };
+    }
   /** Ends the work of this process. The journal learns of no end, so that another process goes on with the run. */
   | {
-    suspend: {
-      why: string;
-    };
-  }
+      suspend: {
+        why: string;
+      };
+    }
   /** Ends the work of this process as `Suspend` does, because your code can do nothing more for the run. */
   | {
-    giveUp: {
-      failure: Failure;
+      giveUp: {
+        failure: Failure;
+      };
     };
-  };
 
 /** The return value of a tool's function. */
-export type ToolReturn = 
+export type ToolReturn =
   /** Any JSON value. The model sees a string as it is and any other value as its JSON text. */
   | {
-    value: unknown;
-  }
+      value: unknown;
+    }
   /** Blocks for the model (text, media). */
   | {
-    content: readonly Block[];
-  }
+      content: readonly Block[];
+    }
   | {
-    fault: ToolFault;
-  }
+      fault: ToolFault;
+    }
   /** A result after which the run ends if the round's other calls say so too. It is never nested. */
   | {
-    last: ToolReturn;
-  };
+      last: ToolReturn;
+    };
 
 /** The answer to a question. */
-export type Answer = 
+export type Answer =
   | {
-    hook: HookAnswer;
-  }
+      hook: HookAnswer;
+    }
   /** One entry per call in the question, in order. */
   | {
-    prepared: readonly PreparedCall[];
-  }
+      prepared: readonly PreparedCall[];
+    }
   /** One text per error in the question, in order. */
   | {
-    worded: readonly string[];
-  }
+      worded: readonly string[];
+    }
   | {
-    permission: PermissionResult;
-  }
+      permission: PermissionResult;
+    }
   | {
-    classified: PermissionResult;
-  }
+      classified: PermissionResult;
+    }
   | {
-    reconciled: Reconciled;
-  }
+      reconciled: Reconciled;
+    }
   | {
-    elicited: ElicitationAnswer;
-  }
+      elicited: ElicitationAnswer;
+    }
   /** True when the run should stop. */
   | {
-    stop: boolean;
-  }
+      stop: boolean;
+    }
   | {
-    checked: CheckedOutput;
-  }
+      checked: CheckedOutput;
+    }
   /** The summary of the conversation so far. */
   | {
-    summary: string;
-  }
+      summary: string;
+    }
   /** The messages that the next agent begins with. */
   | {
-    filtered: readonly Message[];
-  }
+      filtered: readonly Message[];
+    }
   /** An answer that changes inputs, together with the platform's readings of texts in them. */
   | {
-    read: {
-      readings: readonly Reading[];
-      answer: Answer;
-    };
-  }
+      read: {
+        readings: readonly Reading[];
+        answer: Answer;
+      };
+    }
   /** Your code could not answer. The point's own failure rule decides. */
   | {
-    failed: {
-      why: string;
+      failed: {
+        why: string;
+      };
     };
-  };
 
 /** The answer of a hook, or of several hooks joined. */
 export interface HookAnswer {
-  decision?: 
-    | Decision
-    | null;
+  decision?: Decision | null;
   /** The reason for the decision; the model reads it. */
   reason?: string | null;
   /**
@@ -325,12 +349,8 @@ export interface HookAnswer {
   systemMessage?: string | null;
   /** Texts that your classifier gets with later calls. */
   classifierContext?: readonly string[];
-  prepared?: 
-    | Prepared
-    | null;
-  limits?: 
-    | Raise
-    | null;
+  prepared?: Prepared | null;
+  limits?: Raise | null;
 }
 
 /** A hook's decision, from the mildest to the strictest. */
@@ -338,14 +358,10 @@ export type Decision = "allow" | "ask" | "defer" | "deny";
 
 /** Changes to the requests of the next iteration. */
 export interface Prepared {
-  model?: 
-    | ModelConfig
-    | null;
+  model?: ModelConfig | null;
   /** Names of the tools that the model may see, in this order; a call of any other tool is denied. */
   tools?: readonly string[] | null;
-  toolChoice?: 
-    | ToolChoice
-    | null;
+  toolChoice?: ToolChoice | null;
   /** The system prompt; `""` sends none. */
   system?: string | null;
 }
@@ -398,19 +414,13 @@ export interface ModelConfig {
    * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without
    * it, with the warning `effort_not_sent`. Default: the vendor's.
    */
-  effort?: 
-    | Effort
-    | null;
+  effort?: Effort | null;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
-  toolChoice?: 
-    | ToolChoice
-    | null;
+  toolChoice?: ToolChoice | null;
   /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
   parallelToolCalls?: boolean | null;
   /** The schema of the answer's text, which is then JSON. Default: any text. */
-  responseFormat?: 
-    | ResponseFormat
-    | null;
+  responseFormat?: ResponseFormat | null;
   promptCaching?: PromptCaching;
   /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
   metadata?: { [field: string]: unknown } | null;
@@ -421,9 +431,7 @@ export interface ModelConfig {
    * `quirks`. Default: the deviations in the vendor's row.
    */
   quirks?: unknown;
-  price?: 
-    | Price
-    | null;
+  price?: Price | null;
   /**
    * The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a
    * fallback. Tokens of a model that is not here cost as much as those of the asked one.
@@ -481,21 +489,21 @@ export interface PreparedCall {
 export type Behavior = "allow" | "deny";
 
 /** The answer to the question what became of a call that had begun in another process. */
-export type Reconciled = 
+export type Reconciled =
   /** The call was done, and this is its result. */
   | {
-    done: {
-      output: unknown;
-    };
-  }
+      done: {
+        output: unknown;
+      };
+    }
   /** The call was not done, and runs now. */
   | "run"
   /** The call failed. The model reads the message. */
   | {
-    fail: {
-      message: string;
+      fail: {
+        message: string;
+      };
     };
-  };
 
 /** Your code's judgement of a structured answer. */
 export interface CheckedOutput {
@@ -514,9 +522,7 @@ export interface Reading {
    * The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of
    * the web.
    */
-  address?: 
-    | Address
-    | null;
+  address?: Address | null;
 }
 
 /** An address in normal form. */
@@ -546,9 +552,7 @@ export interface Config {
   /** True when your code is asked after each round of tools whether to stop. */
   askStop?: boolean;
   /** The form that answers must have; default: any text. */
-  output?: 
-    | OutputFormat
-    | null;
+  output?: OutputFormat | null;
   /** When and how the history is made shorter. */
   context?: ContextPolicy;
   repeat?: RepeatPolicy;
@@ -559,9 +563,7 @@ export interface Config {
   /** The models to ask in turn when a model's retries are used up. */
   fallbackModels?: readonly ModelConfig[];
   /** Which calls may run; default: every call, except calls of tools that need an approval. */
-  permissions?: 
-    | Permissions
-    | null;
+  permissions?: Permissions | null;
   /** Hooks and guardrails, in the order in which they are asked; default none. */
   hooks?: readonly Hook[];
   /** The bounds of one answer of a model, and how looplet treats one that is not whole. */
@@ -625,9 +627,7 @@ export interface ToolConfig {
    * with a store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a
    * read-only tool, else `once`.
    */
-  replay?: 
-    | Replay
-    | null;
+  replay?: Replay | null;
   /**
    * The version of what the tool does, any text that you change with it. A run that goes on in another process
    * judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
@@ -651,9 +651,7 @@ export interface ToolConfig {
    * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
    * a well-known tool name implies.
    */
-  access?: 
-    | ToolAccess
-    | null;
+  access?: ToolAccess | null;
   /**
    * The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
    * it too: an edit that shows no path there needs a decision. Default: by `access`.
@@ -662,9 +660,7 @@ export interface ToolConfig {
   /** The answer tool, by which the model gives its structured answer. Your code never sees it. */
   answers?: boolean;
   /** The agent of the run that answers the calls. */
-  agent?: 
-    | AgentTool
-    | null;
+  agent?: AgentTool | null;
 }
 
 /** A field of a tool's input that is filled in from the run's inputs. */
@@ -782,9 +778,7 @@ export interface ContextPolicy {
    */
   maxChars?: number | null;
   /** How thinking and calls of old answers are cut short; default: never. */
-  pruning?: 
-    | Pruning
-    | null;
+  pruning?: Pruning | null;
 }
 
 /**

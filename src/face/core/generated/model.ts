@@ -26,8 +26,18 @@ export interface Failure {
 }
 
 /** The closed list of failure codes. */
-export type FailureCode = 
-  | "rate_limit" | "overloaded" | "auth" | "billing" | "invalid_request" | "context_length" | "content_filter" | "not_found" | "server" | "network" | "timeout"
+export type FailureCode =
+  | "rate_limit"
+  | "overloaded"
+  | "auth"
+  | "billing"
+  | "invalid_request"
+  | "context_length"
+  | "content_filter"
+  | "not_found"
+  | "server"
+  | "network"
+  | "timeout"
   /**
    * The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
    * answer beyond `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
@@ -71,7 +81,7 @@ export type FailureCode =
   | "bug";
 
 /** How a call reaches another agent, in the words of OpenTelemetry's conventions. */
-export type Transfer = 
+export type Transfer =
   /** A subagent works for the caller, which goes on with the result. */
   | "return_to_caller"
   /** The agent goes on with the conversation. */
@@ -94,7 +104,7 @@ export interface ToolFault {
 }
 
 /** A point of a run at which it asks your code. */
-export type Point = 
+export type Point =
   /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
   | "PreToolUse"
   /** A tool has returned; the model has not seen the result yet. */
@@ -165,7 +175,7 @@ export type Point =
   | "filter_handoff";
 
 /** Why the history is made shorter. */
-export type CompactTrigger = 
+export type CompactTrigger =
   /** The context window is nearly full. */
   | "auto"
   /** Your code asked for it. */
@@ -240,7 +250,15 @@ export interface Message {
 export type Role = "user" | "assistant";
 
 /** One piece of a message. */
-export type Block = TextBlock | ThinkingBlock | RedactedThinkingBlock | RefusalBlock | ToolCallBlock | ToolResultBlock | MediaBlock | RawBlock;
+export type Block =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | RefusalBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | MediaBlock
+  | RawBlock;
 
 export interface TextBlock {
   type: "text";
@@ -315,7 +333,7 @@ export interface RawBlock {
 }
 
 /** Why looplet has written a text of the transcript. */
-export type TextPurpose = 
+export type TextPurpose =
   /** The text stands for messages before it. */
   | "summary"
   /**
@@ -325,7 +343,7 @@ export type TextPurpose =
   | "notice";
 
 /** How far a call has come that has no result yet. */
-export type PendingCall = 
+export type PendingCall =
   /** A person is asked about it, or by its tool or a subagent below it. */
   | "waiting"
   /** It has begun. */
@@ -347,8 +365,11 @@ export interface Origin {
 }
 
 /** Why the model stopped, in neutral words. */
-export type FinishReason = 
-  | "tool_calls" | "content_filter" | "refusal" | "other"
+export type FinishReason =
+  | "tool_calls"
+  | "content_filter"
+  | "refusal"
+  | "other"
   /** The model finished, or it hit a stop sequence. */
   | "stop"
   /** The output limit or the context window cut the answer off. */
@@ -357,42 +378,42 @@ export type FinishReason =
   | "pause";
 
 /** How a run or an agent ended. `outcome` tells which of the other fields are there. */
-export type Outcome = 
+export type Outcome =
   | {
-    outcome: "completed";
-    stoppedBy?: undefined;
-    abortReason?: undefined;
-    error?: undefined;
-  }
+      outcome: "completed";
+      stoppedBy?: undefined;
+      abortReason?: undefined;
+      error?: undefined;
+    }
   | {
-    outcome: "stopped";
-    /**
-     * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
-     * guardrail, or the problem of the last answer that did not fit its schema.
-     */
-    abortReason?: string;
-    stoppedBy: StoppedBy;
-    error?: undefined;
-  }
+      outcome: "stopped";
+      /**
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
+       * guardrail, or the problem of the last answer that did not fit its schema.
+       */
+      abortReason?: string;
+      stoppedBy: StoppedBy;
+      error?: undefined;
+    }
   | {
-    outcome: "cancelled";
-    /**
-     * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
-     * guardrail, or the problem of the last answer that did not fit its schema.
-     */
-    abortReason: string;
-    stoppedBy?: undefined;
-    error?: undefined;
-  }
+      outcome: "cancelled";
+      /**
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
+       * guardrail, or the problem of the last answer that did not fit its schema.
+       */
+      abortReason: string;
+      stoppedBy?: undefined;
+      error?: undefined;
+    }
   | {
-    outcome: "failed";
-    error: Failure;
-    stoppedBy?: undefined;
-    abortReason?: undefined;
-  };
+      outcome: "failed";
+      error: Failure;
+      stoppedBy?: undefined;
+      abortReason?: undefined;
+    };
 
 /** The end of a run in one word. */
-export type OutcomeKind = 
+export type OutcomeKind =
   /** The model finished. */
   | "completed"
   /** A limit or a condition ended the run; see `stoppedBy`. */
@@ -403,8 +424,15 @@ export type OutcomeKind =
   | "failed";
 
 /** The cause of a stop. */
-export type StoppedBy = 
-  | "iterations" | "tokens" | "usd" | "time" | "fatal_tool" | "tool_rounds" | "tool_calls" | "guardrail"
+export type StoppedBy =
+  | "iterations"
+  | "tokens"
+  | "usd"
+  | "time"
+  | "fatal_tool"
+  | "tool_rounds"
+  | "tool_calls"
+  | "guardrail"
   /** A condition of `limits.stopWhen`. */
   | "condition"
   /** Repeated rounds of tool calls. */
@@ -420,279 +448,275 @@ export type StoppedBy =
   | "hook";
 
 /** The kinds of events. */
-export type EventKind = 
+export type EventKind =
   | {
-    type: "run-start";
-    model: string;
-    tools: string[];
-  }
+      type: "run-start";
+      model: string;
+      tools: string[];
+    }
   | {
-    type: "agent-start";
-    /** The model that the agent asks first. */
-    model: string;
-    /** The vendor of that model. */
-    vendor: string;
-  }
+      type: "agent-start";
+      /** The model that the agent asks first. */
+      model: string;
+      /** The vendor of that model. */
+      vendor: string;
+    }
   | {
-    type: "iteration-start";
-  }
+      type: "iteration-start";
+    }
   /**
    * Only behind the `run-start` of a process that goes on with a run: another process has received so much of an
    * answer that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff:
    * "continue"`: then the text is the first delta of the next answer.
    */
   | {
-    type: "answer-cut-off";
-    text: string;
-    reasoning: string;
-  }
+      type: "answer-cut-off";
+      text: string;
+      reasoning: string;
+    }
   /** Another agent goes on with the conversation. */
   | {
-    type: "handoff";
-    /** The name of the tool that handed over. */
-    to: string;
-  }
+      type: "handoff";
+      /** The name of the tool that handed over. */
+      to: string;
+    }
   /** The agent asks this model from its next request on. */
   | {
-    type: "model-change";
-    model: string;
-    vendor: string;
-    /** The failure for which the model before it was given up. */
-    error?: Failure;
-  }
+      type: "model-change";
+      model: string;
+      vendor: string;
+      /** The failure for which the model before it was given up. */
+      error?: Failure;
+    }
   | {
-    type: "attempt-start";
-  }
+      type: "attempt-start";
+    }
   | {
-    type: "text-start";
-    block: number;
-    /** Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text. */
-    refusal?: boolean;
-  }
+      type: "text-start";
+      block: number;
+      /** Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text. */
+      refusal?: boolean;
+    }
   /** New text of a block. Deltas of one block that arrive together come as one. */
   | {
-    type: "text-delta";
-    block: number;
-    text: string;
-  }
+      type: "text-delta";
+      block: number;
+      text: string;
+    }
   | {
-    type: "text-end";
-    block: number;
-  }
+      type: "text-end";
+      block: number;
+    }
   | {
-    type: "reasoning-start";
-    block: number;
-  }
+      type: "reasoning-start";
+      block: number;
+    }
   | {
-    type: "reasoning-delta";
-    block: number;
-    text: string;
-  }
+      type: "reasoning-delta";
+      block: number;
+      text: string;
+    }
   | {
-    type: "reasoning-end";
-    block: number;
-  }
+      type: "reasoning-end";
+      block: number;
+    }
   | {
-    type: "tool-input-start";
-    block: number;
-    toolCallId: string;
-    toolName: string;
-  }
+      type: "tool-input-start";
+      block: number;
+      toolCallId: string;
+      toolName: string;
+    }
   /** New JSON text of a tool call's arguments. */
   | {
-    type: "tool-input-delta";
-    block: number;
-    text: string;
-  }
+      type: "tool-input-delta";
+      block: number;
+      text: string;
+    }
   | {
-    type: "tool-input-end";
-    block: number;
-  }
+      type: "tool-input-end";
+      block: number;
+    }
   /** A complete call, before anything is done with it. */
   | {
-    type: "tool-call";
-    toolCallId: string;
-    toolName: string;
-    input: unknown;
-    /** The hash of the input, in a traced run. */
-    inputHash?: string;
-    /** How the call reaches another agent, in a traced run. */
-    transfer?: Transfer;
-  }
+      type: "tool-call";
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      /** The hash of the input, in a traced run. */
+      inputHash?: string;
+      /** How the call reaches another agent, in a traced run. */
+      transfer?: Transfer;
+    }
   /** Progress that a tool reported with `progress()` or `yield`. */
   | {
-    type: "tool-progress";
-    toolCallId: string;
-    toolName: string;
-    data: unknown;
-  }
+      type: "tool-progress";
+      toolCallId: string;
+      toolName: string;
+      data: unknown;
+    }
   | {
-    type: "tool-result";
-    toolCallId: string;
-    toolName: string;
-    /**
-     * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
-     * are left out.
-     */
-    updatedInput?: unknown;
-    /** The hash of that input, in a traced run. */
-    updatedInputHash?: string;
-    output: unknown;
-    durationMs: number;
-  }
+      type: "tool-result";
+      toolCallId: string;
+      toolName: string;
+      /**
+       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+       * are left out.
+       */
+      updatedInput?: unknown;
+      /** The hash of that input, in a traced run. */
+      updatedInputHash?: string;
+      output: unknown;
+      durationMs: number;
+    }
   | {
-    type: "tool-error";
-    toolCallId: string;
-    toolName: string;
-    /**
-     * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
-     * are left out.
-     */
-    updatedInput?: unknown;
-    /** The hash of that input, in a traced run. */
-    updatedInputHash?: string;
-    error: ToolFault;
-    durationMs: number;
-  }
+      type: "tool-error";
+      toolCallId: string;
+      toolName: string;
+      /**
+       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+       * are left out.
+       */
+      updatedInput?: unknown;
+      /** The hash of that input, in a traced run. */
+      updatedInputHash?: string;
+      error: ToolFault;
+      durationMs: number;
+    }
   /**
    * The run asks a question. You answer the kinds `permission` (may this call run?), `reconcile` and
    * `elicitation`, with `Run.answer` or with functions in the options. looplet answers the other kinds itself.
    */
   | {
-    type: "question";
-    questionId: number;
-    /** The point of the run at which the question is asked. */
-    question: Exclude<Point, "classify">;
-    /** The data that a person needs to answer; absent where looplet answers. */
-    data?: Facts["permission" | "reconcile" | "elicitation"];
-  }
+      type: "question";
+      questionId: number;
+      /** The point of the run at which the question is asked. */
+      question: Exclude<Point, "classify">;
+      /** The data that a person needs to answer; absent where looplet answers. */
+      data?: Facts["permission" | "reconcile" | "elicitation"];
+    }
   /** The question is closed. It comes once for each question. */
   | {
-    type: "answered";
-    questionId: number;
-    /** The input that the answer gives the tool in place of the model's. */
-    updatedInput?: unknown;
-    /** True if nobody has answered, and nobody waits for the answer any more: the call has ended, or the run. */
-    isWithdrawn?: true;
-  }
+      type: "answered";
+      questionId: number;
+      /** The input that the answer gives the tool in place of the model's. */
+      updatedInput?: unknown;
+      /** True if nobody has answered, and nobody waits for the answer any more: the call has ended, or the run. */
+      isWithdrawn?: true;
+    }
   /**
    * Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
    * that have asked themselves. It comes again when the questions are others. Your code may send a notice at this
    * moment or, in a run with a store, end the process after `run.saved()`.
    */
   | {
-    type: "waiting";
-    questionIds: number[];
-  }
+      type: "waiting";
+      questionIds: number[];
+    }
   /**
    * The store has not taken these entries of the journal, so a process that went on with the run would not know
    * what they say. `durable.onSaveFailed` decides whether the run goes on. The event comes for each write that
    * fails; the next write takes all entries along.
    */
   | {
-    type: "not-saved";
-    /** The number of entries that the store does not have. */
-    entries: number;
-    /** The number of the first of them in the journal, from 1. */
-    since: number;
-    /** The words of the store's error. */
-    message: string;
-  }
+      type: "not-saved";
+      /** The number of entries that the store does not have. */
+      entries: number;
+      /** The number of the first of them in the journal, from 1. */
+      since: number;
+      /** The words of the store's error. */
+      message: string;
+    }
   /** The model call failed and is tried again after `delayMs`. */
   | {
-    type: "retry";
-    nextAttempt: number;
-    maxAttempts: number;
-    delayMs: number;
-    error: Failure;
-  }
+      type: "retry";
+      nextAttempt: number;
+      maxAttempts: number;
+      delayMs: number;
+      error: Failure;
+    }
   /** The text of `blocks` that this attempt delivered is void. The next attempt starts over. */
   | {
-    type: "reset";
-    blocks: number[];
-  }
+      type: "reset";
+      blocks: number[];
+    }
   /** The steers and follow-ups with these ids have become part of the transcript. */
   | {
-    type: "steer-delivered";
-    ids: number[];
-  }
+      type: "steer-delivered";
+      ids: number[];
+    }
   /** The history is about to be summarised. */
   | {
-    type: "compact-start";
-    trigger: CompactTrigger;
-    /** The estimated length of the history, in tokens. */
-    preTokens: number;
-  }
+      type: "compact-start";
+      trigger: CompactTrigger;
+      /** The estimated length of the history, in tokens. */
+      preTokens: number;
+    }
   /** The history has been made shorter: later requests have a different beginning. */
   | {
-    type: "compact-boundary";
-    trigger: CompactTrigger;
-    preTokens: number;
-    postTokens: number;
-    durationMs: number;
-  }
+      type: "compact-boundary";
+      trigger: CompactTrigger;
+      preTokens: number;
+      postTokens: number;
+      durationMs: number;
+    }
   | {
-    type: "usage";
-    /** The usage of this model call so far. */
-    usage: Usage;
-    /** The usage of the run so far, this call included. */
-    total: Usage;
-  }
+      type: "usage";
+      /** The usage of this model call so far. */
+      usage: Usage;
+      /** The usage of the run so far, this call included. */
+      total: Usage;
+    }
   /** `onLimit` or `run.addBudget` raised limits of this agent. */
   | {
-    type: "limits";
-    limits: CurrentLimits;
-  }
+      type: "limits";
+      limits: CurrentLimits;
+    }
   /**
    * A whole message of the transcript, if `events.messages` is set. The user's messages come when they are sent,
    * with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
    * message without an answer comes by itself.
    */
   | {
-    type: "message";
-    message: Message;
-  }
+      type: "message";
+      message: Message;
+    }
   /** Something is odd, and the run goes on. */
   | {
-    type: "warning";
-    code: string;
-    message: string;
-    /** The failure of the model call that the warning is about. */
-    error?: Failure;
-  }
+      type: "warning";
+      code: string;
+      message: string;
+      /** The failure of the model call that the warning is about. */
+      error?: Failure;
+    }
   | {
-    type: "iteration-finish";
-    finishReason: 
-      | FinishReason
-      | null;
-    rawFinishReason: string | null;
-    /** The usage of the iteration's requests; `null` if the vendor reported none. */
-    usage: 
-      | Usage
-      | null;
-    /** The vendor's id of the answer. */
-    responseId: string | null;
-    /** The model that answered, by the vendor's account. */
-    responseModel: string | null;
-  }
+      type: "iteration-finish";
+      finishReason: FinishReason | null;
+      rawFinishReason: string | null;
+      /** The usage of the iteration's requests; `null` if the vendor reported none. */
+      usage: Usage | null;
+      /** The vendor's id of the answer. */
+      responseId: string | null;
+      /** The model that answered, by the vendor's account. */
+      responseModel: string | null;
+    }
   /** How this agent ended; the end of a subagent ends no run. */
   | {
-    type: "agent-finish";
-    outcome: Outcome;
-  }
+      type: "agent-finish";
+      outcome: Outcome;
+    }
   | {
-    type: "abort";
-    reason: string;
-  }
+      type: "abort";
+      reason: string;
+    }
   | {
-    type: "error";
-    error: Failure;
-  }
+      type: "error";
+      error: Failure;
+    }
   /** The last event of every run. */
   | {
-    type: "finish";
-    outcome: Outcome;
-  };
+      type: "finish";
+      outcome: Outcome;
+    };
 
 /** One tool call of a run, as the result, the rounds and the inputs of hooks list it. */
 export interface ToolCallRecord {
@@ -795,46 +819,49 @@ export interface PermissionRuleParts {
 }
 
 /** A change of the rules or the mode, for the rest of the run. */
-export type PermissionUpdate = 
+export type PermissionUpdate =
   | {
-    type: "addRules" | "replaceRules" | "removeRules";
-    /**
-     * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
-     * (`permission_update`). Default: none.
-     */
-    destination?: string | undefined;
-    /** The list to which `rules` belong. */
-    behavior: RuleKind;
-    /** Texts of rules, or their parts. */
-    rules: readonly (string | PermissionRuleParts)[];
-    mode?: undefined;
-  }
+      type: "addRules" | "replaceRules" | "removeRules";
+      /**
+       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * (`permission_update`). Default: none.
+       */
+      destination?: string | undefined;
+      /** The list to which `rules` belong. */
+      behavior: RuleKind;
+      /** Texts of rules, or their parts. */
+      rules: readonly (string | PermissionRuleParts)[];
+      mode?: undefined;
+    }
   | {
-    type: "setMode";
-    /**
-     * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
-     * (`permission_update`). Default: none.
-     */
-    destination?: string | undefined;
-    mode: PermissionMode;
-    behavior?: undefined;
-    rules?: undefined;
-  }
+      type: "setMode";
+      /**
+       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * (`permission_update`). Default: none.
+       */
+      destination?: string | undefined;
+      mode: PermissionMode;
+      behavior?: undefined;
+      rules?: undefined;
+    }
   | {
-    type: "addDirectories" | "removeDirectories";
-    /**
-     * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
-     * (`permission_update`). Default: none.
-     */
-    destination?: string | undefined;
-    behavior?: undefined;
-    rules?: undefined;
-    mode?: undefined;
-  };
+      type: "addDirectories" | "removeDirectories";
+      /**
+       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * (`permission_update`). Default: none.
+       */
+      destination?: string | undefined;
+      behavior?: undefined;
+      rules?: undefined;
+      mode?: undefined;
+    };
 
 /** The target of a `PermissionUpdate`. */
-export type UpdateType = 
-  | "addRules" | "replaceRules" | "removeRules" | "setMode"
+export type UpdateType =
+  | "addRules"
+  | "replaceRules"
+  | "removeRules"
+  | "setMode"
   /** Changes nothing: a run has no folders. */
   | "addDirectories"
   /** Changes nothing either. */
@@ -852,7 +879,7 @@ export type Rule = string;
  * In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its
  * `ruleSubject`. Every path must be relative, must not climb, and must not name a hidden file or folder.
  */
-export type PermissionMode = 
+export type PermissionMode =
   /** `canUseTool` decides; without it the call is denied. */
   | "default"
   /**
@@ -1068,24 +1095,21 @@ export interface Facts {
   /** An iteration is over. */
   IterationEnd: {
     readonly text: string;
-    readonly finishReason: 
-      | FinishReason
-      | null;
+    readonly finishReason: FinishReason | null;
     /** `null` if the vendor reported none. */
-    readonly usage: 
-      | Usage
-      | null;
+    readonly usage: Usage | null;
     readonly toolCalls: readonly ToolCallRecord[];
   };
   /** A limit is reached and may be raised. */
   Limit: {
-    readonly limit: Extract<StoppedBy, "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls">;
+    readonly limit: Extract<
+      StoppedBy,
+      "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls"
+    >;
     /** The option of the timeout that was reached, for the limit `time`. */
     readonly timeout?: "totalMs" | "iterationMs";
     /** Usage of the run so far; `null` if no vendor reported any. */
-    readonly usage: 
-      | Usage
-      | null;
+    readonly usage: Usage | null;
     readonly toolRounds: number;
     /** Tool calls of the run, including the calls that would exceed the limit. */
     readonly toolCalls: number;
@@ -1216,7 +1240,21 @@ export interface Facts {
 }
 
 /** A point at which hooks are asked. */
-export type HookPoint = "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "SessionStart" | "UserPromptSubmit" | "Stop" | "SubagentStart" | "SubagentStop" | "PreCompact" | "PostCompact" | "PermissionRequest" | "PermissionDenied" | "Notification";
+export type HookPoint =
+  | "PreToolUse"
+  | "PostToolUse"
+  | "PostToolUseFailure"
+  | "PostToolBatch"
+  | "SessionStart"
+  | "UserPromptSubmit"
+  | "Stop"
+  | "SubagentStart"
+  | "SubagentStop"
+  | "PreCompact"
+  | "PostCompact"
+  | "PermissionRequest"
+  | "PermissionDenied"
+  | "Notification";
 
 /** The memory of a persistent subagent. */
 export interface SubagentMemory {
@@ -1283,35 +1321,35 @@ export interface Question {
 }
 
 /** A block of an answer that streams, as far as events have told it. */
-export type StreamedBlock = 
+export type StreamedBlock =
   | {
-    type: "text";
-    /** The number of the block, as the events have it. */
-    block: number;
-    text: string;
-    /** True if it does not grow any more. */
-    isOver: boolean;
-    /** True if the model declines. */
-    refusal?: boolean;
-  }
+      type: "text";
+      /** The number of the block, as the events have it. */
+      block: number;
+      text: string;
+      /** True if it does not grow any more. */
+      isOver: boolean;
+      /** True if the model declines. */
+      refusal?: boolean;
+    }
   | {
-    type: "reasoning";
-    block: number;
-    text: string;
-    isOver: boolean;
-  }
+      type: "reasoning";
+      block: number;
+      text: string;
+      isOver: boolean;
+    }
   | {
-    type: "tool-input";
-    block: number;
-    /** The JSON text of the input. */
-    text: string;
-    isOver: boolean;
-    /** The provider's id. */
-    toolCallId: string;
-    toolName: string;
-    /** The input of a call that has been told: some begin while the answer streams. */
-    input?: unknown;
-  };
+      type: "tool-input";
+      block: number;
+      /** The JSON text of the input. */
+      text: string;
+      isOver: boolean;
+      /** The provider's id. */
+      toolCallId: string;
+      toolName: string;
+      /** The input of a call that has been told: some begin while the answer streams. */
+      input?: unknown;
+    };
 
 /** The short half of a run's result. */
 export interface Report {
@@ -1321,20 +1359,14 @@ export interface Report {
    * The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without
    * a report is not in it.
    */
-  usage: 
-    | Usage
-    | null;
+  usage: Usage | null;
   /** `usage` with that of the conversation before the run. */
-  chatUsage: 
-    | Usage
-    | null;
+  chatUsage: Usage | null;
   /**
    * The part of `usage` that each model has used, by the name under which the model was asked. A model that has
    * answered without a report is `null`.
    */
-  modelUsage: { [field: string]: 
-    | Usage
-    | null };
+  modelUsage: { [field: string]: Usage | null };
   /**
    * Milliseconds from the prompt to the end, by the run's clock: with the waits for tools, for people and between
    * attempts.
@@ -1353,9 +1385,7 @@ export interface Report {
   /** Model calls made. */
   iterations: number;
   /** Why the last answer ended; `null` when no answer was complete. */
-  finishReason: 
-    | FinishReason
-    | null;
+  finishReason: FinishReason | null;
   /** The vendor's own word for `finishReason`. */
   rawFinishReason: string | null;
   /** The blocks of the answer that streams, which the messages do not have. */
@@ -1371,7 +1401,7 @@ export interface ElicitationAnswer {
   content?: { readonly [field: string]: unknown };
 }
 
-export type ElicitationAction = 
+export type ElicitationAction =
   | "accept"
   /** The person has said no. */
   | "decline"
@@ -1382,54 +1412,54 @@ export type ElicitationAction =
  * One output, to be performed in order. Ask `run.is_live(effect)` before you perform an effect. The outputs that
  * have no way of their own into JavaScript go there as JSON.
  */
-export type Output = 
+export type Output =
   /** Stops a request. The run ignores everything that still comes from it. */
   | {
-    abort: {
-      request: number;
-    };
-  }
+      abort: {
+        request: number;
+      };
+    }
   /**
    * Removes the request's secrets from its failure, before anything in the run reads the server's words. The
    * answer is `RequestFailed`.
    */
   | {
-    redact: {
-      request: number;
-      failure: Failure;
-    };
-  }
+      redact: {
+        request: number;
+        failure: Failure;
+      };
+    }
   | {
-    callTool: ToolInvocation;
-  }
+      callTool: ToolInvocation;
+    }
   /** Tells a running tool to stop. The run does not wait for it. */
   | {
-    abortTool: {
-      call: number;
-      why: string;
-    };
-  }
+      abortTool: {
+        call: number;
+        why: string;
+      };
+    }
   /** Hands a running tool the answer to its question of this number. */
   | {
-    answerTool: {
-      call: number;
-      number: number;
-      answer: ElicitationAnswer;
-    };
-  }
+      answerTool: {
+        call: number;
+        number: number;
+        answer: ElicitationAnswer;
+      };
+    }
   | {
-    ask: {
-      question: number;
-      ask: Question;
-    };
-  }
+      ask: {
+        question: number;
+        ask: Question;
+      };
+    }
   /** Withdraws a question whose answer would come too late or has no effect any more. */
   | {
-    withdraw: {
-      question: number;
-      why: string;
+      withdraw: {
+        question: number;
+        why: string;
+      };
     };
-  };
 
 /** The options of an agent that are plain data and stand in no group. */
 export interface AgentData {
@@ -1924,42 +1954,42 @@ export interface RetryPolicy {
 }
 
 /** The answer to a question whether a call may run. */
-export type PermissionResult = 
+export type PermissionResult =
   | {
-    behavior: "allow";
-    /** Changes of the rules or the mode for the rest of the run. Default: none. */
-    updatedPermissions?: readonly PermissionUpdate[] | undefined;
-    /**
-     * The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the
-     * new one beside the result. Default: none.
-     */
-    updatedInput?: object | undefined;
-    message?: undefined;
-    interrupt?: undefined;
-  }
+      behavior: "allow";
+      /** Changes of the rules or the mode for the rest of the run. Default: none. */
+      updatedPermissions?: readonly PermissionUpdate[] | undefined;
+      /**
+       * The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the
+       * new one beside the result. Default: none.
+       */
+      updatedInput?: object | undefined;
+      message?: undefined;
+      interrupt?: undefined;
+    }
   | {
-    behavior: "deny";
-    /** Changes of the rules or the mode for the rest of the run. Default: none. */
-    updatedPermissions?: readonly PermissionUpdate[] | undefined;
-    /** The reason, which the model reads. Default: none. */
-    message?: string | undefined;
-    /** Whether the denial ends the run as `cancelled`, with the message as its reason. Default false. */
-    interrupt?: boolean | undefined;
-    updatedInput?: undefined;
-  };
+      behavior: "deny";
+      /** Changes of the rules or the mode for the rest of the run. Default: none. */
+      updatedPermissions?: readonly PermissionUpdate[] | undefined;
+      /** The reason, which the model reads. Default: none. */
+      message?: string | undefined;
+      /** Whether the denial ends the run as `cancelled`, with the message as its reason. Default false. */
+      interrupt?: boolean | undefined;
+      updatedInput?: undefined;
+    };
 
 /** How much the model thinks. The engine passes the word on, and the vendor judges it. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** How the random share enters a wait. */
-export type Jitter = 
+export type Jitter =
   /** Adds up to `jitterMs` to the formula's wait. */
   | "added"
   /** Picks a wait between 0 and the formula's, which spreads many clients best. */
   | "full";
 
 /** How the run asks again for an answer that broke off. */
-export type OnCutOff = 
+export type OnCutOff =
   /** The model writes the whole answer again. */
   | "again"
   /**
@@ -1969,7 +1999,7 @@ export type OnCutOff =
   | "continue";
 
 /** How the run treats an answer without tool calls that the limit of output tokens cut off. */
-export type OnOutputLimit = 
+export type OnOutputLimit =
   /** It is the last answer, with `finishReason: "length"`. */
   | "return"
   /** The model continues where it stopped, within `maxIterations`, and `result.text` is the whole text. */
@@ -1978,14 +2008,14 @@ export type OnOutputLimit =
   | "error";
 
 /** How a call of an unknown tool is answered. */
-export type OnUnknownTool = 
+export type OnUnknownTool =
   /** The model gets an error result. */
   | "tool_result"
   /** The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing. */
   | "throw";
 
 /** The way in which a model is held to a schema. */
-export type OutputMode = 
+export type OutputMode =
   /** Native if the vendor is known to enforce this schema, else by a tool. */
   | "auto"
   /** The vendor enforces the schema on the answer's text. */
@@ -1997,18 +2027,18 @@ export type OutputMode =
 export type QueueMode = "all" | "one";
 
 /** A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`. */
-export type StopCondition = 
+export type StopCondition =
   /** The round called this tool. */
   | {
-    toolCall: string;
-  }
+      toolCall: string;
+    }
   /** The round belongs to this iteration or a later one. */
   | {
-    iterations: number;
-  };
+      iterations: number;
+    };
 
 /** A kind of access. */
-export type ToolAccess = 
+export type ToolAccess =
   /** Reads files. */
   | "read"
   /** Writes files. */
@@ -2019,14 +2049,16 @@ export type ToolAccess =
   | "fetch";
 
 /** The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`. */
-export type ToolChoice = 
-  | "auto" | "none" | "required"
+export type ToolChoice =
+  | "auto"
+  | "none"
+  | "required"
   | {
-    tool: string;
-  };
+      tool: string;
+    };
 
 /** Which calls of one answer may run at the same time. */
-export type ToolExecution = 
+export type ToolExecution =
   /**
    * Read-only calls run in parallel, and so do calls with different resource keys. All other calls run in order.
    */

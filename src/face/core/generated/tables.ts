@@ -4,37 +4,66 @@ import type { OptionTable } from "../option-table.js";
 /** The version of looplet. */
 export const VERSION = "0.1.0";
 
-export const PERMISSION_MODES = ["default","acceptEdits","plan","dontAsk","auto","bypassPermissions"] as const;
+export const PERMISSION_MODES = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "auto",
+  "bypassPermissions",
+] as const;
 
-export const ON_UNKNOWN_TOOL = ["tool_result","throw"] as const;
+export const ON_UNKNOWN_TOOL = ["tool_result", "throw"] as const;
 
-export const HOOK_POINTS = ["PreToolUse","PostToolUse","PostToolUseFailure","PostToolBatch","SessionStart","UserPromptSubmit","Stop","SubagentStart","SubagentStop","PreCompact","PostCompact","PermissionRequest","PermissionDenied","Notification"] as const;
+export const HOOK_POINTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "SessionStart",
+  "UserPromptSubmit",
+  "Stop",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+  "PostCompact",
+  "PermissionRequest",
+  "PermissionDenied",
+  "Notification",
+] as const;
 
 /** The codes of failures that may go away. */
-export const RETRYABLE = ["rate_limit","overloaded","server","network","timeout","malformed_stream"] as const;
+export const RETRYABLE = [
+  "rate_limit",
+  "overloaded",
+  "server",
+  "network",
+  "timeout",
+  "malformed_stream",
+] as const;
 
 export const AGENT_OPTIONS = {
   timeouts: {
-  totalMs: "whole64?",
-  iterationMs: "whole64?",
-  firstChunkMs: "whole64?",
-  chunkMs: "whole64?",
-  errorBodyMs: "whole64?",
-  toolMs: "whole64?",
-  permissionMs: "whole64?",
-},
+    totalMs: "whole64?",
+    iterationMs: "whole64?",
+    firstChunkMs: "whole64?",
+    chunkMs: "whole64?",
+    errorBodyMs: "whole64?",
+    toolMs: "whole64?",
+    permissionMs: "whole64?",
+  },
   retry: {
-  maxRetries: "whole",
-  baseMs: "whole64",
-  factor: "count",
-  delaysMs: "wholes",
-  jitterMs: "whole64",
-  jitter: ["added", "full"],
-  maxMs: "whole64",
-  respectRetryAfter: "boolean",
-  on: "texts",
-  maxModelCallRetries: "whole",
-},
+    maxRetries: "whole",
+    baseMs: "whole64",
+    factor: "count",
+    delaysMs: "wholes",
+    jitterMs: "whole64",
+    jitter: ["added", "full"],
+    maxMs: "whole64",
+    respectRetryAfter: "boolean",
+    on: "texts",
+    maxModelCallRetries: "whole",
+  },
 } satisfies OptionTable;
 
 export const AGENT_LIMITS = {
@@ -69,8 +98,8 @@ export const AGENT_TOOL_CALLS = {
 } satisfies OptionTable;
 
 export const RUN_OPTIONS = {
-  steeringMode: ["all","one"],
-  followUpMode: ["all","one"],
+  steeringMode: ["all", "one"],
+  followUpMode: ["all", "one"],
 } satisfies OptionTable;
 
 export const RUN_LIMITS = {
@@ -123,16 +152,21 @@ export const MODEL_DATA = {
   seed: "number",
   stopSequences: "texts",
   thinking: "object",
-  effort: ["none","minimal","low","medium","high","xhigh","max"],
-  toolChoice: ["auto","none","required", {
-  tool: "text!",
-}],
+  effort: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+  toolChoice: [
+    "auto",
+    "none",
+    "required",
+    {
+      tool: "text!",
+    },
+  ],
   parallelToolCalls: "boolean",
   responseFormat: {
-  schema: "object!",
-  name: "text",
-  strict: "boolean",
-},
+    schema: "object!",
+    name: "text",
+    strict: "boolean",
+  },
   metadata: "object",
   body: "object",
 } satisfies OptionTable;
@@ -173,9 +207,14 @@ export const RAISED_DATA = {
 
 export const PREPARED_DATA = {
   tools: "texts",
-  toolChoice: ["auto","none","required", {
-  tool: "text!",
-}],
+  toolChoice: [
+    "auto",
+    "none",
+    "required",
+    {
+      tool: "text!",
+    },
+  ],
   system: "string",
 } satisfies OptionTable;
 
@@ -200,7 +239,7 @@ export const PROMPT_CACHING = {
 } satisfies OptionTable;
 
 export const PERMISSION_RESULT = {
-  behavior: ["allow","deny"],
+  behavior: ["allow", "deny"],
   updatedInput: "object",
   message: "string",
   interrupt: "boolean",
