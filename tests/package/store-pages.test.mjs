@@ -30,10 +30,10 @@ globalThis.killIndexedDb = () => checkKills(looplet, (now) => indexedDbStore({ n
 globalThis.killOpfs = () => checkKills(looplet, (now) => opfsStore({ name: "killed", now })).catch(String);
 globalThis.checkTrace = () => traceAnswers(() => indexedDbTraceStore()).catch(String);
 globalThis.indexedDbStore = indexedDbStore;
-globalThis.takeOpfs = async (holder) => (await opfsStore().lease("x", { holder, ttlMs: 600_000 }))?.fence;
+globalThis.takeOpfs = async (holder, key = "x") => (await opfsStore().lease(key, { holder, ttlMs: 600_000 }))?.fence;
 globalThis.pendingOpfs = () => opfsStore().pending();
 globalThis.store = indexedDbStore();
-globalThis.take = async (holder) => (await store.lease("x", { holder, ttlMs: 600_000 }))?.fence;
+globalThis.take = async (holder, key = "x") => (await store.lease(key, { holder, ttlMs: 600_000 }))?.fence;
 document.title = "ready";
 `;
 
@@ -119,6 +119,29 @@ test("a tab's lease ends with the tab, at once", inPage, async () => {
     assert.equal(await second.evaluate(() => globalThis.take("second")), 3);
     const late = () => globalThis.store.append("x", [{ seq: 2, json: "{}" }], 1, 2).catch(({ name }) => name);
     assert.equal(await second.evaluate(late), "StoreConflict");
+  });
+});
+
+test("a tab takes more leases while another tab asks whether it is there", inPage, async () => {
+  await browse(await storePage(), async (page) => {
+    const context = await page.context().browser().newContext();
+    const [first, second] = [await context.newPage(), await context.newPage()];
+    for (const tab of [first, second]) {
+      await tab.goto(page.url());
+      await ready(tab);
+    }
+    for (const take of ["take", "takeOpfs"]) {
+      assert.equal(await first.evaluate((take) => globalThis[take]("first"), take), 1);
+      const asked = second.evaluate((take) => globalThis[take]("second"), take);
+      await first.evaluate((take) => {
+        globalThis.taken = 0;
+        for (let n = 0; n < 20; n++)
+          setTimeout(() => globalThis[take]("first", `y${n}`).then(() => globalThis.taken++), n * 30);
+      }, take);
+      assert.equal(await asked, undefined);
+      await first.waitForFunction(() => globalThis.taken === 20);
+    }
+    await context.close();
   });
 });
 
