@@ -81,6 +81,8 @@ pub struct ModelAnswer {
     pub tools: Option<Vec<String>>,
     /// What its request began with, for reasoning that is tied to that.
     pub prefix: Option<String>,
+    /// The id of the vendor's container in which a program waits for results.
+    pub container: Option<String>,
     /// The vendor's reasons for earlier reasoning that it has not shown the model.
     pub dropped_reasoning: Vec<String>,
     /// The names of tools that differ on the wire, each with the tool's own name behind it.
@@ -430,6 +432,7 @@ impl ModelAnswer {
             answer_tool: self.answer_tool.clone(),
             tools: self.tools.clone(),
             prefix: self.prefix.clone(),
+            container: self.container.clone(),
             dropped_reasoning: Vec::new(),
             tool_names: Vec::new(),
             renamed: Vec::new(),

@@ -51,7 +51,8 @@ pub struct RequestSpec<'a> {
     pub model: &'a ModelConfig,
     pub system: Option<&'a str>,
     pub tools: &'a [ToolConfig],
-    /// While a message is encoded: the message before it, whose calls its results answer.
+    /// While a message is encoded: the message before it, whose calls its results answer. At the tail: the message
+    /// before the last.
     pub before: Option<&'a Message>,
 }
 

@@ -16,6 +16,7 @@ use crate::engine::agent::request::reasoning::warn_of_dropped;
 use crate::engine::agent::telling::{tell_changes, tell_held};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
+use crate::engine::protocol::anthropic::server_calls::with_container;
 use crate::engine::protocol::request::prefix::is_signed;
 
 /// An answer that is complete, and that nobody has judged.
@@ -121,7 +122,13 @@ fn content(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());
     let mut space = None;
-    for part in answer.parts {
+    let container = answer.container;
+    for mut part in answer.parts {
+        if let (Some(container), Some(vendor)) = (&container, &part.vendor)
+            && part.kind == PartKind::ToolCall
+        {
+            part.vendor = with_container(vendor, container).or(part.vendor.take());
+        }
         let is_text = part.kind == PartKind::Text;
         if is_text && part.text.trim().is_empty() && !has_sources(part.vendor.as_ref()) {
             space.get_or_insert_with(String::new).push_str(&part.text);

@@ -71,7 +71,7 @@ impl Body {
             before = Some(message);
         }
         self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
-        (protocol.encode_tail)(spec, &mut self.bytes);
+        push_tail(protocol, spec, messages, &mut self.bytes);
         self.encoded = messages.len();
         Ok(&self.bytes)
     }
@@ -117,7 +117,7 @@ impl Body {
     ) -> Result<Vec<u8>, ConfigError> {
         let mut bytes = Body::whole(protocol, spec, messages)?;
         let mut tail = Vec::new();
-        (protocol.encode_tail)(spec, &mut tail);
+        push_tail(protocol, spec, messages, &mut tail);
         bytes.truncate(bytes.len().saturating_sub(tail.len()));
         let begun = Message::assistant(vec![Block::text(text)]);
         (protocol.encode_message)(spec, &begun, &mut bytes);
@@ -199,6 +199,11 @@ impl Body {
             self.bytes.remove(start);
         }
     }
+}
+
+fn push_tail(protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message], into: &mut Vec<u8>) {
+    let before = messages.len().checked_sub(2).and_then(|at| messages.get(at));
+    (protocol.encode_tail)(&RequestSpec { before, ..*spec }, into);
 }
 
 /// Adds fields to the object at the end of a text.

@@ -17,13 +17,14 @@ use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::journal::{HistoryState, Length, Summarized, Wanted};
-use crate::engine::model::message::Message;
+use crate::engine::model::message::{Message, Role};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{
     Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
 };
 use crate::engine::policy::estimate;
+use crate::engine::protocol::anthropic::server_calls::waits;
 
 /// The history of an agent: its messages, and what is known of their length.
 #[derive(Clone, Default)]
@@ -101,6 +102,11 @@ impl History {
     pub(crate) fn limit_on_request(&self, desk: &mut Desk<'_>) -> Option<StoppedBy> {
         self.reserve(desk);
         desk.overrun()
+    }
+
+    /// Returns true if the vendor goes on with the last answer only after nothing but results.
+    pub fn waits_for_vendor(&self) -> bool {
+        matches!(self.transcript.messages(), [.., answer, results] if results.role == Role::User && waits(answer))
     }
 
     /// Goes on with other messages.

@@ -459,7 +459,7 @@ impl Agent {
         };
         desk.ledger.close(handover);
         let may_go_on = desk.limit_on_iteration().is_none();
-        let is_paused = self.answers.is_paused();
+        let is_paused = self.answers.is_paused() || self.history.waits_for_vendor();
         let (mut content, mut source) = (Vec::new(), "steer");
         if may_go_on && !is_paused {
             content = deliver(&mut self.inbox.steers, desk.config.steering_mode.most(), desk);

@@ -95,6 +95,7 @@ impl AnthropicDecoder {
             "message_delta" => {
                 if let Some(delta) = event.object("delta") {
                     read_stop_reason(&delta, answer);
+                    read_container(&delta, answer);
                 }
                 if let Some(usage) = event.object("usage") {
                     self.read_usage(&usage, answer);
@@ -173,6 +174,7 @@ impl AnthropicDecoder {
     fn read_head(&mut self, message: &Object<'_>, answer: &mut ModelAnswer) {
         read_head(message, answer);
         read_stop_reason(message, answer);
+        read_container(message, answer);
         if let Some(usage) = message.object("usage") {
             self.read_usage(&usage, answer);
         }
@@ -321,6 +323,14 @@ fn add_part(parts: &mut Vec<(Option<String>, Usage)>, model: Option<&String>, us
 /// The index of a block. Blocks without an index follow one after the other.
 fn block_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("index").unwrap_or(0)).ok()
+}
+
+/// The container stands in the message or, if the answer has made it, beside the stop reason.
+fn read_container(from: &Object<'_>, answer: &mut ModelAnswer) {
+    let id = from
+        .object("container")
+        .and_then(|container| container.owned("id"));
+    answer.container = id.or(answer.container.take());
 }
 
 fn read_stop_reason(from: &Object<'_>, answer: &mut ModelAnswer) {

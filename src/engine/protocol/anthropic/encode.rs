@@ -12,6 +12,7 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::anthropic::server_calls::container;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
@@ -76,8 +77,12 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
 }
 
 /// Closes the body.
-pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
-    into.extend_from_slice(b"]}");
+pub fn encode_tail(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.push(b']');
+    if let Some(container) = spec.before.and_then(container) {
+        push_text(into, "container", &container);
+    }
+    into.push(b'}');
 }
 
 /// The configuration's thinking.

@@ -10,7 +10,7 @@
 //! A message is encoded once, when the transcript grows, and its bytes are never rewritten. A message without
 //! remaining blocks is not sent. Nothing fails.
 
-use looplet_scan::reader::Object;
+use std::borrow::Cow;
 
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text};
 use crate::engine::model::config::ToolConfig;
@@ -18,6 +18,9 @@ use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
+use crate::engine::protocol::anthropic::server_calls::{
+    CONTAINER, is_open_server_call, results_alone, waits,
+};
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::media::{base64, is_text};
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
@@ -26,6 +29,12 @@ use crate::engine::protocol::vendor_fields::push_vendor;
 /// Appends `,{"role":…,"content":[…]}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     let message = &*told(message);
+    let waits = message.role == Role::User && spec.before.is_some_and(waits);
+    let message = &*if waits {
+        results_alone(message)
+    } else {
+        Cow::Borrowed(message)
+    };
     let start = into.len();
     let role = match message.role {
         Role::User => "user",
@@ -55,25 +64,6 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     } else {
         into.extend_from_slice(b"]}");
     }
-}
-
-/// True for a call of a server tool whose result never came. The API refuses it, unless the vendor itself paused
-/// there.
-fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
-    let Block::Raw { json } = block else { return false };
-    let Some(object) = Object::parse(json.as_str()) else {
-        return false;
-    };
-    if !object.word("type").ends_with("tool_use") {
-        return false;
-    }
-    let id = object.string("id");
-    !after.iter().any(|later| match later {
-        Block::Raw { json } => {
-            Object::parse(json.as_str()).is_some_and(|object| object.string("tool_use_id") == id)
-        }
-        _ => false,
-    })
 }
 
 /// What a message's author allows.
@@ -133,7 +123,7 @@ fn push_block(block: &Block, author: Author, tools: &[ToolConfig], into: &mut Ve
             push_vendor(
                 into,
                 vendor.as_ref().filter(|_| own),
-                &["type", "id", "name", "input"],
+                &["type", "id", "name", "input", CONTAINER],
             );
             into.push(b'}');
         }

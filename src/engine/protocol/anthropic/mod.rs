@@ -6,13 +6,14 @@
 //! <https://platform.claude.com/docs/en/build-with-claude/effort> (2026-11-20), and from recorded answers.
 //!
 //! The system prompt is a field, not a message. All results of a round stand in one user message, before its text.
-//! [`encode`] and [`encode_message`] write requests, [`decode`] reads answers, [`block`] is a block during streaming.
-//! The model call reaches them through the row [`PROTOCOL`].
+//! [`encode`] and [`encode_message`] write requests, [`decode`] reads answers, [`block`] is a block during streaming,
+//! [`server_calls`] are calls that wait for Anthropic's servers. The model call reaches them through the row [`PROTOCOL`].
 
 mod block;
 mod decode;
 mod encode;
 mod encode_message;
+pub mod server_calls;
 
 use looplet_scan::lane::Keys;
 
@@ -59,7 +60,7 @@ pub const PROTOCOL: Protocol = Protocol {
     }),
 };
 
-const NAME: &str = "anthropic";
+pub const NAME: &str = "anthropic";
 
 /// The path. Vertex AI has the model in it.
 fn path(model: &ModelConfig) -> String {

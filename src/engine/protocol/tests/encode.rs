@@ -89,7 +89,7 @@ pub(super) fn history(protocol: &str) -> Vec<Message> {
                     purpose: None,
                     vendor: Json::parse(r#"{"citations":[1]}"#).ok(),
                 },
-                raw(r#"{"type":"server_tool_use","id":"x","big":12345678901234567890}"#),
+                raw(r#"{"type":"mcp_tool_listing","id":"x","big":12345678901234567890}"#),
                 call("c1", r#"{"b": 1,"a":2}"#),
                 call("c2", "{oops"),
             ])
@@ -128,7 +128,7 @@ fn s002_06_s002_07_s004_22_anthropic_gets_every_block_in_order_and_all_results_b
                     {"type":"thinking","thinking":"Hm","signature":"s","field":"reasoning_content"},
                     {"type":"redacted_thinking","data":"r"},
                     {"type":"text","text":"Let me see.","citations":[1]},
-                    {"type":"server_tool_use","id":"x","big":12_345_678_901_234_567_890u64},
+                    {"type":"mcp_tool_listing","id":"x","big":12_345_678_901_234_567_890u64},
                     {"type":"tool_use","id":"c1","name":"weather","input":{"b":1,"a":2}},
                     {"type":"tool_use","id":"c2","name":"weather","input":{"_invalid_json":"{oops"}}
                 ]},
