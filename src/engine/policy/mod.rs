@@ -11,6 +11,7 @@ pub mod context;
 pub mod defaults;
 pub mod effort;
 pub mod estimate;
+pub mod model_options;
 pub mod permission;
 pub mod repeat;
 pub mod result_cap;

@@ -249,6 +249,9 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     if let Some(message) = desk.who.model.effort_warning() {
         desk.warn_once("effort_not_sent", message);
     }
+    if let Some(message) = desk.who.model.options_warning() {
+        desk.warn_once("option_not_sent", message);
+    }
     if let Some(message) = schema_warning(desk) {
         desk.warn_once("schema_not_sent", message);
     }

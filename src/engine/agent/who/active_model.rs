@@ -8,6 +8,7 @@ use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
 use crate::engine::policy::effort::takes_effort;
+use crate::engine::policy::model_options::fit;
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
@@ -20,6 +21,8 @@ pub struct ActiveModel {
     asked: Option<Box<ModelConfig>>,
     /// The model would refuse the effort, which is left out.
     refuses_effort: bool,
+    /// The options that are not sent as they are, each with what is sent instead.
+    changed: Vec<String>,
     /// Claude is asked to drop reasoning that does not fit.
     lets_drop: bool,
     pub protocol: &'static Protocol,
@@ -68,22 +71,23 @@ impl ActiveModel {
         headers.extend(fixed);
         headers.retain(|(name, _)| !own(name));
         headers.extend(config.headers.iter().cloned());
+        let mut asked = config.clone();
         let refuses_effort = config.effort.is_some() && !takes_effort(protocol.name, &config);
-        let thinking = thinking_with_drops(protocol, &config).filter(|_| may_let_drop);
+        if refuses_effort {
+            asked.effort = None;
+        }
+        let changed = fit(protocol.name, &mut asked);
+        let thinking = thinking_with_drops(protocol, &asked).filter(|_| may_let_drop);
         let lets_drop = thinking.is_some();
         if lets_drop && protocol.name == "anthropic" {
             add_beta(&mut headers);
         }
-        let asked = (refuses_effort || lets_drop).then(|| {
-            Box::new(ModelConfig {
-                effort: config.effort.clone().filter(|_| !refuses_effort),
-                thinking: thinking.or(config.thinking.clone()),
-                ..config.clone()
-            })
-        });
+        asked.thinking = thinking.or(asked.thinking);
+        let asked = (refuses_effort || lets_drop || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
             asked,
             refuses_effort,
+            changed,
             lets_drop,
             protocol,
             vendor,
@@ -132,6 +136,17 @@ impl ActiveModel {
         let model = self.refuses_effort.then_some(&self.config.model)?;
         let why = " does not take it, and its vendor would refuse the request or ignore the field. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
         Some(format!("effort is not sent: the model {model}{why}"))
+    }
+
+    /// The text of the warning about options that are not sent as they are.
+    pub fn options_warning(&self) -> Option<String> {
+        let model = &self.config.model;
+        (!self.changed.is_empty()).then(|| {
+            format!(
+                "The vendor refuses options for {model}. Not sent as they are: {}.",
+                self.changed.join(", ")
+            )
+        })
     }
 
     /// The parts of a request of an agent with this configuration.
