@@ -12,6 +12,7 @@ mod call;
 mod deaths;
 mod deliveries;
 mod fold;
+mod gap;
 mod line;
 mod outputs;
 mod read;
@@ -243,6 +244,9 @@ pub struct Checkpoint {
     pub run: RunState,
     pub agents: Vec<AgentCheckpoint>,
     pub memories: Vec<Memory>,
+    /// The number of entries before these that do not count, of earlier runs of the chat.
+    #[serde(skip)]
+    pub lost: usize,
     /// The run's last state, if it was not read yet.
     #[serde(skip)]
     unread: Option<Json>,

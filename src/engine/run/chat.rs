@@ -63,7 +63,7 @@ impl Run {
                 .map(|root| root.history.transcript.kept())
                 .unwrap_or_default(),
             run: self.id.clone(),
-            left_out: self.noted.left_out,
+            left_out: self.noted.left_out + self.noted.lost,
             requests: requests.messages(),
             is_over,
             stops: if is_over { self.noted.stops() } else { 0 },

@@ -47,6 +47,8 @@ pub struct Noted {
     restored: Option<Restored>,
     /// The number of entries of the journal that do not count, until the run has told of them.
     pub left_out: usize,
+    /// The number of entries that do not count, of earlier runs of the chat.
+    pub lost: usize,
 }
 
 impl Noted {
@@ -122,8 +124,10 @@ impl Run {
         if last > 0 {
             checkpoint.end = last;
         }
+        let lost = checkpoint.lost;
         let mut run = Run::restore(setup, checkpoint)?;
         run.noted.left_out = left_out;
+        run.noted.lost = lost;
         run.ledger.is_torn |= left_out > 0;
         Ok(run)
     }

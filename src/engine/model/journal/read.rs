@@ -1,11 +1,12 @@
 //! Reads a journal, as far as it is whole.
 
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact};
+use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact, gap};
 
 /// Folds the entries of a journal, one JSON text after the other, so that nobody needs all of them at once. The
 /// entries of one input count together or not at all, and the last of them is the state of the run. An entry that was
-/// written twice counts once. Behind a tear nothing counts, unless a process has gone on from the entries before it.
+/// written twice counts once. Behind a tear nothing counts, unless a process has gone on from the entries before it,
+/// or the next run of the chat begins: it has what is intact of the runs before it.
 ///
 /// Each text goes to [`JournalReader::take`], then [`JournalReader::finish`] is called. It may ask for all texts once
 /// more.
@@ -20,12 +21,24 @@ pub struct JournalReader {
     /// The number of the journal's last entry.
     end: u64,
     is_torn: bool,
+    /// The entries behind a tear that the next run of the chat needs.
+    intact: Vec<Entry>,
+    /// The beginning behind a tear to which the entries of the input belong.
+    crossing: Option<Crossing>,
     /// The numbers of texts with which inputs end that cannot be folded.
     unfoldable: Vec<usize>,
     /// Reads each state, because one of them cannot be read, which is a tear.
     reads_states: bool,
     /// A part of an input has been folded that cannot be folded as a whole.
     is_spoilt: bool,
+}
+
+/// A process has begun behind a tear.
+struct Crossing {
+    /// The number of the last entry that it has counted.
+    after: u64,
+    /// The number of texts before its first one.
+    texts: usize,
 }
 
 impl JournalReader {
@@ -47,7 +60,7 @@ impl JournalReader {
         }
         let Ok(entry) = Entry::of_line(text) else {
             self.end += 1;
-            self.is_torn = true;
+            self.tear();
             return Ok(());
         };
         let is_new = entry.seq > self.end;
@@ -58,24 +71,95 @@ impl JournalReader {
             if (is_new || self.is_torn) && begun.after == self.checkpoint.seq {
                 self.input = vec![entry];
                 self.is_torn = false;
+                self.intact.clear();
+                self.crossing = None;
                 return Ok(());
             }
         }
-        if self.is_torn {
-            return Ok(());
-        }
         let last = self.input.last().map_or(self.checkpoint.seq, |entry| entry.seq);
-        if entry.seq <= last {
+        if !self.is_torn && entry.seq <= last {
             self.counted += usize::from(self.input.is_empty());
             return Ok(());
         }
-        self.is_torn = entry.seq != last + 1;
+        if !self.is_torn && entry.seq != last + 1 {
+            self.tear();
+        }
+        if self.is_torn {
+            if is_new {
+                self.take_intact(entry);
+            }
+            return Ok(());
+        }
         let is_last = matches!(entry.fact, Fact::Run(_));
         self.input.push(entry);
-        if is_last && !self.is_torn {
+        if is_last {
             self.fold_input();
         }
         Ok(())
+    }
+
+    /// A part of the journal is lost here.
+    fn tear(&mut self) {
+        let input = std::mem::take(&mut self.input);
+        if !self.is_torn {
+            self.intact.extend(input.into_iter().filter(gap::is_of_use));
+        }
+        self.is_torn = true;
+        self.crossing = None;
+    }
+
+    /// Takes an entry behind a tear.
+    fn take_intact(&mut self, entry: Entry) {
+        if gap::is_of_use(&entry) {
+            self.intact.push(entry.clone());
+        }
+        if let Fact::Begun(begun) = &entry.fact
+            && begun.after > self.checkpoint.seq
+        {
+            self.crossing = Some(Crossing {
+                after: begun.after,
+                texts: self.texts - 1,
+            });
+            self.input = vec![entry];
+            return;
+        }
+        let follows = self.input.last().is_some_and(|last| entry.seq == last.seq + 1);
+        if !follows {
+            self.crossing = None;
+            self.input.clear();
+            return;
+        }
+        let is_last = matches!(entry.fact, Fact::Run(_));
+        self.input.push(entry);
+        if is_last {
+            self.cross();
+        }
+    }
+
+    /// The input behind a tear is whole. If a run of the chat begins with it, it counts, and so do those behind it.
+    fn cross(&mut self) {
+        let input = std::mem::take(&mut self.input);
+        let Some(Crossing { after, texts }) = self.crossing.take() else {
+            return;
+        };
+        let next = input.iter().find_map(|entry| match &entry.fact {
+            Fact::Next(next) => Some(next),
+            _ => None,
+        });
+        let Some(next) = next.filter(|_| !self.unfoldable.contains(&self.texts)) else {
+            return;
+        };
+        let mut intact = std::mem::take(&mut self.intact);
+        intact.retain(|entry| entry.seq <= after);
+        if self.checkpoint.cross(intact, next).is_err() {
+            self.unfoldable.push(self.texts);
+            self.is_spoilt = true;
+            return;
+        }
+        self.checkpoint.lost += texts.saturating_sub(self.counted).max(1);
+        self.is_torn = false;
+        self.input = input;
+        self.fold_input();
     }
 
     fn fold_input(&mut self) {

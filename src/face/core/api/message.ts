@@ -82,6 +82,11 @@ export interface TypedChat<C extends ToolTypes, Output> {
    * answer came with any. In a chat of `agent.openChat` the runs of every process count.
    */
   readonly usage: ModelUsage | null;
+  /**
+   * Whether all entries of its journal counted when it was opened. If not, a part of it is damaged: what is intact is
+   * there, and a notice has the place of each message that is lost. Always true for a chat that no store has.
+   */
+  readonly isWhole: boolean;
   /** The run under way. */
   readonly current: TypedRun<C, Output> | undefined;
   /**

@@ -84,6 +84,10 @@ export class Conversation implements Chat {
     return this.#usage;
   }
 
+  get isWhole(): boolean {
+    return this.#kept?.isWhole ?? true;
+  }
+
   get current(): Run | undefined {
     return this.#current;
   }

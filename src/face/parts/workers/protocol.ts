@@ -59,6 +59,8 @@ export interface ChatState {
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];
   readonly usage: ModelUsage | null;
+  /** As `chat.isWhole`. Hosts of older versions do not have it. */
+  readonly isWhole?: boolean;
   /** The run under way. */
   readonly run: string | null;
 }

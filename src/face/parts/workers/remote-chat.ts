@@ -37,6 +37,7 @@ export class ChatOfHost implements TypedChat<any, any> {
   messages: readonly Message[];
   subagents: readonly SubagentMemory[];
   usage: ModelUsage | null;
+  readonly isWhole: boolean;
   #current: RemoteRun | undefined;
   #isClosed = false;
   #isReset: Promise<unknown> = Promise.resolve();
@@ -50,7 +51,7 @@ export class ChatOfHost implements TypedChat<any, any> {
   constructor(
     connection: AgentLink,
     id: string,
-    { messages, subagents, usage, run }: ChatState,
+    { messages, subagents, usage, isWhole = true, run }: ChatState,
     options: ChatRunOptions,
     follow: FollowRun,
     ids: () => string,
@@ -59,6 +60,7 @@ export class ChatOfHost implements TypedChat<any, any> {
     this.messages = messages;
     this.subagents = subagents;
     this.usage = usage;
+    this.isWhole = isWhole;
     this.#connection = connection;
     this.#follow = follow;
     this.#ids = ids;

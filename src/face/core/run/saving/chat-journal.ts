@@ -38,6 +38,8 @@ export class ChatJournal {
   readonly #open: OpenRun;
   /** The end of the journal, and the number of messages that it has of the transcript. */
   #end: ChatEnd = { seq: 0, whole: 0, leftOut: 0, messages: 0, requests: [] };
+  /** Whether all entries counted when they were read. */
+  isWhole = true;
   /** The requests that the run under way has taken. */
   readonly #taken = new Set<string>();
   #journal: Journal | undefined;
@@ -60,6 +62,7 @@ export class ChatJournal {
     });
     if (tail === undefined || result === undefined) throw wrong("the WebAssembly was lost");
     this.#end = tail;
+    this.isWhole = tail.leftOut === 0;
     const { messages, subagents, chatUsage, profile } = result;
     return { tail, messages, subagents, usage: withCost(chatUsage), profile };
   }

@@ -31,6 +31,6 @@ export async function callChat(
   return chat.saved();
 }
 
-export function stateOf({ messages, subagents, usage, current }: Chat): ChatState {
-  return { messages, subagents, usage, run: current?.id ?? null };
+export function stateOf({ messages, subagents, usage, isWhole, current }: Chat): ChatState {
+  return { messages, subagents, usage, isWhole, run: current?.id ?? null };
 }
