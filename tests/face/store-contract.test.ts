@@ -55,7 +55,11 @@ it.skipIf(sqlite === undefined)("a row in SQLite that is not looplet's hides no 
   const database = new sqlite!.DatabaseSync(":memory:");
   const store = sqliteStore(database, { now: () => 1 });
   for (const key of ["a%", "b\0", "%2525"]) await store.lease(key, { holder: "h", ttlMs: 0 });
-  database.prepare("INSERT INTO looplet_leases VALUES ('%zz', 1, 'h', 0), ('%', 1, 'h', 0)").run();
+  database
+    .prepare(
+      "INSERT INTO looplet_leases (run_id, fence, holder, expires_ms) VALUES ('%zz', 1, 'h', 0), ('%', 1, 'h', 0)",
+    )
+    .run();
   expect([...(await store.pending())].sort()).toEqual(["%2525", "a%", "b\0"]);
 });
 

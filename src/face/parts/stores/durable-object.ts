@@ -1,5 +1,14 @@
 import type { Lease, Store } from "../../core/api/run.js";
-import { checkFence, columnOf, isFree, isHeld, nextLease, timesOf, type LeaseRecord } from "./leases.js";
+import {
+  checkFence,
+  columnOf,
+  isFree,
+  isHeld,
+  nextLease,
+  timesOf,
+  ttlOf,
+  type LeaseRecord,
+} from "./leases.js";
 import { RowLogs } from "./logs/row-logs.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 
@@ -24,8 +33,14 @@ export function durableObjectStore(
 ): Required<Store> {
   const { sql } = storage;
   sql.exec(
-    "CREATE TABLE IF NOT EXISTS looplet_leases (key TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT NOT NULL, instance TEXT NOT NULL, expires INTEGER)",
+    "CREATE TABLE IF NOT EXISTS looplet_leases (key TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT NOT NULL, instance TEXT NOT NULL, expires INTEGER, ttl INTEGER)",
   );
+  try {
+    sql.exec("SELECT ttl FROM looplet_leases WHERE 1 = 0").toArray();
+  } catch {
+    // A table of an older version.
+    sql.exec("ALTER TABLE looplet_leases ADD COLUMN ttl INTEGER");
+  }
   sql.exec(
     "CREATE INDEX IF NOT EXISTS looplet_unfinished ON looplet_leases (expires) WHERE expires IS NOT NULL",
   );
@@ -39,8 +54,9 @@ export function durableObjectStore(
   /** Sets the time of a lease; false if it is not the latest, or was given back. */
   const setExpiry = (key: string, fence: number, expiresMs: number | undefined): boolean => {
     const query =
-      "UPDATE looplet_leases SET expires = ? WHERE key = ? AND fence = ? AND expires >= 0 RETURNING key";
-    return sql.exec(query, columnOf(expiresMs, now()), key, fence).toArray().length > 0;
+      "UPDATE looplet_leases SET expires = ?, ttl = ? WHERE key = ? AND fence = ? AND expires >= 0 RETURNING key";
+    const ttl = expiresMs === undefined ? null : ttlOf(expiresMs, now());
+    return sql.exec(query, columnOf(expiresMs, now()), ttl, key, fence).toArray().length > 0;
   };
 
   return {
@@ -57,10 +73,10 @@ export function durableObjectStore(
       const taken = storage.transactionSync(() => {
         const before = recordOf(key);
         if (!isFree(before, now(), options)) return undefined;
-        const { fence, holder, expiresMs } = nextLease(before, now(), options);
+        const { fence, holder, expiresMs, ttlMs } = nextLease(before, now(), options);
         const query =
-          "INSERT OR REPLACE INTO looplet_leases (key, fence, holder, instance, expires) VALUES (?, ?, ?, ?, ?)";
-        sql.exec(query, key, fence, holder, instance, expiresMs!);
+          "INSERT OR REPLACE INTO looplet_leases (key, fence, holder, instance, expires, ttl) VALUES (?, ?, ?, ?, ?, ?)";
+        sql.exec(query, key, fence, holder, instance, expiresMs!, ttlMs!);
         return fence;
       });
       if (taken === undefined) return undefined;
@@ -102,6 +118,7 @@ function lease(row: Record<string, unknown>, instance: string): LeaseRecord {
     fence: row["fence"] as number,
     holder: row["holder"] as string,
     expiresMs: expiresMs === undefined || row["instance"] === instance ? expiresMs : 0,
+    ttlMs: (row["ttl"] as number | null) ?? undefined,
     endedMs,
   };
 }

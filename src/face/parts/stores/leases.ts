@@ -8,6 +8,8 @@ export interface LeaseRecord {
   readonly holder: string;
   /** The store's time at which it runs out; undefined when the run has ended. */
   readonly expiresMs?: number | undefined;
+  /** The time from the last renewal to `expiresMs`, in milliseconds. Leases of older versions do not have it. */
+  readonly ttlMs?: number | undefined;
   /** The store's time at which the run has ended. */
   readonly endedMs?: number | undefined;
 }
@@ -18,9 +20,13 @@ export function isFree(record: LeaseRecord | undefined, nowMs: number, options: 
   return takeOver || !isHeld(record, nowMs) || record?.holder === holder;
 }
 
-/** Whether a process may still be at work. */
+/**
+ * Whether a process may still be at work. A lease that was renewed in the future is not held: the clock was set back
+ * since. The clocks of two machines may differ by the length of the lease.
+ */
 export function isHeld(record: LeaseRecord | undefined, nowMs: number): boolean {
-  return record?.expiresMs !== undefined && record.expiresMs > nowMs;
+  const { expiresMs, ttlMs = Infinity } = record ?? {};
+  return expiresMs !== undefined && expiresMs > nowMs && expiresMs <= nowMs + 2 * ttlMs;
 }
 
 /** Whether the run has ended, at least `ageMs` ago. */
@@ -30,8 +36,14 @@ export function hasEnded(record: LeaseRecord | undefined, nowMs: number, ageMs: 
 
 /** The record with another time, or with its end if there is no time. */
 export function withExpiry(record: LeaseRecord, expiresMs: number | undefined, nowMs: number): LeaseRecord {
-  const { expiresMs: _, ...rest } = record;
-  return expiresMs === undefined ? { ...rest, endedMs: nowMs } : { ...rest, expiresMs };
+  const { expiresMs: _, ttlMs: __, ...rest } = record;
+  if (expiresMs === undefined) return { ...rest, endedMs: nowMs };
+  return { ...rest, expiresMs, ttlMs: ttlOf(expiresMs, nowMs) };
+}
+
+/** The length of a lease that runs out at this time; 0 for one that was given back. */
+export function ttlOf(expiresMs: number, nowMs: number): number {
+  return Math.max(0, expiresMs - nowMs);
 }
 
 /**
@@ -54,7 +66,7 @@ export function nextLease(
   nowMs: number,
   { holder, ttlMs }: LeaseOptions,
 ): LeaseRecord {
-  return { fence: (record?.fence ?? 0) + 1, holder, expiresMs: nowMs + ttlMs };
+  return { fence: (record?.fence ?? 0) + 1, holder, expiresMs: nowMs + ttlMs, ttlMs };
 }
 
 /**
@@ -83,11 +95,12 @@ export function leaseIn(text: string): LeaseRecord & { readonly [field: string]:
   const lease = (typeof read === "object" && read !== null ? read : { expiresMs: 0 }) as {
     [field: string]: unknown;
   };
-  const { fence, expiresMs } = lease;
+  const { fence, expiresMs, ttlMs } = lease;
   return {
     ...lease,
     fence: Number.isSafeInteger(fence) ? (fence as number) : 0,
     holder: String(lease["holder"]),
     expiresMs: expiresMs === undefined ? undefined : typeof expiresMs === "number" ? expiresMs : 0,
+    ttlMs: typeof ttlMs === "number" ? ttlMs : undefined,
   };
 }

@@ -79,13 +79,13 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       renew: (ttlMs) =>
         inTurnOf(key, async () => {
           if (!(await isOurs())) return false;
-          await keepRecord(key, nonce, { ...record, expiresMs: now() + ttlMs });
+          await keepRecord(key, nonce, withExpiry(record, now() + ttlMs, now()));
           return true;
         }),
       release: (isPending) =>
         inTurnOf(key, async () => {
           if (!(await isOurs())) return;
-          if (isPending) await keepRecord(key, nonce, { ...record, expiresMs: 0 });
+          if (isPending) await keepRecord(key, nonce, withExpiry(record, 0, now()));
           else await endRecord(key, nonce, record);
         }),
     };

@@ -20,8 +20,19 @@ export interface SqlTables {
   all(query: string, ...values: SqlValue[]): Promise<SqlRows>;
 }
 
-/** The tables that these statements make, if they are not there yet. */
-export function sqlTables(database: SqlDatabase, statements: readonly string[]): SqlTables {
+/** A column that tables of older versions do not have. */
+export interface SqlColumn {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The tables that these statements make, if they are not there yet, with columns that older ones get. */
+export function sqlTables(
+  database: SqlDatabase,
+  statements: readonly string[],
+  columns: readonly SqlColumn[] = [],
+): SqlTables {
   const { placeholder = () => "?" } = database;
   const worded = (statement: string): string => {
     let index = 0;
@@ -29,6 +40,13 @@ export function sqlTables(database: SqlDatabase, statements: readonly string[]):
   };
   const create = async (): Promise<void> => {
     for (const statement of statements) await database.run(statement, []);
+    for (const { table, name, type } of columns) {
+      const look = async (): Promise<unknown> => database.all(`SELECT ${name} FROM ${table} WHERE 1 = 0`, []);
+      const add = async (): Promise<unknown> =>
+        database.run(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`, []);
+      // Another process may add it at the same moment.
+      await look().catch(() => add().catch(look));
+    }
   };
   let created: Promise<void> | undefined;
   const ready = (): Promise<void> =>

@@ -1,6 +1,6 @@
 import { StoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Lease, Store } from "../../core/api/run.js";
-import { checkFence, columnOf, isFree, nextLease, timesOf, type LeaseRecord } from "./leases.js";
+import { checkFence, columnOf, isFree, nextLease, timesOf, ttlOf, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { deletePieces, piecesIn, putPieces, textOf, wordsFor, type PieceTable } from "./long/pieces.js";
@@ -30,11 +30,12 @@ export function sqlStore(
 ): Required<Store> {
   if (!/^\w+$/.test(prefix)) throw new TypeError("sqlStore: prefix needs letters, digits and _");
   const [ENTRIES, LEASES, PIECES] = [`${prefix}entries`, `${prefix}leases`, `${prefix}pieces`];
-  const { run, all } = sqlTables(database, [
+  const tables = [
     `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (run_id, first_seq))`,
-    `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT)`,
+    `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT, ttl_ms BIGINT)`,
     `CREATE TABLE IF NOT EXISTS ${PIECES} (run_id VARCHAR(512) NOT NULL, name VARCHAR(64) NOT NULL, place BIGINT NOT NULL, piece TEXT NOT NULL, PRIMARY KEY (run_id, name, place))`,
-  ]);
+  ];
+  const { run, all } = sqlTables(database, tables, [{ table: LEASES, name: "ttl_ms", type: "BIGINT" }]);
   const piecesOf = (key: string): PieceTable => {
     const IS_IT = "WHERE run_id = ? AND name = ? AND place = ?";
     return {
@@ -49,13 +50,14 @@ export function sqlStore(
   };
 
   const recordOf = async (key: string): Promise<LeaseRecord | undefined> => {
-    const [row] = await all(`SELECT fence, holder, expires_ms FROM ${LEASES} WHERE run_id = ?`, key);
+    const [row] = await all(`SELECT fence, holder, expires_ms, ttl_ms FROM ${LEASES} WHERE run_id = ?`, key);
     if (row === undefined) return undefined;
-    const expires = row["expires_ms"] as number | string | null;
+    const [expires, ttl] = [row["expires_ms"], row["ttl_ms"]] as (number | string | null)[];
     return {
       fence: Number(row["fence"]),
       holder: String(row["holder"]),
-      ...timesOf(expires === null ? null : Number(expires)),
+      ...timesOf(expires == null ? null : Number(expires)),
+      ...(ttl == null ? {} : { ttlMs: Number(ttl) }),
     };
   };
   const lastOf = async (key: string): Promise<number | undefined> => {
@@ -71,8 +73,9 @@ export function sqlStore(
   /** Sets the time of a lease; false if it is not the latest, or was given back. */
   const setExpiry = async (key: string, fence: number, expiresMs: number | undefined): Promise<boolean> =>
     (await run(
-      `UPDATE ${LEASES} SET expires_ms = ? WHERE run_id = ? AND fence = ? AND expires_ms >= 0`,
+      `UPDATE ${LEASES} SET expires_ms = ?, ttl_ms = ? WHERE run_id = ? AND fence = ? AND expires_ms >= 0`,
       columnOf(expiresMs, now()),
+      expiresMs === undefined ? null : ttlOf(expiresMs, now()),
       key,
       fence,
     )) > 0;
@@ -80,16 +83,16 @@ export function sqlStore(
   const replace = async (
     key: string,
     before: LeaseRecord | undefined,
-    { fence, holder, expiresMs }: LeaseRecord,
+    { fence, holder, expiresMs, ttlMs }: LeaseRecord,
   ): Promise<boolean> => {
-    const time = expiresMs ?? null;
+    const times = [expiresMs ?? null, ttlMs ?? null];
     if (before !== undefined) {
-      const update = `UPDATE ${LEASES} SET fence = ?, holder = ?, expires_ms = ? WHERE run_id = ? AND fence = ?`;
-      return (await run(update, fence, holder, time, key, before.fence)) > 0;
+      const update = `UPDATE ${LEASES} SET fence = ?, holder = ?, expires_ms = ?, ttl_ms = ? WHERE run_id = ? AND fence = ?`;
+      return (await run(update, fence, holder, ...times, key, before.fence)) > 0;
     }
-    const insert = `INSERT INTO ${LEASES} (run_id, fence, holder, expires_ms) VALUES (?, ?, ?, ?)`;
+    const insert = `INSERT INTO ${LEASES} (run_id, fence, holder, expires_ms, ttl_ms) VALUES (?, ?, ?, ?, ?)`;
     try {
-      return (await run(insert, key, fence, holder, time)) > 0;
+      return (await run(insert, key, fence, holder, ...times)) > 0;
     } catch (error) {
       if ((await recordOf(key)) === undefined) throw error;
       return false;
@@ -154,8 +157,9 @@ export function sqlStore(
       return undefined;
     },
     async pending() {
-      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms >= 0 AND expires_ms <= ?`;
-      return keysOf(await all(query, now()));
+      // The rule of `isHeld`.
+      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms >= 0 AND (expires_ms <= ? OR expires_ms - 2 * ttl_ms > ?)`;
+      return keysOf(await all(query, now(), now()));
     },
     async ended(ageMs) {
       const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms < 0 AND expires_ms >= ?`;
