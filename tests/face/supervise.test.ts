@@ -227,6 +227,69 @@ describe("supervise", () => {
     expect(agent).toBeDefined();
   });
 
+  it.each([
+    ["cannot be read", "damaged", "config_invalid", 1],
+    ["the store cannot give", "unreadable", "store_failed", 3],
+  ] as const)("gives a run up once whose journal %s", async (_, id, code, tries) => {
+    const { agent, clock, die, store, mend } = setting();
+    await die((agent) => agent.run("Act.", { id }));
+    await die((agent) => agent.run("Act.", { id: "whole" }));
+    mend();
+    const { load } = store;
+    const isFirst = ({ seq }: { seq: number }): boolean => seq === 1;
+    const damaging = {
+      ...store,
+      async load(key: string, after?: number) {
+        if (key === "unreadable") throw new Error("EIO");
+        const entries = [...((await load(key, after)) ?? [])];
+        return key === "whole" ? entries : entries.map((own) => (isFirst(own) ? { seq: 1, json: "{" } : own));
+      },
+    };
+    const supervised = process({ store: damaging, clock });
+    const taken: string[] = [];
+    const givenUp: unknown[] = [];
+    const supervisor = supervise(damaging, supervised, {
+      clock,
+      everyMs: null,
+      maxAttempts: 2,
+      onRun: (run) => taken.push(run.id),
+      onGiveUp: ({ id }, error) => givenUp.push([id, error?.code]),
+    });
+    for (let sweep = 0; sweep < 20; sweep++) {
+      await supervisor.sweep();
+      await settled();
+      await clock.pass(61_000);
+    }
+    expect(taken.sort()).toEqual([...new Array(tries).fill(id), "whole"].sort());
+    expect(givenUp).toEqual([[id, code]]);
+    expect(await supervised.pending()).toEqual([{ id, stops: 0 }]);
+    expect(agent).toBeDefined();
+  });
+
+  it("retries a run that has failed when its journal can be read again", async () => {
+    const { clock, die, store, mend } = setting();
+    await die((agent) => agent.run("Act.", { id: "x" }));
+    mend();
+    let isBroken = true;
+    const faulty = {
+      ...store,
+      load: (key: string, after?: number) =>
+        isBroken ? Promise.reject(new Error("EIO")) : store.load(key, after),
+    };
+    const givenUp: unknown[] = [];
+    const options = { clock, everyMs: null, onGiveUp: (run: PendingRun) => void givenUp.push(run) };
+    const supervisor = supervise(faulty, process({ store: faulty, clock }), options);
+    const [first] = await supervisor.sweep();
+    expect(await first!.result).toMatchObject({ outcome: "failed", error: { code: "store_failed" } });
+    isBroken = false;
+    await clock.pass(LEASE_MS);
+    expect(await supervisor.sweep()).toEqual([]);
+    await clock.pass(60_000);
+    const [again] = await supervisor.sweep();
+    expect(await again!.result).toMatchObject({ outcome: "completed" });
+    expect(givenUp).toEqual([]);
+  });
+
   it("sweeps no more when it was stopped", async () => {
     const { agent, clock, die, store, mend } = setting();
     mend();

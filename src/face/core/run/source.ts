@@ -115,8 +115,9 @@ export async function pendingRuns(
   const runs: PendingRun[] = [];
   for (const id of await store.pending()) {
     if (!filter(id)) continue;
-    const entries = (await store.load(id)) ?? [];
-    const stops = entries.length === 0 ? undefined : stopsOf(entries);
+    const entries = (await answerOf(() => store.load(id))) ?? [];
+    // A journal that the store cannot give hides no other run.
+    const stops = entries === FAILED ? 0 : entries.length === 0 ? undefined : stopsOf(entries);
     if (stops !== undefined) runs.push({ id, stops });
   }
   return runs;
@@ -140,14 +141,31 @@ export async function* takePending(
     if (!filter(key)) continue;
     const holder = randomHolder();
     const sinceMs = timeOf(clock);
-    const lease = await store.lease(key, { holder, ttlMs: LEASE_MS });
+    const lease = await answerOf(() => store.lease(key, { holder, ttlMs: LEASE_MS }));
     if (lease === undefined) continue;
-    const entries = (await store.load(key)) ?? [];
+    const entries = lease === FAILED ? FAILED : ((await answerOf(() => store.load(key))) ?? []);
+    if (lease === FAILED || entries === FAILED) {
+      // The run fails with the error of the store, and the others resume.
+      if (lease !== FAILED) await answerOf(() => lease.release(true));
+      yield { key };
+      continue;
+    }
     const isStopped = entries.length > 0 && (stopsOf(entries) ?? 0) > 0;
     // An empty journal: its process was gone before the store had the prompt.
     if (entries.length === 0) await lease.release(false);
     else if (isStopped && !takesStopped) await lease.release(true);
     else yield { key, entries, held: { holder, lease, sinceMs, isStopped } };
+  }
+}
+
+const FAILED = Symbol();
+
+/** The answer of a store, or that it has failed. */
+async function answerOf<T>(ask: () => T | PromiseLike<T>): Promise<T | typeof FAILED> {
+  try {
+    return await ask();
+  } catch {
+    return FAILED;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The upkeep of a store by a host: runs that nobody goes on with are taken up, and old journals are deleted. */
-import type { Agent, Clock, PendingRun, Run, Store } from "../../../core/api/index.js";
+import type { Agent, Clock, Failure, PendingRun, Run, RunResult, Store } from "../../../core/api/index.js";
 import { HOST_CLOCK } from "../../../core/clock.js";
 import { checkOptions } from "../../../core/options/check.js";
 import { reportUnheard } from "../../../core/host/failures.js";
@@ -10,8 +10,9 @@ export interface SuperviseOptions<R extends Run = Run> {
   /** The time between two sweeps in milliseconds, a positive integer; `null` sweeps only when you call `sweep`. Default 60,000. */
   everyMs?: number | null | undefined;
   /**
-   * How often a run is taken up that was `stopped` by `recovery_exhausted`, a non-negative integer. Default 3. Its
-   * journal counts, so that several processes and restarts share the number.
+   * How often a run is retried, a non-negative integer. Default 3. The journal of a run that was `stopped` by
+   * `recovery_exhausted` has the count, so that several processes and restarts share it. A run that fails without an
+   * end in its journal, as with `store_failed`, is counted by this supervisor.
    */
   maxAttempts?: number | undefined;
   /**
@@ -28,8 +29,11 @@ export interface SuperviseOptions<R extends Run = Run> {
   filter?: ((id: string) => boolean) | undefined;
   /** Hears of each run that was taken up. */
   onRun?: ((run: R) => void) | undefined;
-  /** Hears once of each run that has used its attempts up. It stays in `agent.pending()`. */
-  onGiveUp?: ((run: PendingRun) => void) | undefined;
+  /**
+   * Called once for each run that is not retried any more, with the last error of one that has failed. A run with a
+   * journal that this agent cannot read (`config_invalid`) is tried once. The run stays in `agent.pending()`.
+   */
+  onGiveUp?: ((run: PendingRun, error?: Failure) => void) | undefined;
   /** Hears of errors of the store in a sweep by the timer; the next sweep tries again. Default: `reportError`. */
   onError?: ((error: unknown) => void) | undefined;
   /** The clock of the sweeps and waits. Default: the platform's. */
@@ -44,12 +48,22 @@ export interface Supervisor<R extends Run = Run> {
   stop(): Promise<void>;
 }
 
-/** A run that was stopped by the deaths of its processes, as this supervisor has seen it. */
+/** A run that was stopped by the crashes of its processes or has failed here, as this supervisor has seen it. */
 interface Seen {
+  /** How often that has happened. */
   readonly stops: number;
   readonly sinceMs: number;
   isGivenUp: boolean;
 }
+
+/** The failures in a row of a run that has left no end in its journal. */
+interface Failed {
+  readonly times: number;
+  readonly error: Failure;
+}
+
+/** The codes of runs that may fail without an end in their journals. */
+const WITHOUT_END: readonly string[] = ["config_invalid", "config_wasm", "store_failed", "bug"];
 
 const TABLE = {
   everyMs: "count64?",
@@ -87,31 +101,46 @@ export function supervise<R extends Run = Run>(
     clock = HOST_CLOCK,
   } = checkOptions(options, "", TABLE);
   const seen = new Map<string, Seen>();
+  const failures = new Map<string, Failed>();
   let sweeping: Promise<R[]> | undefined;
   let timer: unknown;
   let isStopped = false;
 
-  /** Whether a run that was stopped by deaths has to wait, for a time or for good. */
+  /** Whether a run that was stopped or has failed has to wait, for a time or permanently. */
   const waits = (run: PendingRun, nowMs: number): boolean => {
+    const { times = 0, error } = failures.get(run.id) ?? {};
+    const stops = run.stops + times;
     let known = seen.get(run.id);
-    if (known?.stops !== run.stops) {
-      known = { stops: run.stops, sinceMs: nowMs, isGivenUp: false };
+    if (known?.stops !== stops) {
+      known = { stops, sinceMs: nowMs, isGivenUp: false };
       seen.set(run.id, known);
     }
-    if (run.stops <= maxAttempts) return nowMs - known.sinceMs < backoffMs * 2 ** (run.stops - 1);
-    if (!known.isGivenUp) onGiveUp?.(run);
+    // The same agent cannot read this journal the next time either.
+    const isHopeless = error?.code === "config_invalid";
+    if (stops <= maxAttempts && !isHopeless) return nowMs - known.sinceMs < backoffMs * 2 ** (stops - 1);
+    if (!known.isGivenUp) onGiveUp?.(run, error);
     known.isGivenUp = true;
     return true;
   };
+  const watch = async (run: R): Promise<void> => {
+    const { outcome, error } = await resultOf(run);
+    if (outcome === "failed" && WITHOUT_END.includes(error.code))
+      failures.set(run.id, { times: (failures.get(run.id)?.times ?? 0) + 1, error });
+    else failures.delete(run.id);
+  };
   const sweep = async (): Promise<R[]> => {
-    const stopped = (await agent.pending({ filter })).filter(({ stops }) => stops > 0);
+    const pending = await agent.pending({ filter });
+    const stopped = pending.filter(({ id, stops }) => stops > 0 || failures.has(id));
     const nowMs = clock.now();
     const waiting = new Set(stopped.filter((run) => waits(run, nowMs)).map(({ id }) => id));
     const ids = new Set(stopped.map(({ id }) => id));
     for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
     const isOurs = (id: string): boolean => !isStopped && filter(id) && !waiting.has(id);
     const runs = await agent.resumePending({ filter: isOurs, stopped: true });
-    for (const run of runs) onRun?.(run);
+    for (const run of runs) {
+      void watch(run);
+      onRun?.(run);
+    }
     if (drop !== undefined) await dropEnded(store, drop.afterMs, drop.filter);
     return runs;
   };
@@ -132,4 +161,13 @@ export function supervise<R extends Run = Run>(
       await sweeping?.catch(() => {});
     },
   };
+}
+
+/** The result of a run, also of one that rejects with it. */
+async function resultOf(run: Run): Promise<RunResult> {
+  try {
+    return await run.result;
+  } catch (error) {
+    return (error as { result: RunResult }).result;
+  }
 }
