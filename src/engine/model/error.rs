@@ -116,6 +116,8 @@ pub enum FailureCode {
     ConfigWasm,
     /// Another process holds the lease of this run. Only the face reports this code.
     RunHeld,
+    /// The store does not have the journal of the run any more, although no other process has taken it.
+    JournalGone,
     /// The store has a run with this id that began with another prompt.
     RunExists,
     /// Your store could not give the journal of a run that is to go on, or it could not save one and

@@ -104,6 +104,11 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "Look for it in your other tabs. Without one, try again in a minute.",
     action: "retry",
   },
+  journal_gone: {
+    title: "The saved run was deleted",
+    advice: "The data of this site was cleared, here or in another tab. Begin a new run.",
+    action: undefined,
+  },
   store_failed: {
     title: "This browser could not read the kept run",
     advice: "The storage of this site may be full, closed or blocked. The run is unchanged.",

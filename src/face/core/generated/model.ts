@@ -68,6 +68,8 @@ export type FailureCode =
   | "config_wasm"
   /** Another process holds the lease of this run. Only the face reports this code. */
   | "run_held"
+  /** The store does not have the journal of the run any more, although no other process has taken it. */
+  | "journal_gone"
   /** The store has a run with this id that began with another prompt. */
   | "run_exists"
   /**

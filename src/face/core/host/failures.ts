@@ -33,6 +33,12 @@ export function movedOn(chat: string): Failure {
   return { code: "run_held", message, retryable: true };
 }
 
+/** The failure of a run whose journal was deleted from the store by something else than its process. */
+export function journalGone(id: string): Failure {
+  const message = `The store does not have the journal ${JSON.stringify(id)} any more, and no other process has it: the site's data was cleared, or the run or chat was deleted. What it had saved is lost. Begin a new run, or open a new chat with agent.openChat(id).`;
+  return fail("journal_gone", message);
+}
+
 /** The failure of a run whose journal your store could not give. */
 export function storeFailed(id: string, error: unknown): Failure {
   const why = `The store could not read the journal of the run "${id}": ${message(error)}. Nothing has happened to the run; resume it when the store works.`;

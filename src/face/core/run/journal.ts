@@ -20,6 +20,9 @@ export const TAKEN = "another process goes on with this run";
  */
 export type JournalEnd = "ended" | "pending" | "unread";
 
+/** Whether a chat's next run has its journal: another process holds it or has continued it, or it was deleted. */
+export type Claim = "claimed" | "held" | "moved on" | "gone";
+
 /** Entries that the store has not taken, and the number of the first of them. */
 export interface Unsaved {
   readonly error: unknown;
@@ -29,6 +32,10 @@ export interface Unsaved {
 
 /** Your store, and the functions that hear of its writes: of errors, the last of each write. */
 export interface JournalHost extends LeaseHost {
+  /** Called when another process continues the run. */
+  readonly lost: () => void;
+  /** Called when the store does not have the journal any more, although no other process has it. */
+  readonly gone: () => void;
   /** The time that entries wait for others. */
   readonly flushMs?: number | undefined;
   /** Whether each request and each call of a tool waits until the store has what came before. */
@@ -58,6 +65,10 @@ export class Journal {
   #claiming: Promise<boolean> | undefined;
   /** Whether the store has entries of the run, as far as this process knows. */
   #isKept: boolean | undefined;
+  /** The number of the last entry that the store is known to have had. */
+  #saved = 0;
+  /** Whether the store has lost the journal since. */
+  #isLost = false;
   #how: JournalEnd | undefined;
   #end: Promise<void> | undefined;
   /** Resolves when the run ends. */
@@ -69,7 +80,7 @@ export class Journal {
     this.#host = host;
     this.#key = key;
     this.#before = before;
-    this.#lease = new RunLease(host, key, held);
+    this.#lease = new RunLease({ ...host, lost: () => this.#lose() }, key, held);
     this.#log = new AppendLog(host, key, this.#lease);
     if (held !== undefined) this.#isKept = true;
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
@@ -112,16 +123,18 @@ export class Journal {
   /**
    * Takes the lease for the next run of a chat before it has any effect, if the store has leases. `last` is the
    * number of the journal's last entry as this process knows it: another one has `moved on` if the store has a later
-   * one. A store that fails does not stop a chat, as it does not when a run is under way.
+   * one, and the journal is `gone` if the store has none. A store that fails does not stop a chat, nor a run under
+   * way.
    */
-  claimAfter(last: number, takeOver = false): Promise<"claimed" | "held" | "moved on"> {
+  claimAfter(last: number, takeOver = false): Promise<Claim> {
     const claimed = this.#inherit().then(() => this.#claimAfter(last, takeOver));
     this.#claiming = claimed.then((how) => how !== "held");
     return claimed;
   }
 
-  async #claimAfter(last: number, takeOver: boolean): Promise<"claimed" | "held" | "moved on"> {
+  async #claimAfter(last: number, takeOver: boolean): Promise<Claim> {
     const { store, report, needsStore = false } = this.#host;
+    if (this.#isLost) return "gone";
     if (store.lease === undefined) return "claimed";
     try {
       const isOurs = this.#lease.isHeld;
@@ -130,7 +143,10 @@ export class Journal {
       // Entries that the store has missed are still to come.
       const expected = (this.#entries[0]?.seq ?? last + 1) - 1;
       const end = await this.load(Math.max(0, expected - 1));
-      return (end.at(-1)?.seq ?? 0) === expected ? "claimed" : "moved on";
+      if ((end.at(-1)?.seq ?? 0) === expected) return "claimed";
+      if (!(await this.#isGone(expected))) return "moved on";
+      await this.#lease.giveBack(false);
+      return "gone";
     } catch (error) {
       if (needsStore) throw error;
       report(error);
@@ -142,7 +158,25 @@ export class Journal {
   async load(after = 0): Promise<readonly JournalEntry[]> {
     const entries = await this.#log.load(after);
     if (after === 0 || entries.length > 0) this.#isKept = entries.length > 0;
+    this.#saved = Math.max(this.#saved, entries.at(-1)?.seq ?? 0);
     return entries;
+  }
+
+  /** The store refuses this process: another one has the journal, or the journal was deleted. */
+  async #lose(): Promise<void> {
+    if (await this.#isGone(this.#saved)) this.#host.gone();
+    else this.#host.lost();
+  }
+
+  /** Whether the store has nothing of the journal, although it has had the entry of this number. */
+  async #isGone(saved: number): Promise<boolean> {
+    if (saved === 0 || this.#isLost) return this.#isLost;
+    try {
+      return (this.#isLost = ((await this.#host.store.load(this.#key)) ?? []).length === 0);
+    } catch (error) {
+      this.#host.report(error);
+      return false;
+    }
   }
 
   /** Adds entries that the store does not have, without a save that waits for them. */
@@ -224,6 +258,8 @@ export class Journal {
     this.#lease.takeFrom(before.#lease);
     this.#entries.unshift(...before.#entries);
     this.#log.takeFrom(before.#log);
+    this.#saved = Math.max(this.#saved, before.#saved);
+    this.#isLost = before.#isLost;
   }
 
   async #write(): Promise<void> {
@@ -238,6 +274,7 @@ export class Journal {
         if (entries.length > 0) {
           await this.#log.write(entries);
           this.#isKept = true;
+          this.#saved = entries.at(-1)!.seq;
         }
       } catch (error) {
         isSaved = false;
@@ -245,7 +282,7 @@ export class Journal {
         if (isStoreConflict(error)) {
           // The journal has entries that this run did not see saved. Its lease is not that of an ended run.
           this.#isKept = true;
-          this.#host.lost();
+          await this.#lose();
         } else await this.#tellNotSaved(error);
       }
       this.#underWay = undefined;

@@ -33,8 +33,8 @@ export interface LeaseHost {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
-  /** Hears that another process goes on with the run. */
-  readonly lost: () => void;
+  /** Called when this process has lost the run. What waits for the lease waits for this too. */
+  readonly lost: () => void | Promise<void>;
 }
 
 /** A text for each run of each process, whatever your source of random numbers is. */
@@ -136,7 +136,7 @@ export class RunLease {
     for (const waitMs of [...WAITS_MS, undefined]) {
       try {
         if (!(await this.renew())) {
-          lost();
+          await lost();
           return "lost";
         }
         // The process may have stood still while the store answered.

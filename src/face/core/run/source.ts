@@ -6,7 +6,7 @@ import type { Failure } from "../api/event.js";
 import type { Input } from "../generated/input.js";
 import type { RunSource } from "../host/driver.js";
 import { journalOf } from "../host/entries.js";
-import { chatHeld, held, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
+import { chatHeld, held, journalGone, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
 import type { Journal } from "./journal.js";
 import type { OnlySummary } from "./prompt.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
@@ -57,7 +57,9 @@ async function readSource(
     const entries = resumed?.entries;
     const last = entries === undefined ? chat.last : (entries.at(-1)?.seq ?? 0);
     const claimed = await journal.claimAfter(last, resumed?.takeOver);
-    if (claimed !== "claimed") return claimed === "held" ? chatHeld(chat.key) : movedOn(chat.key);
+    if (claimed === "held") return chatHeld(chat.key);
+    if (claimed === "moved on") return movedOn(chat.key);
+    if (claimed === "gone") return journalGone(chat.key);
     return entries === undefined ? options : journalOf(entries);
   }
   if (resumed !== undefined && (resumed.entries !== undefined || resumed.key !== id)) {

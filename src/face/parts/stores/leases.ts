@@ -77,7 +77,9 @@ export function nextLease(
 export function checkFence(key: string, latest: number | undefined, fence: number | undefined): void {
   if (fence === undefined || fence === latest) return;
   throw new StoreConflict(
-    `The journal "${key}" has the fence ${latest ?? "of no lease"} and not ${fence}: another process goes on with this run.`,
+    latest === undefined
+      ? `The store has no lease of the journal "${key}" any more: the journal was deleted, or the store was cleared.`
+      : `The journal "${key}" has the fence ${latest} and not ${fence}: another process goes on with this run.`,
   );
 }
 

@@ -63,6 +63,8 @@ export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store
 export function checkSeq(key: string, last: number | undefined, expectedSeq: number): void {
   if ((last ?? 0) === expectedSeq) return;
   throw new StoreConflict(
-    `The journal "${key}" ends with entry ${last ?? 0} and not with ${expectedSeq}: another process goes on with this run.`,
+    (last ?? 0) === 0
+      ? `The store has no journal "${key}" any more, which ended with entry ${expectedSeq}: it was deleted.`
+      : `The journal "${key}" ends with entry ${last} and not with ${expectedSeq}: another process goes on with this run.`,
   );
 }

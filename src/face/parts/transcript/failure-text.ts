@@ -32,6 +32,7 @@ const TEXTS: Readonly<Record<FailureCode, string>> = {
   run_held:
     "This chat is open in another tab or on another device. You can read it here, and write when it is done.",
   run_exists: "This message was already sent. Reload the page.",
+  journal_gone: "The saved chat was deleted. Start a new chat.",
   store_failed: "The chat could not be loaded or saved. Try again.",
   guardrail: "This message or its answer is not allowed here.",
   bug: "Something went wrong. Try again.",

@@ -125,7 +125,7 @@ export class ChatJournal {
     const { seq } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
-    const host = { store: store!, clock, report: reportUnheard, lost: nothing };
+    const host = { store: store!, clock, report: reportUnheard, lost: nothing, gone: nothing };
     const save: HostCallbacks["save"] = (_, entries) => journal.save(entries, nothing);
     const journal = new Journal(host, this.key, this.#journal);
     const begin = (driver: Driver): JournalTail | undefined => {

@@ -2,7 +2,7 @@
 import type { AgentParts } from "../agent-parts.js";
 import type { Failure } from "../../api/event.js";
 import type { OnSaveFailed, SaveFailure } from "../../api/result.js";
-import { notSaved } from "../../host/failures.js";
+import { journalGone, notSaved } from "../../host/failures.js";
 import { describeReturned } from "../../options/check.js";
 import { message } from "../../options/thrown.js";
 import type { Driver } from "../../host/engine.js";
@@ -29,6 +29,10 @@ export function journalHost(
     clock,
     report,
     lost: () => run.abort(TAKEN),
+    gone: () => {
+      const failure = journalGone(run.id);
+      run.suspend(failure.message, failure);
+    },
     needsStore: onSaveFailed !== "go on",
     notSaved: async (unsaved) => {
       const { entries, since, error } = unsaved;
