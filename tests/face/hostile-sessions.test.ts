@@ -259,10 +259,10 @@ it("a list goes on without changes of another shape", async () => {
   await sessions.open(agentOn(store), "a");
   const odd = [{ tags: 5 }, { tags: [null] }, { title: {} }, { atMs: "x" }, { from: 1 }, { id: 7 }];
   const entries = odd.map((change, at) => ({
-    seq: at + 2,
+    seq: at + 3,
     json: JSON.stringify({ id: "b", atMs: 1, ...change }),
   }));
-  await store.append("looplet.sessions", entries, 1);
+  await store.append("looplet.sessions", entries, 2);
   expect((await sessions.list()).map(({ id }) => id)).toEqual(["a"]);
   expect(await sessions.list({ tag: "x" })).toEqual([]);
 });

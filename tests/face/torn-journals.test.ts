@@ -9,6 +9,9 @@ import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
 import { fileStore } from "looplet/stores/node";
 
+const replaced = (texts: readonly string[], at: number, text: string): string[] =>
+  texts.map((own, place) => (place === at ? text : own));
+
 /** An agent with a tool that must not pay twice. The model gives each call another id. */
 function payer(store: Store, turns: ScriptedTurn[], more: Partial<AgentOptions> = {}) {
   const paid: string[] = [];
@@ -164,20 +167,60 @@ describe("a run in files", () => {
     expect(bodies.map((body) => body.includes(input))).toEqual([false, true, true]);
   });
 
-  it("has sessions, whose list goes on without a line that is damaged", async () => {
+  it("has sessions, whose list loses nothing by a line that is damaged", async () => {
     const folder = await madeFolder();
     const sessions = sessionsOf(fileStore(folder));
     const { agent } = payer(fileStore(folder), [{ text: "Hi." }, { text: "Hi." }]);
     for (const id of ["a", "b"]) await (await sessions.open(agent, id)).run("Hello.").result;
     await sessions.rename("a", "Shirts");
     const file = join(folder, "looplet.sessions.jsonl");
-    const lines = (await readFile(file, "utf8")).split("\n");
-    for (const damaged of ["null", "5", "{}", lines[1]!.replace("b", "c")]) {
-      await writeFile(file, [lines[0], damaged, lines[2], ""].join("\n"));
-      const other = sessionsOf(fileStore(folder));
-      expect((await other.list()).map(({ id, title }) => [id, title])).toEqual([["a", "Shirts"]]);
-      await other.tag("a", ["shop"]);
-      expect((await sessionsOf(fileStore(folder)).list({ tag: "shop" })).map(({ id }) => id)).toEqual(["a"]);
+    const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+    for (const at of lines.keys()) {
+      for (const damaged of [
+        "null",
+        "5",
+        "{}",
+        "",
+        lines[at]!.replace("id", "ie"),
+        lines[at]!.slice(0, 30),
+      ]) {
+        await writeFile(file, [...replaced(lines, at, damaged), ""].join("\n"));
+        const other = sessionsOf(fileStore(folder));
+        const listed = (await other.list()).map(({ id, title }) => [id, title]);
+        expect(listed, `line ${at}: ${damaged}`).toEqual([
+          ["a", "Shirts"],
+          ["b", undefined],
+        ]);
+        await other.tag("a", ["shop"]);
+        expect((await sessionsOf(fileStore(folder)).list({ tag: "shop" })).map(({ id }) => id)).toEqual([
+          "a",
+        ]);
+      }
+    }
+  });
+
+  it("has sessions, whose list loses nothing by a row that is changed, lost or swapped with another", async () => {
+    const store = memoryStore();
+    const { agent } = payer(store, [{ text: "Hi." }, { text: "Hi." }]);
+    const sessions = sessionsOf(store);
+    for (const id of ["a", "b"]) await (await sessions.open(agent, id)).run("Hello.").result;
+    await sessions.rename("a", "Shirts");
+    const rows = (await store.load("looplet.sessions"))!.map(({ json }) => json);
+    const flipped = (row: string, at: number): string =>
+      row.slice(0, at) + String.fromCharCode(row.charCodeAt(at) ^ 1) + row.slice(at + 1);
+    const damaged: string[][] = rows.flatMap((row, at) => [
+      ...[...row].map((_, character) => replaced(rows, at, flipped(row, character))),
+      rows.filter((_, other) => other !== at),
+      ...rows.map((other, place) => replaced(replaced(rows, at, other), place, row)),
+    ]);
+    for (const texts of damaged) {
+      const broken: Store = {
+        load: () => texts.map((json, at) => ({ seq: at + 1, json })),
+        append: () => {},
+      };
+      const listed = (await sessionsOf(broken).list()).map(({ id }) => id).sort();
+      expect(listed, texts.join("\n")).toEqual(["a", "b"]);
+      expect((await sessionsOf(broken).get("a"))!.title).toBe("Shirts");
     }
   });
 });

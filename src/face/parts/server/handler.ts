@@ -121,7 +121,7 @@ export function handler<Request extends RequestLike = RequestLike>(
 
   const sessionOf = (prefix: string, id: string): ChatSession => {
     const own = ownedStore(store, prefix);
-    const list = new SharedLog(own, LIST);
+    const list = new SharedLog(own, LIST, { twice: true });
     return new ChatSession({
       id,
       store: own,

@@ -101,7 +101,7 @@ export function sessionsOf(
   store: Store,
   { key = "looplet.sessions", now = Date.now, ids = () => randomUuid() }: SessionsOptions = {},
 ): Sessions {
-  const log = new SharedLog(store, key);
+  const log = new SharedLog(store, key, { twice: true });
   const note = (change: Omit<Change, "atMs">): Promise<void> => noteIn(log, change, now);
   const list: Sessions["list"] = async ({ tag } = {}) =>
     folded((await log.load()).filter(isChange))

@@ -24,11 +24,13 @@ export function sessionStoreOf(store: Store): SessionStore {
       ? keyOf("session", projectKey, sessionId)
       : keyOf("session", projectKey, sessionId, subpath);
   /** The list of the sessions of a project. */
-  const listOf = (projectKey: string): SharedLog => new SharedLog(store, keyOf("sessions", projectKey));
+  const listOf = (projectKey: string): SharedLog =>
+    new SharedLog(store, keyOf("sessions", projectKey), { twice: true });
   const belowKeyOf = ({ projectKey, sessionId }: SessionKey): string =>
     keyOf("subagents", projectKey, sessionId);
   /** The list of the `subpath`s of a session. */
-  const belowOf = (sessionKey: SessionKey): SharedLog => new SharedLog(store, belowKeyOf(sessionKey));
+  const belowOf = (sessionKey: SessionKey): SharedLog =>
+    new SharedLog(store, belowKeyOf(sessionKey), { twice: true });
   const read = async (key: string): Promise<SessionEntry[]> =>
     ((await store.load(key)) ?? []).map(({ json }) => entryIn(json));
   const subkeysOf = async (sessionKey: SessionKey): Promise<string[]> =>
@@ -114,8 +116,10 @@ function entryIn(json: string): SessionEntry {
 /** The ids that a list comes to. */
 function listedIn(list: readonly LogObject[]): string[] {
   const ids = new Set<string>();
-  for (const { sessionId, isDeleted } of list as readonly { sessionId: string; isDeleted?: boolean }[])
+  for (const { sessionId, isDeleted } of list) {
+    if (typeof sessionId !== "string") continue;
     if (isDeleted === true) ids.delete(sessionId);
     else ids.add(sessionId);
+  }
   return [...ids];
 }

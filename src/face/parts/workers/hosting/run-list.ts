@@ -27,7 +27,7 @@ export class RunList {
   /** `keep` is the number of runs whose logs stay. */
   constructor(store: Store | undefined, keep: number) {
     this.#store = store;
-    this.#list = store && new SharedLog(store, LIST);
+    this.#list = store && new SharedLog(store, LIST, { twice: true });
     this.#keep = keep;
   }
 
