@@ -228,6 +228,7 @@ describe("what the host is told of a call", () => {
       toolUseID: expect.any(String),
       reason: "no rule allows it",
       questionId: expect.any(Number),
+      requestId: expect.any(String),
       agentPath: "root",
       description: "Acts",
       suggestions,

@@ -112,7 +112,9 @@ describe("the methods of a query", () => {
       ] as const),
       "usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET" as const,
     ])
-      await expect(asked[method]()).rejects.toThrow(new RegExp(`query: ${method} is not part of`));
+      await expect((asked[method] as () => Promise<unknown>)()).rejects.toThrow(
+        new RegExp(`query: ${method} is not part of`),
+      );
     for await (const _ of asked);
   });
 

@@ -20,6 +20,8 @@ export type CallToolResult =
   | {
       readonly content: readonly { readonly type: string; readonly [field: string]: unknown }[];
       readonly isError?: boolean;
+      readonly structuredContent?: unknown;
+      readonly _meta?: { readonly [name: string]: unknown };
     };
 
 export interface SdkMcpToolDefinition<S = InputSchema | InputShape> {
@@ -32,14 +34,45 @@ export interface SdkMcpToolDefinition<S = InputSchema | InputShape> {
   readonly searchHint?: string | undefined;
   /** Whether ToolSearch never withholds it. Default false. */
   readonly alwaysLoad?: boolean | undefined;
+  /** Does nothing. */
+  readonly _meta?: { readonly [name: string]: unknown } | undefined;
+}
+
+/** A server in the process. */
+export interface McpSdkServerConfig {
+  readonly type: "sdk";
+  readonly name: string;
+  /** Does nothing: a handler has its `signal`. */
+  readonly timeout?: number | undefined;
 }
 
 /** A server that `mcpServers` takes. */
-export interface SdkMcpServer {
-  readonly type: "sdk";
-  readonly name: string;
+export interface SdkMcpServer extends McpSdkServerConfig {
   readonly version: string;
   readonly tools: readonly SdkMcpToolDefinition<any>[];
+}
+
+/** What {@link createSdkMcpServer} returns. Its tools are looplet's own: a server of another library is reached by http. */
+export type McpSdkServerConfigWithInstance = SdkMcpServer;
+
+/** What an organisation allows of a tool. It does nothing here: rules decide. */
+export interface McpServerToolPolicy {
+  readonly name: string;
+  readonly permission_policy?: "always_allow" | "always_ask" | "always_deny";
+  readonly org_max_permission?: "allow" | "ask" | "blocked";
+}
+
+/** Where a server is from. looplet does not send it. */
+export interface McpServerProvenance {
+  readonly name: string;
+  readonly source: string;
+}
+
+/** Fields of a server that do nothing here. */
+interface UnreadServer {
+  readonly tools?: readonly McpServerToolPolicy[] | undefined;
+  readonly timeout?: number | undefined;
+  readonly alwaysLoad?: boolean | undefined;
 }
 
 /**
@@ -63,19 +96,26 @@ export function tool<const S extends InputSchema | InputShape>(
 export function createSdkMcpServer(options: {
   name: string;
   version?: string;
+  /** Does nothing. */
+  instructions?: string;
   tools?: readonly SdkMcpToolDefinition<any>[];
+  /** Whether ToolSearch never withholds its tools. Default false. */
+  alwaysLoad?: boolean;
+  /** Does nothing: a handler has its `signal`. */
+  timeout?: number;
 }): SdkMcpServer {
-  const { name, version = "1.0.0", tools = [] } = options;
+  const { name, version = "1.0.0", alwaysLoad } = options;
+  const tools = (options.tools ?? []).map((tool) => (alwaysLoad ? { ...tool, alwaysLoad } : tool));
   return { type: "sdk", name, version, tools };
 }
 
 /** A server that is reached by Streamable HTTP. Its `annotations` count with `trusted: true` alone. */
-export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers" | "trusted"> {
+export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers" | "trusted">, UnreadServer {
   readonly type: "http";
 }
 
 /** A server that is a process. Nothing here starts one: its status is `failed`, a warning says so, and the query goes on. */
-export interface McpStdioServerConfig {
+export interface McpStdioServerConfig extends Omit<UnreadServer, "tools"> {
   readonly type?: "stdio" | undefined;
   readonly command: string;
   readonly args?: readonly string[] | undefined;
@@ -83,13 +123,30 @@ export interface McpStdioServerConfig {
 }
 
 /** A server that speaks the SSE of before 2025. Its status is `failed`, with a warning, and the query goes on. */
-export interface McpSSEServerConfig {
+export interface McpSSEServerConfig extends UnreadServer {
   readonly type: "sse";
   readonly url: string;
   readonly headers?: { readonly [name: string]: string } | undefined;
 }
 
 export type McpServerConfig = SdkMcpServer | McpHttpServerConfig | McpStdioServerConfig | McpSSEServerConfig;
+
+/** A server that is reached by the signed-in account of its vendor. looplet reaches none. */
+export interface McpClaudeAIProxyServerConfig {
+  readonly type: "claudeai-proxy";
+  readonly url: string;
+  readonly id: string;
+  readonly timeout?: number;
+}
+
+/** A server in the options of an agent. */
+export type McpServerConfigForProcessTransport = McpServerConfig;
+
+/** A server in a status. */
+export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig;
+
+/** Servers of an agent: the name of one of `mcpServers`, or servers of its own. */
+export type AgentMcpServerSpec = string | McpServers;
 
 export interface McpServers {
   readonly [name: string]: McpServerConfig;
@@ -136,26 +193,57 @@ export function toolsOf(servers: McpServers): ServerTool[] {
   );
 }
 
-/** A server with its state, as `init` tells it. */
+/** A server with its state. looplet sets `name` and `status`. */
 export interface McpServerStatus {
   readonly name: string;
-  readonly status: "connected" | "failed" | "needs-auth";
+  /** looplet says `connected`, `failed` or `needs-auth`. */
+  readonly status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
+  readonly serverInfo?: { name: string; version: string };
+  readonly error?: string;
+  readonly config?: McpServerStatusConfig;
+  readonly scope?: string;
+  readonly source?: string;
+  readonly tools?: {
+    name: string;
+    description?: string;
+    annotations?: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean };
+    _meta?: Record<string, unknown>;
+  }[];
 }
 
 /** What was reached of the servers beyond the process. */
 export interface Reached {
-  readonly statuses: readonly McpServerStatus[];
+  readonly statuses: McpServerStatus[];
   readonly tools: readonly ServerTool[];
   readonly clients: readonly McpClient[];
   /** Why others were not reached, by their names. */
   readonly errors: { readonly [name: string]: string };
 }
 
-/** Contract: called when a server needs something of the user in a call. `serverName` is its name in `mcpServers`. */
-export type OnServerElicitation = (
-  request: McpElicitation & { readonly serverName: string },
-  options: { readonly signal: HostAbortSignal },
-) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>;
+/** What a server needs of the user. `serverName` is its name in `mcpServers`. */
+export type ElicitationRequest = McpElicitation & {
+  readonly serverName: string;
+  /** Not set, as are the fields below. */
+  readonly elicitationId?: string;
+  readonly title?: string;
+  readonly displayName?: string;
+  readonly description?: string;
+};
+
+export type ElicitationResult = McpElicitationAnswer;
+
+/** Contract: called when a server needs something of the user in a call. `null` cancels. */
+export type OnElicitation = (
+  request: ElicitationRequest,
+  options: { readonly signal: HostAbortSignal; readonly requestId: string },
+) => ElicitationResult | null | PromiseLike<ElicitationResult | null>;
+
+/** looplet's own name of {@link OnElicitation}. */
+export type OnServerElicitation = OnElicitation;
+
+const CANCELLED = { action: "cancel" } as const;
+
+let elicitations = 0;
 
 /** Connects to all servers at once. One that fails is told of, and fails nothing. */
 export async function reach(
@@ -175,7 +263,11 @@ export async function reach(
   const connect = async (name: string, { url, headers, trusted }: McpHttpServerConfig): Promise<void> => {
     try {
       const ask: McpOptions["onElicitation"] =
-        onElicitation && ((request, more) => onElicitation({ ...request, serverName: name }, more));
+        onElicitation &&
+        (async (request, more) => {
+          const requestId = `elicitation_${(elicitations += 1)}`;
+          return (await onElicitation({ ...request, serverName: name }, { ...more, requestId })) ?? CANCELLED;
+        });
       const client = await connectMcp({ ...options, url, headers, trusted, onElicitation: ask });
       clients.push(client);
       for (const [own, tool] of Object.entries(await client.tools(name))) tools.push({ name: own, tool });

@@ -16,6 +16,7 @@ import { wrong } from "./options/check.js";
 import { REPLAY, optionNotes, type PlainOptions } from "./options/options.js";
 import { ruleNotes } from "./options/rule-notes.js";
 import { KeptSession } from "./sessions/kept-session.js";
+import type { SessionKey } from "./sessions/sessions.js";
 import { readSettings, type Settings } from "./settings.js";
 import type { Vfs } from "../../parts/vfs/index.js";
 import { ResumeRejected, rejected } from "./sessions/dropped-turn.js";
@@ -96,7 +97,7 @@ export class Session {
     this.servers = new Servers(options);
     this.#made = made(options, this.#ongoing);
     this.#mode = this.#made.permissionMode;
-    const lost = (error: unknown): unknown => this.#told.push(this.#mirrorError(error));
+    const lost = (error: unknown, key: SessionKey): unknown => this.#told.push(this.#mirrorError(error, key));
     this.#kept = new KeptSession(options, () => this.#uuid(), lost);
     this.#chat = this.#made.agent.chat();
   }
@@ -157,10 +158,11 @@ export class Session {
     return { still_queued: this.#prompts.flatMap(({ uuid }) => uuid ?? []) };
   }
 
-  async setPermissionMode(mode: PermissionMode): Promise<void> {
+  async setPermissionMode(mode: PermissionMode): Promise<{ mode: PermissionMode }> {
     checkQueryMode(mode, this.#options);
     this.#run?.setPermissionMode(mode);
     this.#modeChosen(mode);
+    return { mode };
   }
 
   async setModel(model: string | Model = this.#made.main): Promise<void> {
@@ -307,7 +309,7 @@ export class Session {
   }
 
   #init(): SDKInitMessage {
-    const { cwd = "/" } = this.#options;
+    const { cwd = "/", betas, effort } = this.#options;
     return this.#stamped({
       type: "system",
       subtype: "init",
@@ -323,6 +325,9 @@ export class Session {
       cwd,
       apiKeySource: "none",
       output_style: "",
+      claude_code_version: "",
+      ...(betas && { betas: [...betas] }),
+      ...(effort && { effort }),
     }) as SDKInitMessage;
   }
 
@@ -348,7 +353,8 @@ export class Session {
       typeof this.#prompt !== "string" || Object.hasOwn(this.#options.extraArgs ?? {}, REPLAY);
     const uuid = (): string => this.#uuid();
     const promptUuid = said.uuid;
-    const turn = new Turn({ includePartialMessages, forwardSubagentText, tellsPrompt, promptUuid, uuid });
+    const telling = { includePartialMessages, forwardSubagentText, tellsPrompt, promptUuid };
+    const turn = new Turn({ ...telling, uuid, now: () => this.#kept.now() });
     this.#turn = turn;
     this.#task = textOf(said);
     const tell = (messages: readonly Unstamped[]): void => {
@@ -454,9 +460,9 @@ export class Session {
     yield this.#stamped(this.#informational(words, "warning"));
   }
 
-  #mirrorError(error: unknown): Unstamped {
-    const words = error instanceof Error ? error.message : String(error);
-    return { type: "system", subtype: "mirror_error", uuid: this.#uuid(), error: words };
+  #mirrorError(cause: unknown, key: SessionKey): Unstamped {
+    const error = cause instanceof Error ? cause.message : String(cause);
+    return { type: "system", subtype: "mirror_error", uuid: this.#uuid(), error, key };
   }
 
   #informational(content: string, level: "info" | "warning" = "info"): Unstamped {

@@ -15,6 +15,12 @@ export interface InputShape {
   readonly [name: string]: FieldSchema;
 }
 
+/** Fields of zod and of other libraries, by the name of the SDK. */
+export type AnyZodRawShape = InputShape;
+
+/** What a handler gets for such fields. */
+export type InferShape<S extends InputShape> = ArgsOf<S>;
+
 /** What a handler gets: the output of a schema, or an object with the outputs of the fields. */
 export type ArgsOf<S> = S extends InputShape ? Flat<Needed<S> & Partial<Left<S>>> : InputOf<S>;
 

@@ -1,8 +1,27 @@
 /** The messages of a turn, made of the events of its run. */
-import type { Message, RunEvent, RunResult, StoppedBy, Usage } from "../../core/api/index.js";
+import type {
+  Failure,
+  FailureCode,
+  Message,
+  RunEvent,
+  RunResult,
+  StoppedBy,
+  Usage,
+} from "../../core/api/index.js";
+import { isObject } from "../../core/options/check.js";
 import { toApi } from "../anthropic.js";
+import { windowOf } from "./models.js";
 import { NOTHING, endOfStream, streamEvent, type ApiEvent } from "./stream-events.js";
-import type { ApiUsage, SDKMessage, SDKObservation, SDKPermissionDenial, SDKResultMessage } from "./types.js";
+import type {
+  ApiUsage,
+  ModelUsage,
+  SDKAssistantMessageError,
+  SDKMessage,
+  SDKObservation,
+  SDKPermissionDenial,
+  SDKResultMessage,
+  TerminalReason,
+} from "./types.js";
 
 /** A message before it gets the id of its session. */
 export type Unstamped<M = SDKMessage> = M extends unknown ? Omit<M, "session_id"> : never;
@@ -24,6 +43,8 @@ export interface TurnOptions {
   /** The id of the first message of the user. Default: a new one. */
   readonly promptUuid?: string | undefined;
   readonly uuid: () => string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
 /** What is known of the answer under way of one agent. */
@@ -38,7 +59,8 @@ export class Turn {
   isCompacted = false;
   readonly #options: TurnOptions;
   readonly #answers = new Map<string, Answer>();
-  readonly #inputs = new Map<string, unknown>();
+  /** The input of each call, and the time at which the model has asked for it. */
+  readonly #calls = new Map<string, { readonly input: unknown; readonly begun: number }>();
   readonly #denials: SDKPermissionDenial[] = [];
   /** The root's messages, which the session has yet to keep. */
   #unkept: Heard[] = [];
@@ -88,7 +110,7 @@ export class Turn {
         else this.#childrenUsd.set(parent, usdOf(event.total));
         break;
       case "tool-call":
-        this.#inputs.set(event.toolCallId, event.input);
+        this.#calls.set(event.toolCallId, { input: event.input, begun: this.#options.now() });
         break;
       case "message":
         told.push(...this.#message(event.message, event.agentPath, parent));
@@ -100,7 +122,8 @@ export class Turn {
       case "tool-progress": {
         const { toolCallId, toolName, data } = event;
         const about = { tool_use_id: toolCallId, tool_name: toolName, parent_tool_use_id: parent };
-        told.push({ type: "tool_progress", uuid, data, ...about });
+        const elapsed_time_seconds = this.#secondsSince(toolCallId);
+        told.push({ type: "tool_progress", uuid, elapsed_time_seconds, data, ...about });
         break;
       }
       case "tool-error":
@@ -127,7 +150,8 @@ export class Turn {
           max_retries: event.maxAttempts - 1,
           retry_delay_ms: event.delayMs,
           error_status: event.error.status ?? null,
-          error: event.error.message,
+          error: categoryOf(event.error),
+          message: event.error.message,
         });
         break;
       case "warning":
@@ -173,7 +197,7 @@ export class Turn {
     this.#children.push(result);
     const status =
       result.outcome === "completed" ? "completed" : result.outcome === "failed" ? "failed" : "stopped";
-    const about = { task_id: id, tool_use_id: id, status, summary: result.text } as const;
+    const about = { task_id: id, tool_use_id: id, status, summary: result.text, output_file: "" } as const;
     return { type: "system", subtype: "task_notification", uuid: this.#options.uuid(), ...about };
   }
 
@@ -260,7 +284,9 @@ export class Turn {
       if (isPrompt) return [];
       const content = message.content.flatMap(toApi);
       const { uuid } = heard;
-      return [{ type: "user", uuid, message: { role: "user", content }, parent_tool_use_id: parent }];
+      const replay = isRoot && !hasResults ? { isReplay: true as const } : {};
+      const said = { role: "user" as const, content };
+      return [{ type: "user", uuid, message: said, parent_tool_use_id: parent, ...replay }];
     }
     if (isRoot) this.#turns += 1;
     const answer = this.#answerOf(path);
@@ -308,9 +334,15 @@ export class Turn {
     ];
   }
 
+  #secondsSince(callId: string): number {
+    const now = this.#options.now();
+    return (now - (this.#calls.get(callId)?.begun ?? now)) / 1000;
+  }
+
   #denied(id: string, name: string, message: string): Unstamped {
     const about = { tool_name: name, tool_use_id: id };
-    this.#denials.push({ ...about, tool_input: this.#inputs.get(id) });
+    const input = this.#calls.get(id)?.input;
+    this.#denials.push({ ...about, tool_input: isObject(input) ? input : {} });
     return { type: "system", subtype: "permission_denied", uuid: this.#options.uuid(), ...about, message };
   }
 }
@@ -337,29 +369,49 @@ export function unbegun(uuid: string, error: string): Unstamped<SDKResultMessage
 
 /** The usage by models of all these runs. */
 function modelUsageOf(results: readonly RunResult[]): SDKResultMessage["modelUsage"] {
-  const sum: { [model: string]: { -readonly [field in keyof ModelUse]: number } } = {};
+  const sum: { [model: string]: { -readonly [field in keyof ModelUsage]: ModelUsage[field] } } = {};
   for (const [model, usage] of results.flatMap(({ modelUsage }) => Object.entries(modelUsage))) {
     const use = (sum[model] ??= {
       inputTokens: 0,
       outputTokens: 0,
       cacheReadInputTokens: 0,
       cacheCreationInputTokens: 0,
+      webSearchRequests: 0,
       costUSD: 0,
+      contextWindow: windowOf(model) ?? 0,
+      maxOutputTokens: 0,
+      costBasis: "list",
     });
     use.inputTokens += usage?.inputTokens ?? 0;
     use.outputTokens += usage?.outputTokens ?? 0;
     use.cacheReadInputTokens += usage?.cacheReadTokens ?? 0;
     use.cacheCreationInputTokens += usage?.cacheWriteTokens ?? 0;
     use.costUSD += usage?.costUsd ?? 0;
+    if (usage?.costNanoUsd == null) use.costBasis = "unknown";
+    if (usage?.reasoningTokens) use.thinkingTokens = (use.thinkingTokens ?? 0) + usage.reasoningTokens;
   }
   return sum;
+}
+
+/** The SDK's kinds of failures, by those of looplet. */
+const CATEGORIES: { readonly [code in FailureCode]?: SDKAssistantMessageError } = {
+  rate_limit: "rate_limit",
+  overloaded: "overloaded",
+  auth: "authentication_failed",
+  billing: "billing_error",
+  invalid_request: "invalid_request",
+  context_length: "invalid_request",
+  not_found: "model_not_found",
+  server: "server_error",
+};
+
+function categoryOf({ code }: Failure): SDKAssistantMessageError {
+  return CATEGORIES[code] ?? "unknown";
 }
 
 function usdOf({ costNanoUsd }: Usage): number {
   return (costNanoUsd ?? 0) / 1e9;
 }
-
-type ModelUse = SDKResultMessage["modelUsage"][string];
 
 function usageOf(usage: Usage): ApiUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
@@ -387,20 +439,24 @@ function subtypeOf({ outcome, stoppedBy }: RunResult, isSpent: boolean): SDKResu
   return (stoppedBy && SUBTYPES[stoppedBy]) ?? "error_during_execution";
 }
 
-const REASONS: { readonly [subtype in SDKResultMessage["subtype"]]: string } = {
+const REASONS: { readonly [subtype in SDKResultMessage["subtype"]]: TerminalReason | undefined } = {
   success: "completed",
   error_max_turns: "max_turns",
   error_max_budget_usd: "budget_exhausted",
   error_max_structured_output_retries: "structured_output_retry_exhausted",
-  error_during_execution: "",
+  error_during_execution: undefined,
 };
 
-function terminalReason(result: RunResult, subtype: SDKResultMessage["subtype"], inTools: boolean): string {
+function terminalReason(
+  result: RunResult,
+  subtype: SDKResultMessage["subtype"],
+  inTools: boolean,
+): TerminalReason {
   if (result.outcome === "failed") return "model_error";
   if (result.outcome === "cancelled") return inTools ? "aborted_tools" : "aborted_streaming";
   if (result.stoppedBy === "hook") return "hook_stopped";
   if (result.stoppedBy === "condition" && subtype === "error_during_execution") return "worker_shutting_down";
-  return REASONS[subtype] || (result.stoppedBy ?? "completed");
+  return REASONS[subtype] ?? result.stoppedBy ?? "completed";
 }
 
 function errorOf(result: RunResult): string {

@@ -9,6 +9,7 @@ import type {
   PermissionRequest,
   PermissionResult,
   PermissionUpdate,
+  PermissionRuleParts,
 } from "../../core/api/permission.js";
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import { isObject, joined } from "../../core/options/check.js";
@@ -47,12 +48,23 @@ export interface AgentSdkHookOutput extends Omit<HookOutput, "decision"> {
 export type AgentSdkCanUseTool = (
   toolName: string,
   input: any,
-  options: PermissionRequest & {
+  options: Omit<PermissionRequest, "matchedAskRule"> & {
     readonly toolUseID: string;
     /** Why the call is asked about. Only `query` tells it. */
     readonly decisionReason?: string | undefined;
     /** The agent that wants the call, by the id of its own call. Only `query` tells it; the query's own agent has none. */
     readonly agentID?: string | undefined;
+    /** The question, as a text. */
+    readonly requestId: string;
+    /** Not set, as are the next ones: looplet words no question. */
+    readonly title?: string;
+    readonly displayName?: string;
+    readonly blockedPath?: string;
+    readonly mcpServer?: { readonly name: string; readonly source: string };
+    readonly defaultToNo?: boolean;
+    readonly suppressAlwaysAllowRule?: boolean;
+    /** The `ask` rule. looplet does not say where a rule is from. */
+    readonly matchedAskRule?: PermissionRuleParts & { readonly source?: string };
   },
 ) => AgentSdkPermissionResult | null | PromiseLike<AgentSdkPermissionResult | null>;
 
@@ -146,7 +158,11 @@ function ownMatcher(
 /** `createAgent`'s `canUseTool` for such a function of the Agent SDK. */
 export function agentSdkCanUseTool(canUseTool: AgentSdkCanUseTool): CanUseTool {
   return async (toolName, input, request) => {
-    const said = await canUseTool(toolName, input, { ...request, toolUseID: request.toolCallId });
+    const said = await canUseTool(toolName, input, {
+      ...request,
+      toolUseID: request.toolCallId,
+      requestId: String(request.questionId),
+    });
     if (!isObject(said)) return said;
     const { toolUseID: _, decisionClassification: __, ...result } = said;
     return result as PermissionResult;

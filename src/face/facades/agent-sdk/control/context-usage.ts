@@ -14,25 +14,78 @@ export interface ContextUsageCategory {
   readonly tokens: number;
   readonly color: string;
   readonly kind: "used" | "free" | "buffer" | "deferred";
+  /** Not set. */
+  readonly id?: string;
+  /** Not set. */
+  readonly isDeferred?: boolean;
 }
 
-/** The answer of `getContextUsage`. `gridRows` are for a terminal, and empty here. */
-export interface ContextUsage {
+interface Sized {
+  readonly name: string;
+  readonly tokens: number;
+}
+
+/** The answer of `getContextUsage`. Optional fields but `autoCompactThreshold` are not set. */
+export interface SDKControlGetContextUsageResponse {
   readonly categories: ContextUsageCategory[];
   readonly totalTokens: number;
   /** The window of the model; 200,000 if it is not known. */
   readonly maxTokens: number;
   readonly rawMaxTokens: number;
   readonly percentage: number;
-  readonly gridRows: never[][];
+  /** Empty: it is for a terminal. */
+  readonly gridRows: {
+    color: string;
+    isFilled: boolean;
+    categoryName: string;
+    tokens: number;
+    percentage: number;
+    squareFullness: number;
+  }[][];
   readonly model: string;
   readonly memoryFiles: { readonly path: string; readonly type: string; readonly tokens: number }[];
-  readonly mcpTools: { readonly name: string; readonly serverName: string; readonly tokens: number }[];
-  readonly agents: { readonly agentType: string; readonly source: string; readonly tokens: number }[];
+  readonly mcpTools: (Sized & { readonly serverName: string; readonly isLoaded?: boolean })[];
+  readonly agents: {
+    readonly agentType: string;
+    readonly source: string;
+    readonly tokens: number;
+    readonly pluginId?: string;
+    readonly path?: string;
+  }[];
   readonly isAutoCompactEnabled: boolean;
   readonly autoCompactThreshold?: number;
   readonly apiUsage: ApiUsage | null;
+  readonly mcpInstructions?: { serverName: string; tokens: number }[];
+  readonly deferredBuiltinTools?: (Sized & { readonly isLoaded: boolean })[];
+  readonly systemTools?: Sized[];
+  readonly systemPromptSections?: Sized[];
+  readonly slashCommands?: { totalCommands: number; includedCommands: number; tokens: number };
+  readonly skills?: {
+    totalSkills: number;
+    includedSkills: number;
+    tokens: number;
+    skillFrontmatter: (Sized & {
+      readonly source: string;
+      readonly pluginName?: string;
+      readonly pluginId?: string;
+      readonly path?: string;
+    })[];
+  };
+  readonly messageBreakdown?: {
+    toolCallTokens: number;
+    toolResultTokens: number;
+    attachmentTokens: number;
+    assistantMessageTokens: number;
+    userMessageTokens: number;
+    redirectedContextTokens: number;
+    unattributedTokens: number;
+    toolCallsByType: { name: string; callTokens: number; resultTokens: number }[];
+    attachmentsByType: Sized[];
+  };
 }
+
+/** looplet's own name of {@link SDKControlGetContextUsageResponse}. */
+export type ContextUsage = SDKControlGetContextUsageResponse;
 
 export interface Filled {
   readonly model: string;

@@ -1,4 +1,4 @@
-/** The words of the Claude Agent SDK for hooks (0.3.330). */
+/** The words of the Claude Agent SDK for hooks (0.3.332). */
 
 /** The events of the SDK. A query calls the ones in `docs/hooks.md`. A note names hooks of the others. */
 export const HOOK_EVENTS = [
@@ -35,6 +35,7 @@ export const HOOK_EVENTS = [
   "FileChanged",
   "DirectoryAdded",
   "MessageDisplay",
+  "PreSkillShellCommand",
 ] as const;
 
 export type HookEvent = (typeof HOOK_EVENTS)[number];

@@ -1,8 +1,11 @@
-/** The types of hooks in the shape of the Claude Agent SDK (0.3.330). */
+/** The types of hooks in the shape of the Claude Agent SDK (0.3.332). */
 import type { PermissionUpdate } from "../../../core/api/permission.js";
 import type { HostAbortSignal } from "../../../core/api/platform.js";
-import type { AgentSdkHookGroup, AgentSdkHookOutput } from "../../presets/agent-sdk-hooks.js";
+import type { AgentSdkHookGroup } from "../../presets/agent-sdk-hooks.js";
+import type { McpServerProvenance } from "../mcp.js";
 import type { ExitReason, HookEvent } from "./events.js";
+import type { HookJSONOutput } from "./outputs.js";
+import type { UnheardHookInput } from "./unheard.js";
 
 /** What every hook is told. */
 export type BaseHookInput = {
@@ -10,6 +13,8 @@ export type BaseHookInput = {
   /** Always empty, because a session is not a file. `getSessionMessages` reads it. */
   transcript_path: string;
   cwd: string;
+  /** Not set. */
+  prompt_id?: string;
   permission_mode?: string;
   /** The id of the call that asks the agent; a hook of the query's own conversation has none. */
   agent_id?: string;
@@ -17,12 +22,47 @@ export type BaseHookInput = {
   effort?: { level: string };
 };
 
-type About<E extends string, Facts = unknown> = BaseHookInput & { hook_event_name: E } & Facts;
+/** The input of a hook of this event. */
+export type About<E extends string, Facts = unknown> = BaseHookInput & { hook_event_name: E } & Facts;
 
-type Call = { tool_name: string; tool_input: unknown; tool_use_id: string };
-type Stopped = { stop_hook_active: boolean; last_assistant_message?: string };
+type Tool = { tool_name: string; tool_input: unknown; /** Not set. */ mcp_server?: McpServerProvenance };
+type Call = Tool & { tool_use_id: string };
+type Stopped = {
+  stop_hook_active: boolean;
+  last_assistant_message?: string;
+  /** Not set. */
+  background_tasks?: BackgroundTaskSummary[];
+  /** Not set. */
+  session_crons?: SessionCronSummary[];
+};
 type Asked = { agent_id: string; agent_type: string };
 type Trigger = { trigger: "manual" | "auto" };
+
+/** A call of a round. */
+export interface PostToolBatchToolCall extends Call {
+  tool_response?: unknown;
+}
+
+/** A task in the background. A query has none. */
+export interface BackgroundTaskSummary {
+  id: string;
+  type: string;
+  status: string;
+  description: string;
+  command?: string;
+  agent_type?: string;
+  server?: string;
+  tool?: string;
+  name?: string;
+}
+
+/** A prompt that is sent again and again. A query has none. */
+export interface SessionCronSummary {
+  id: string;
+  schedule: string;
+  recurring: boolean;
+  prompt: string;
+}
 
 export type PreToolUseHookInput = About<"PreToolUse", Call>;
 export type PostToolUseHookInput = About<
@@ -33,18 +73,36 @@ export type PostToolUseFailureHookInput = About<
   "PostToolUseFailure",
   Call & { error: string; is_interrupt?: boolean; duration_ms?: number }
 >;
-export type PostToolBatchHookInput = About<
-  "PostToolBatch",
-  { tool_calls: (Call & { tool_response?: unknown })[] }
+export type PostToolBatchHookInput = About<"PostToolBatch", { tool_calls: PostToolBatchToolCall[] }>;
+export type UserPromptSubmitHookInput = About<
+  "UserPromptSubmit",
+  {
+    prompt: string;
+    /** looplet says `sdk`. */
+    source?: "user" | "sdk" | "system" | "loop_wakeup" | "schedule_wakeup" | "poll_event";
+    /** Not set. */
+    session_title?: string;
+  }
 >;
-export type UserPromptSubmitHookInput = About<"UserPromptSubmit", { prompt: string; source?: "sdk" }>;
+/** looplet sets `source` and `model`. */
 export type SessionStartHookInput = About<
   "SessionStart",
-  { source: "startup" | "resume" | "clear" | "compact" | "fork"; model?: string }
+  {
+    source: "startup" | "resume" | "clear" | "compact" | "fork";
+    model?: string;
+    session_title?: string;
+    seconds_since_last_response?: number;
+    context_tokens?: number;
+    prompt_cache_likely_expired?: boolean;
+    estimated_cache_write_usd?: number;
+  }
 >;
 export type SessionEndHookInput = About<"SessionEnd", { reason: ExitReason }>;
 export type StopHookInput = About<"Stop", Stopped>;
-export type StopFailureHookInput = About<"StopFailure", { error: string; last_assistant_message?: string }>;
+export type StopFailureHookInput = About<
+  "StopFailure",
+  { error: string; /** Not set. */ error_details?: string; last_assistant_message?: string }
+>;
 export type SubagentStartHookInput = About<"SubagentStart", Asked>;
 export type SubagentStopHookInput = About<
   "SubagentStop",
@@ -54,7 +112,7 @@ export type PreCompactHookInput = About<"PreCompact", Trigger & { custom_instruc
 export type PostCompactHookInput = About<"PostCompact", Trigger & { compact_summary: string }>;
 export type PermissionRequestHookInput = About<
   "PermissionRequest",
-  { tool_name: string; tool_input: unknown; permission_suggestions?: PermissionUpdate[] }
+  Tool & { permission_suggestions?: PermissionUpdate[] }
 >;
 export type PermissionDeniedHookInput = About<"PermissionDenied", Call & { reason: string }>;
 export type NotificationHookInput = About<
@@ -62,8 +120,6 @@ export type NotificationHookInput = About<
   { message: string; title?: string; notification_type: string }
 >;
 
-/** An event that no query has. */
-type Unheard = About<Exclude<HookEvent, Heard["hook_event_name"]>>;
 type Heard =
   | PreToolUseHookInput
   | PostToolUseHookInput
@@ -82,9 +138,7 @@ type Heard =
   | PermissionDeniedHookInput
   | NotificationHookInput;
 
-export type HookInput = Heard | Unheard;
-
-export type HookJSONOutput = AgentSdkHookOutput;
+export type HookInput = Heard | UnheardHookInput;
 
 type Answer = HookJSONOutput | void | null | undefined;
 

@@ -10,9 +10,22 @@ import type { McpFetch } from "../../../parts/mcp/index.js";
 import type { AgentDefinition } from "../agents/definition.js";
 import type { QueryHooks } from "../hooks/types.js";
 import type { McpServers, OnServerElicitation } from "../mcp.js";
+import type {
+  EffortLevel,
+  OnUserDialog,
+  OutputFormat,
+  SandboxSettings,
+  SdkPluginConfig,
+  SettingSource,
+  SpawnedProcess,
+  SpawnOptions,
+  ThinkingConfig,
+  ToolConfig,
+} from "./names.js";
 import type { OptionOfTheProcess } from "./options.js";
 import type { SessionStoreFlush } from "../sessions/mirror.js";
 import type { SessionStore } from "../sessions/sessions.js";
+import type { Settings } from "./settings.js";
 import type { InlineSettings, TrustProject } from "../settings.js";
 import type { Skill } from "../skills.js";
 
@@ -88,7 +101,7 @@ export interface Options extends OptionsOfTheProcess {
   /** Whether `maxBudgetUsd` is allowed for a model without a price. Default false. */
   allowUnknownPrice?: boolean | undefined;
   /** For a `model` by its name. Default `"high"`. */
-  effort?: "low" | "medium" | "high" | "xhigh" | "max" | undefined;
+  effort?: EffortLevel | undefined;
   /** The most tokens of reasoning per answer, for a `model` by its name. Default: the model's own. */
   maxThinkingTokens?: number | undefined;
   /** The reasoning of a `model` by its name, in place of `maxThinkingTokens`. Default `{ type: "adaptive" }`. */
@@ -97,8 +110,8 @@ export interface Options extends OptionsOfTheProcess {
   fallbackModel?: string | Model | undefined;
   /** The names of features in the header `anthropic-beta`, for a `model` by its name. Default: none. */
   betas?: readonly string[] | undefined;
-  outputFormat?:
-    { readonly type: "json_schema"; readonly schema: { readonly [key: string]: unknown } } | undefined;
+  /** The answer has to fit this schema. Default: a text. */
+  outputFormat?: OutputFormat | undefined;
   /** Whether messages of the type `stream_event` come. Default false. */
   includePartialMessages?: boolean | undefined;
   /** The id of a session to go on with. */
@@ -127,13 +140,7 @@ export interface Options extends OptionsOfTheProcess {
   /** `{ "replay-user-messages": null }` tells the prompt too, with its `uuid`. All other arguments do nothing. */
   extraArgs?: { readonly [name: string]: string | null } | undefined;
   /** looplet confines no commands: with `enabled` a warning says so, and `failIfUnavailable: true` is a `TypeError`. */
-  sandbox?:
-    | {
-        readonly enabled?: boolean;
-        readonly failIfUnavailable?: boolean;
-        readonly [setting: string]: unknown;
-      }
-    | undefined;
+  sandbox?: SandboxSettings | undefined;
   /** The id of a new session. Default: a random UUID. */
   sessionId?: string | undefined;
   /** Whether the session is kept. Default true. */
@@ -156,7 +163,7 @@ export interface Options extends OptionsOfTheProcess {
    * `.claude/agents` and `.claude/skills`.
    * `project` and `local` are below `cwd`, `user` below `host.home`. Default: none.
    */
-  settingSources?: readonly ("user" | "project" | "local")[] | undefined;
+  settingSources?: readonly SettingSource[] | undefined;
   /**
    * Settings in the form of `settings.json`: an object, its JSON, or the path of a file of `host.vfs`. They win over
    * those of `settingSources`, and may name the `model`. Options win over them, and each `deny` rule counts. Default:
@@ -164,7 +171,7 @@ export interface Options extends OptionsOfTheProcess {
    */
   settings?: InlineSettings | undefined;
   /** Settings that only restrict: their `permissions.ask` and `permissions.deny` count. Default: none. */
-  managedSettings?: { readonly [name: string]: unknown } | undefined;
+  managedSettings?: Settings | undefined;
   /**
    * Whether settings files of the project (`project` and `local`) may grant something: `permissions.allow`,
    * `defaultMode`, `additionalDirectories` and `env`. Whoever wrote the project wrote them. A function is asked with
@@ -189,13 +196,32 @@ export interface Options extends OptionsOfTheProcess {
 }
 
 /** Options of the SDK that do nothing here. A warning names those that are given. */
-export type OptionsOfTheProcess = { [name in OptionOfTheProcess]?: unknown };
+export interface OptionsOfTheProcess extends OnlyIgnored {
+  agentProgressSummaries?: boolean | undefined;
+  debug?: boolean | undefined;
+  debugFile?: string | undefined;
+  executable?: "bun" | "deno" | "node" | undefined;
+  executableArgs?: readonly string[] | undefined;
+  loadTimeoutMs?: number | undefined;
+  mcpServersDelivery?: "argv" | "initialize" | undefined;
+  onUserDialog?: OnUserDialog | undefined;
+  pathToClaudeCodeExecutable?: string | undefined;
+  permissionPromptToolName?: string | undefined;
+  perTaskStopAffordance?: boolean | undefined;
+  pluginDelivery?: "argv" | "initialize" | undefined;
+  plugins?: readonly SdkPluginConfig[] | undefined;
+  projectConfigRoot?: string | undefined;
+  promptSuggestions?: boolean | undefined;
+  spawnClaudeCodeProcess?: ((options: SpawnOptions) => SpawnedProcess) | undefined;
+  stderr?: ((data: string) => void) | undefined;
+  strictMcpConfig?: boolean | undefined;
+  supportedDialogKinds?: readonly string[] | undefined;
+  taskBudget?: { readonly total: number } | undefined;
+  toolConfig?: ToolConfig | undefined;
+}
 
-/** How much a model reasons: as it likes, up to a number of tokens, or not at all. */
-export type ThinkingConfig =
-  | { readonly type: "adaptive" }
-  | { readonly type: "enabled"; readonly budgetTokens?: number }
-  | { readonly type: "disabled" };
+/** The list of the check, which the names above have to be. */
+type OnlyIgnored = { [name in OptionOfTheProcess]?: unknown };
 
 /** What a program gives a query: that of every facade, and what the built-in tools need. */
 export type QueryHost = Host &

@@ -16,7 +16,7 @@ export function rejected(error: unknown): ResumeRejected {
  * @throws ResumeRejected if another message of the user, or a summary, is among them
  */
 export function checkDropped(dropped: readonly SessionEntry[], prompt: string): void {
-  const said = dropped.filter(({ type }) => type !== "title" && type !== "tag");
+  const said = dropped.filter(({ type }) => !["title", "tag", "archived"].includes(type));
   const isFine = said.every((entry, at) => (at === 0 ? entry.uuid === prompt : isOfTurn(entry)));
   if (!isFine)
     throw new ResumeRejected(

@@ -4,11 +4,11 @@ import { wrong } from "../options/check.js";
 import type { PlainOptions } from "../options/options.js";
 import type { Heard } from "../told.js";
 import { checkDropped } from "./dropped-turn.js";
-import { markOf } from "./marks.js";
 import { Mirror } from "./mirror.js";
 import {
   historyOf,
   loaded,
+  markOf,
   processStore,
   type SessionEntry,
   type SessionKey,
@@ -25,7 +25,7 @@ export class KeptSession {
   #title: string | undefined;
 
   /** `lost` hears of an error of the store. */
-  constructor(options: PlainOptions, uuid: () => string, lost: (error: unknown) => void) {
+  constructor(options: PlainOptions, uuid: () => string, lost: (error: unknown, key: SessionKey) => void) {
     this.#options = options;
     this.#uuid = uuid;
     const { sessionStoreFlush = "batched", host } = options;
@@ -78,7 +78,7 @@ export class KeptSession {
 
   keep(heard: readonly Heard[]): void {
     if (heard.length === 0) return;
-    const title = this.#title === undefined ? [] : [markOf("title", this.#title, this.#uuid(), this.#now())];
+    const title = this.#title === undefined ? [] : [markOf("title", this.#title, this.#uuid(), this.now())];
     this.#title = undefined;
     this.#keep([...title, ...this.#entriesOf(heard)]);
   }
@@ -118,10 +118,10 @@ export class KeptSession {
   }
 
   #entry(messages: readonly Message[]): Pick<SessionEntry, "timestamp" | "messages"> {
-    return { timestamp: new Date(this.#now()).toISOString(), messages };
+    return { timestamp: new Date(this.now()).toISOString(), messages };
   }
 
-  #now(): number {
+  now(): number {
     return this.#options.host?.clock?.now() ?? Date.now();
   }
 

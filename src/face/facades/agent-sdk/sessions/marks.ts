@@ -1,6 +1,5 @@
-/** Titles and tags of sessions. Each is an entry of the session, and the last one counts. */
-import { randomUuid } from "../../../parts/random-uuid.js";
-import { loaded, processStore, type SessionEntry, type SessionPlace } from "./sessions.js";
+/** Titles and tags of sessions, and their archive. Each is an entry of the session, and the last one counts. */
+import { loaded, markOf, processStore, type SessionEntry, type SessionPlace } from "./sessions.js";
 
 /**
  * Gives a session a title, in place of its first prompt.
@@ -30,14 +29,22 @@ export async function tagSession(
   await mark(sessionId, markOf("tag", tag === null ? "" : String(tag).trim()), place);
 }
 
-/** The entry of a title or a tag. An empty tag removes the tag. */
-export function markOf(
-  type: "title" | "tag",
-  text: string,
-  uuid: string = randomUuid(),
-  now = Date.now(),
-): SessionEntry {
-  return { type, uuid, timestamp: new Date(now).toISOString(), messages: [], text };
+/**
+ * Puts a session in the archive: `listSessions` returns it with `archived: true`. Another prompt takes it out.
+ *
+ * @throws TypeError for a session that is not there
+ */
+export async function archiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await mark(sessionId, markOf("archived", "true"), place);
+}
+
+/**
+ * Takes a session out of the archive.
+ *
+ * @throws TypeError for a session that is not there
+ */
+export async function unarchiveSession(sessionId: string, place: SessionPlace = {}): Promise<void> {
+  await mark(sessionId, markOf("archived", ""), place);
 }
 
 async function mark(sessionId: string, entry: SessionEntry, place: SessionPlace): Promise<void> {

@@ -20,7 +20,7 @@ export class Mirror {
   readonly #store: SessionStore;
   readonly #isEager: boolean;
   readonly #clock: Clock;
-  readonly #failed: (error: unknown) => void;
+  readonly #failed: (error: unknown, key: SessionKey) => void;
   #waiting: { readonly key: SessionKey; readonly entries: SessionEntry[] } | undefined;
   #timer: unknown;
   /** The appends one after the other. */
@@ -31,7 +31,7 @@ export class Mirror {
     store: SessionStore,
     flush: SessionStoreFlush,
     clock: Clock = HOST_CLOCK,
-    failed: (error: unknown) => void,
+    failed: (error: unknown, key: SessionKey) => void,
   ) {
     this.#store = store;
     this.#isEager = flush === "eager";
@@ -70,7 +70,7 @@ export class Mirror {
         return await within(this.#clock, APPEND_MS, append, tooLate);
       } catch (error) {
         if (attempt < ATTEMPTS && !(error instanceof StoreTimeout)) continue;
-        return this.#failed(error);
+        return this.#failed(error, key);
       }
     }
   }

@@ -12,19 +12,30 @@ export interface SessionKey {
 }
 
 /**
- * An entry of a session: a message, with `compacted` all messages that stand in place of those before, or a title or
- * tag without messages.
+ * An entry of a session: a message, with `compacted` all messages that stand in place of those before, or a title, a
+ * tag or a mark of the archive without messages.
  */
 export interface SessionEntry {
-  readonly type: "user" | "assistant" | "compacted" | "title" | "tag";
+  readonly type: "user" | "assistant" | "compacted" | "title" | "tag" | "archived";
   /** An entry with the `uuid` of another one is that one. */
   readonly uuid: string;
   /** Its time, as ISO 8601. */
   readonly timestamp: string;
   /** looplet's own messages, with the blocks of every vendor. */
   readonly messages: readonly Message[];
-  /** The title or tag. */
+  /** The title or tag; of a mark of the archive `"true"`, or `""`. */
   readonly text?: string | undefined;
+}
+
+/** The SDK's name of {@link SessionEntry}. */
+export type SessionStoreEntry = SessionEntry;
+
+/** What a store may keep of a session beside its entries: see {@link foldSessionSummary}. */
+export interface SessionSummaryEntry {
+  sessionId: string;
+  /** The time of the last append, in milliseconds since the Unix epoch. */
+  mtime: number;
+  data: Record<string, unknown>;
 }
 
 /** Keeps sessions. */
@@ -35,6 +46,10 @@ export interface SessionStore {
   load(key: SessionKey): Promise<readonly SessionEntry[] | null> | readonly SessionEntry[] | null;
   /** The sessions, the latest first. Needed for `continue` and {@link listSessions}. */
   listSessions?(projectKey: string): Promise<readonly ListedSession[]> | readonly ListedSession[];
+  /** looplet does not call it: it reads a session to know what it is about. */
+  listSessionSummaries?(
+    projectKey: string,
+  ): Promise<readonly SessionSummaryEntry[]> | readonly SessionSummaryEntry[];
   delete?(key: SessionKey): Promise<void> | void;
   /** The `subpath`s of a session. Only with it the conversations of agents are kept, below their session. */
   listSubkeys?(key: SessionKey): Promise<readonly string[]> | readonly string[];
@@ -121,13 +136,52 @@ export interface SDKSessionInfo {
   /** The time of its first entry. */
   readonly createdAt: number;
   readonly cwd: string;
+  readonly archived?: boolean;
+  /** Not set. */
+  readonly fileSize?: number;
+  /** Not set. */
+  readonly gitBranch?: string;
+}
+
+/** Where a helper of sessions looks. */
+export type SessionMutationOptions = SessionPlace;
+export type GetSessionInfoOptions = SessionPlace;
+export type ListSubagentsOptions = SessionPlace;
+export type GetSubagentMessagesOptions = SessionPlace & Page;
+
+/** Which sessions {@link listSessions} returns. */
+export interface ListSessionsOptions extends SessionPlace, Page {
+  /** Does nothing: there are no worktrees. */
+  readonly includeWorktrees?: boolean | undefined;
+  /** Does nothing: every session is one of a program. */
+  readonly includeProgrammatic?: boolean | undefined;
+}
+
+/** Which messages {@link getSessionMessages} returns. */
+export interface GetSessionMessagesOptions extends SessionPlace, Page {
+  /** Does nothing: a session keeps no message of the type `system`. */
+  readonly includeSystemMessages?: boolean | undefined;
+}
+
+/** How {@link forkSession} copies. */
+export interface ForkSessionOptions extends SessionPlace {
+  /** The `uuid` of the last entry that is copied. Default: all are. */
+  readonly upToMessageId?: string | undefined;
+  /** The title of the copy. Default: that of the original. */
+  readonly title?: string | undefined;
+  /** The id of the copy. Default: a random UUID. */
+  readonly newSessionId?: string | undefined;
+}
+
+export interface ForkSessionResult {
+  readonly sessionId: string;
 }
 
 /** Characters of a `summary`. */
 const SUMMARY = 200;
 
 /** The sessions of a project, the latest first. */
-export async function listSessions(options: SessionPlace & Page = {}): Promise<SDKSessionInfo[]> {
+export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   const { sessionStore = processStore, dir = "/" } = options;
   if (sessionStore.listSessions === undefined)
     throw new TypeError("listSessions: the sessionStore has no listSessions");
@@ -147,6 +201,7 @@ export async function getSessionInfo(
   const mark = (type: SessionEntry["type"]): string | undefined =>
     entries.filter((entry) => entry.type === type).at(-1)?.text || undefined;
   const [customTitle, tag] = [mark("title"), mark("tag")];
+  const isArchived = isArchivedBy(entries);
   const firstPrompt = entries
     .flatMap(({ messages }) => messages)
     .filter(({ role }) => role === "user")
@@ -159,8 +214,15 @@ export async function getSessionInfo(
     ...(firstPrompt === undefined ? {} : { firstPrompt }),
     ...(customTitle === undefined ? {} : { customTitle }),
     ...(tag === undefined ? {} : { tag }),
+    ...(isArchived ? { archived: true } : {}),
     cwd: dir,
   };
+}
+
+/** Whether the last mark archives the session. A prompt after it takes the session out of the archive. */
+function isArchivedBy(entries: readonly SessionEntry[]): boolean {
+  const last = entries.filter(({ type }) => type === "archived" || type === "user").at(-1);
+  return last?.type === "archived" && last.text === "true";
 }
 
 /** A message of a session, in the shape in which `query` yields it. */
@@ -168,15 +230,17 @@ export interface SessionMessage {
   readonly type: "user" | "assistant";
   readonly uuid: string;
   readonly session_id: string;
-  readonly message: { readonly role: "user" | "assistant"; readonly content: readonly ApiBlock[] };
+  readonly message: { readonly role: "user" | "assistant"; readonly content: ApiBlock[] };
   /** `null`, but for messages of agents: the call that asks the agent. */
   readonly parent_tool_use_id: string | null;
+  /** Always `null`: an agent asks no other one. */
+  readonly parent_agent_id: string | null;
 }
 
 /** The messages of a session. An unknown session has none. */
 export async function getSessionMessages(
   sessionId: string,
-  options: SessionPlace & Page = {},
+  options: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
   const { sessionStore = processStore, dir = "/" } = options;
   const entries = (await sessionStore.load({ projectKey: dir, sessionId })) ?? [];
@@ -199,6 +263,7 @@ export function messagesOf(
           session_id: sessionId,
           message: { role, content: content.flatMap(toApi) },
           parent_tool_use_id: agentId,
+          parent_agent_id: null,
         }));
   return paged(entries.flatMap(told), page);
 }
@@ -214,11 +279,13 @@ function paged<T>(items: readonly T[], { limit = Infinity, offset = 0 }: Page): 
  */
 export async function forkSession(
   sessionId: string,
-  options: SessionPlace & { upToMessageId?: string; newSessionId?: string } = {},
-): Promise<{ sessionId: string }> {
+  options: ForkSessionOptions = {},
+): Promise<ForkSessionResult> {
   const { sessionStore = processStore, dir = "/", upToMessageId, newSessionId = randomUuid() } = options;
   const entries = await loaded(sessionStore, { projectKey: dir, sessionId }, upToMessageId);
-  await sessionStore.append({ projectKey: dir, sessionId: newSessionId }, entries);
+  const title = options.title?.trim();
+  const titled = title ? [...entries, markOf("title", title)] : entries;
+  await sessionStore.append({ projectKey: dir, sessionId: newSessionId }, titled);
   return { sessionId: newSessionId };
 }
 
@@ -241,6 +308,16 @@ export async function loaded(store: SessionStore, key: SessionKey, upTo?: string
   const at = entries.findIndex(({ uuid }) => uuid === upTo);
   if (at < 0) throw new TypeError(`The session "${key.sessionId}" has no message with the uuid "${upTo}".`);
   return entries.slice(0, at + 1);
+}
+
+/** The entry of a title, a tag or the archive. An empty text takes it away. */
+export function markOf(
+  type: "title" | "tag" | "archived",
+  text: string,
+  uuid: string = randomUuid(),
+  now = Date.now(),
+): SessionEntry {
+  return { type, uuid, timestamp: new Date(now).toISOString(), messages: [], text };
 }
 
 /** The history that entries make. */
