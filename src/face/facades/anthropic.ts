@@ -7,9 +7,12 @@ export type ApiBlock =
   | { type: "thinking"; thinking: string; signature?: string }
   | { type: "redacted_thinking"; data: string }
   | { type: "tool_use"; id: string; name: string; input: unknown }
-  | { type: "tool_result"; tool_use_id: string; content: string; is_error?: true }
+  | { type: "tool_result"; tool_use_id: string; content: string | ApiResultPart[]; is_error?: true }
   | { type: "image"; source: ApiSource }
   | { type: "document"; source: ApiSource; title?: string | null };
+
+/** A part of a tool's result. */
+export type ApiResultPart = Extract<ApiBlock, { type: "text" | "image" | "document" }>;
 
 /** Where an image or a document is. */
 export type ApiSource =
@@ -32,9 +35,8 @@ export function toApi(block: Block): ApiBlock[] {
     case "tool_call":
       return [{ type: "tool_use", id: block.id, name: block.name, input: block.input ?? {} }];
     case "tool_result": {
-      const text = block.content.map((part) => (part.type === "text" ? part.text : "")).join("");
       const failed = block.isError ? ({ is_error: true } as const) : {};
-      return [{ type: "tool_result", tool_use_id: block.callId, content: text, ...failed }];
+      return [{ type: "tool_result", tool_use_id: block.callId, content: partsOf(block.content), ...failed }];
     }
     case "media": {
       const { mediaType, data, url, name } = block;
@@ -51,8 +53,16 @@ export function toApi(block: Block): ApiBlock[] {
   }
 }
 
+/** The content of a result: one text as a string, everything else as parts. */
+function partsOf(content: readonly Block[]): string | ApiResultPart[] {
+  const parts = content.flatMap(toApi) as ApiResultPart[];
+  const [first] = parts;
+  if (first === undefined) return "";
+  return parts.length === 1 && first.type === "text" ? first.text : parts;
+}
+
 export function fromApi(block: ApiBlock): Block {
-  switch (block.type) {
+  switch (block?.type) {
     case "thinking": {
       const { thinking: text, signature } = block;
       return { type: "thinking", text, ...(signature === undefined ? {} : { signature }) };
@@ -60,7 +70,8 @@ export function fromApi(block: ApiBlock): Block {
     case "tool_use":
       return { type: "tool_call", id: block.id, name: block.name, input: block.input } as Block;
     case "tool_result": {
-      const content = [{ type: "text", text: block.content }];
+      const given: unknown = block.content ?? "";
+      const content = Array.isArray(given) ? given.map(fromApi) : [{ type: "text", text: given }];
       return { type: "tool_result", callId: block.tool_use_id, content, isError: !!block.is_error } as Block;
     }
     case "image":

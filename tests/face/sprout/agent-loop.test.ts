@@ -345,6 +345,28 @@ describe("agentLoop", () => {
     ]);
   });
 
+  it("the parts of a result in a history are sent, and returned with the next one", async () => {
+    const source = { type: "base64" as const, media_type: "image/png", data: "iVBORw0KGgo=" };
+    const result = {
+      type: "tool_result" as const,
+      tool_use_id: "toolu_1",
+      content: [
+        { type: "text" as const, text: "A chart:" },
+        { type: "image" as const, source },
+      ],
+    };
+    const { result: next, bodies } = await loop([done], {
+      conversationHistory: [
+        { role: "user", content: "Draw it" },
+        { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "look", input: {} }] },
+        { role: "user", content: [result] },
+      ],
+      userMessage: "And now?",
+    });
+    expect(bodies[0].messages[2].content[0]).toMatchObject(result);
+    expect(next.conversationHistory[3]!.content[0]).toEqual(result);
+  });
+
   it("S000-29: usage and durations hang on the result", async () => {
     const { result } = await loop([{ ...done, usage: { inputTokens: 100, outputTokens: 7 } }]);
     expect(result.run.usage).toMatchObject({ inputTokens: 100, outputTokens: 7 });

@@ -310,7 +310,7 @@ function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDe
       const result = await handler(input, { signal, toolUseId: toolCallId });
       // A handler may return nothing; `createAgent` decides what the model reads then.
       if (typeof result !== "object" || result?.isError !== true) return result;
-      const text = result.content.map((block) => (typeof block["text"] === "string" ? block["text"] : ""));
+      const text = result.content.map(({ text }) => text).filter((text) => typeof text === "string");
       throw new ToolError({ code: "tool_failed", message: text.join("\n"), recoverable: true });
     },
   }) as Tool;
