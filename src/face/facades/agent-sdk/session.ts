@@ -7,7 +7,7 @@ import type { ModeOf } from "./agents/agents.js";
 import { checkQueryMode, made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkpointsOf, watched, type RewindFilesResult } from "./control/checkpoints.js";
 import { contextUsage, type ContextUsage } from "./control/context-usage.js";
-import { COMMANDS, commandOf, saidBy, textOf, type Said } from "./control/prompts.js";
+import { commandOf, commandsOf, filled, saidBy, textOf, type Said } from "./control/prompts.js";
 import { Servers } from "./control/servers.js";
 import { unheardHooks } from "./hooks/query-hooks.js";
 import { supportedModels } from "./models.js";
@@ -140,7 +140,7 @@ export class Session {
           continue;
         }
         if (this.servers.isOutdated) await this.#remake();
-        yield* this.#take(prompt);
+        yield* this.#take(this.#filled(prompt));
       }
     } finally {
       abortController?.signal.removeEventListener("abort", abort);
@@ -181,7 +181,7 @@ export class Session {
 
   supported(): InitializationResult {
     return {
-      commands: COMMANDS.map((command) => ({ ...command })),
+      commands: commandsOf(this.#commands),
       agents: this.#made.agents.map(({ name, description }) => ({ name, description })),
       models: supportedModels(),
       account: {},
@@ -318,7 +318,7 @@ export class Session {
       mcp_servers: this.servers.reached.statuses,
       model: (this.#model ?? this.#made.modelOf()).model,
       permissionMode: this.#mode,
-      slash_commands: COMMANDS.map(({ name }) => name),
+      slash_commands: commandsOf(this.#commands).map(({ name }) => name),
       agents: this.#made.agents.map(({ name }) => name),
       skills: this.#made.skills,
       plugins: [],
@@ -418,9 +418,20 @@ export class Session {
       this.#prompts.push(said);
       this.#wake();
     } else {
-      const queued: Queued = run.steer(said.prompt);
+      const queued: Queued = run.steer(this.#filled(said).prompt);
       this.#steers.set(queued.id, said);
     }
+  }
+
+  /** The prompt with the text of a command's file. A warning names a command that does not exist. */
+  #filled(prompt: Said): Said {
+    const { said, problem } = filled(prompt, this.#commands);
+    if (problem !== undefined) this.#tell(this.#informational(problem, "warning"));
+    return said;
+  }
+
+  get #commands(): Settings["commands"] {
+    return this.#settings?.commands ?? [];
   }
 
   /** Gives the session what was said, and begins a checkpoint with each message of the user. */

@@ -1,4 +1,4 @@
-/** Settings files of Claude Code, in the files of a program: CLAUDE.md, settings.json, agents and skills. */
+/** Settings files of Claude Code, in the files of a program: CLAUDE.md, settings.json, agents, skills and commands. */
 import type { PermissionMode } from "../../core/api/permission.js";
 import { PERMISSION_MODES } from "../../core/generated/tables.js";
 import { isObject } from "../../core/options/check.js";
@@ -6,6 +6,7 @@ import { isRule } from "../../core/options/permissions.js";
 import type { Vfs } from "../../parts/vfs/index.js";
 import { resolvePath } from "../../parts/vfs/paths.js";
 import { agentsIn } from "./agents/agents.js";
+import { commandsIn, type FileCommand } from "./control/commands.js";
 import { skillsIn, type Skill } from "./skills.js";
 import type { AgentDefinition } from "./agents/definition.js";
 import { wrong } from "./options/check.js";
@@ -27,6 +28,8 @@ export interface Settings {
   env: { [name: string]: string };
   skills: Skill[];
   agents: { [name: string]: AgentDefinition };
+  /** Of two with one name, the later one counts. */
+  commands: FileCommand[];
   /** The model that the option `settings` names. */
   model?: string;
   /** What was read and does not count, for people. */
@@ -92,6 +95,7 @@ export async function readSettings(
     env: {},
     skills: [],
     agents: {},
+    commands: [],
     notes: [],
   };
   const note = (text: string): void => void settings.notes.push(text);
@@ -107,7 +111,9 @@ export async function readSettings(
   };
   /** What has a name already stays, unless the folder `replaces` it. */
   const folders = async (folder: string, replaces: boolean): Promise<void> => {
-    const [ofSkills, ofAgents] = ["/.claude/skills", "/.claude/agents"].map((path) => below(folder, path));
+    const [ofSkills, ofAgents, ofCommands] = ["skills", "agents", "commands"].map((kind) =>
+      below(folder, `/.claude/${kind}`),
+    );
     for (const skill of await skillsIn(files, ofSkills!)) {
       const others = settings.skills.filter(({ name }) => name !== skill.name);
       const has = others.length < settings.skills.length && !replaces;
@@ -116,6 +122,10 @@ export async function readSettings(
     for (const [name, agent] of Object.entries(await agentsIn(files, ofAgents!)))
       if (!isKnown(name, ofAgents!, !replaces && Object.hasOwn(settings.agents, name)))
         settings.agents[name] = agent;
+    const names = settings.commands.map(({ name }) => name);
+    for (const command of await commandsIn(files, ofCommands!))
+      if (!isKnown(command.name, ofCommands!, !replaces && names.includes(command.name)))
+        settings.commands.push(command);
   };
   if (sources.includes("user")) {
     if (home === undefined)

@@ -2,12 +2,19 @@
 import type { ContentBlock, Prompt } from "../../../core/api/index.js";
 import { fromApi } from "../../anthropic.js";
 import { isContentBlock } from "../../../core/tools/tool-content.js";
+import { calledBy, commandNamed, expanded, type FileCommand } from "./commands.js";
+import type { SlashCommand } from "./responses.js";
 import type { SDKUserInput } from "../types.js";
 
-/** Prompts with a meaning of their own. */
-export const COMMANDS = [
-  { name: "compact", description: "Summarises the session so far", argumentHint: "[instructions]" },
-  { name: "clear", description: "Begins a new session", argumentHint: "" },
+/** The commands that looplet has itself. */
+export const COMMANDS: SlashCommand[] = [
+  {
+    name: "compact",
+    description: "Summarises the session so far",
+    argumentHint: "[instructions]",
+    builtin: true,
+  },
+  { name: "clear", description: "Begins a new session", argumentHint: "", builtin: true },
 ];
 
 /** A message of the user on its way to the model. */
@@ -38,6 +45,9 @@ export function saidBy(
 } {
   const content = message?.content;
   if (typeof content === "string") return { said: { prompt: content, uuid, isVerbatim }, problems: [] };
+  const [first] = Array.isArray(content) ? content : [];
+  if (content?.length === 1 && first?.type === "text" && typeof first.text === "string")
+    return { said: { prompt: first.text, uuid, isVerbatim }, problems: [] };
   const problems: string[] = [];
   const blocks: ContentBlock[] = [];
   for (const block of Array.isArray(content) ? content : []) {
@@ -51,6 +61,45 @@ export function saidBy(
   }
   if (blocks.length === 0) problems.push("A message of the user without content is left out.");
   return { said: blocks.length === 0 ? undefined : { prompt: blocks, uuid }, problems };
+}
+
+/**
+ * The prompt as the model gets it: with the text of a settings file in place of its command. `problem` says that no
+ * command has the name.
+ */
+export function filled(
+  said: Said,
+  commands: readonly FileCommand[],
+): { readonly said: Said; readonly problem?: string } {
+  const called = said.isVerbatim || typeof said.prompt !== "string" ? undefined : calledBy(said.prompt);
+  if (called === undefined || commandOf(said) !== undefined) return { said };
+  const { name, args } = called;
+  const command = commandNamed(commands, name);
+  if (command !== undefined) return { said: { ...said, prompt: expanded(command, args) } };
+  // A path such as /tmp/x has not this form, but /tmp has.
+  const all = [...COMMANDS, ...commands].map((one) => `/${one.name}`).join(", ");
+  return {
+    said,
+    problem: `No command is called "/${name}", so the model reads the prompt as it is. There are ${all}. Commands of files need settingSources and host.vfs.`,
+  };
+}
+
+/** False for a command that a later one of its name replaces. */
+function isLast({ name }: FileCommand, at: number, all: readonly FileCommand[]): boolean {
+  return !all.slice(at + 1).some((other) => other.name === name);
+}
+
+/** What a query answers to `supportedCommands`. */
+export function commandsOf(commands: readonly FileCommand[]): SlashCommand[] {
+  return [
+    ...COMMANDS.map((command) => ({ ...command })),
+    ...commands.filter(isLast).map(({ name, description, argumentHint, alias }) => ({
+      name,
+      description,
+      argumentHint,
+      ...(alias !== undefined && { aliases: [alias] }),
+    })),
+  ];
 }
 
 export function textOf({ prompt }: Said): string {

@@ -4,6 +4,7 @@ import { isObject, joined } from "../../../core/options/check.js";
 import { checkFields, wrong } from "./check.js";
 import { checkDefinitions, definitionNotes } from "../agents/definition.js";
 import { checkServers } from "../mcp.js";
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../constants.js";
 import { settingsPath } from "../settings.js";
 import type { Skill } from "../skills.js";
 import type { Options } from "../types.js";
@@ -196,9 +197,13 @@ const PRESET =
   "You are an agent that works for a user with tools. Read before you change something, change only what the task needs, check the result, and say at the end in a few sentences what you have done and what is left.";
 
 function systemTexts(systemPrompt: Options["systemPrompt"]): string | readonly string[] | undefined {
-  if (!isObject(systemPrompt)) return systemPrompt as string | readonly string[] | undefined;
+  if (!isObject(systemPrompt)) return withoutBoundary(systemPrompt as string | readonly string[] | undefined);
   const { prompt, append } = systemPrompt as { prompt?: string | readonly string[]; append?: string };
-  return systemPrompt["type"] === "preset" ? [PRESET, ...(append ? [append] : [])] : prompt;
+  return systemPrompt["type"] === "preset" ? [PRESET, ...(append ? [append] : [])] : withoutBoundary(prompt);
+}
+
+function withoutBoundary(texts: string | readonly string[] | undefined): typeof texts {
+  return Array.isArray(texts) ? texts.filter((text) => text !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) : texts;
 }
 
 /** What stands behind the preset, of checked options. */
