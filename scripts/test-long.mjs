@@ -6,17 +6,17 @@
 // of each property; LOOPLET_CASES of both), firefox (the shell in Firefox, where apt can install it), hosts (the
 // package in Bun, Firefox, Next and further bundlers; files of all recordings of providers and of a thousand
 // simulated runs, which play to equal bytes in six hosts; a thousand sessions in a workerd that is killed; the types
-// of looplet/agent-sdk beside the published ones; stores in Postgres, Bun and Firefox; runs as steps of Restate; an
-// extension that an alarm wakes), kills (processes that die or stand still in the middle of a run, with stores in
-// files, SQLite, workerd and Chromium; damaged journals; `--count` is the number of deaths on files and on SQLite, 30
-// by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with a planted
-// fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS).
+// of looplet/agent-sdk beside those of the newest Claude Agent SDK; stores in Postgres, Bun and Firefox; runs as
+// steps of Restate; an extension that an alarm wakes), kills (processes that die or stand still in the middle of a
+// run, with stores in files, SQLite, workerd and Chromium; damaged journals; `--count` is the number of deaths on
+// files and on SQLite, 30 by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of
+// agents with a planted fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { findBrowser } from "./lib/browser.mjs";
-import { SetupError, fail, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
+import { SetupError, fail, output, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
 import { Report, packageTest, ran, skipped, sum, wasmTests } from "./lib/report.mjs";
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
@@ -93,6 +93,11 @@ async function hosts(machine) {
   await build({ machine });
   const folder = async (name, ...flags) =>
     join(await npmTool(name, versions[name], ...flags), "node_modules");
+  const newest = async (name, ...flags) =>
+    join(
+      await npmTool(name, output("npm", ["view", name, "version"]) ?? versions[name], ...flags),
+      "node_modules",
+    );
   const env = {
     LOOPLET_NODE: process.execPath,
     LOOPLET_DENO: join(await folder("deno"), ".bin/deno"),
@@ -104,7 +109,7 @@ async function hosts(machine) {
     LOOPLET_ASSISTANT_UI: versions["@assistant-ui/react"],
     LOOPLET_ASSISTANT_UI_AG_UI: versions["@assistant-ui/react-ag-ui"],
     // Its types; what it leaves out are binaries of 356 MB.
-    LOOPLET_CLAUDE_SDK: await folder("@anthropic-ai/claude-agent-sdk", "--omit=optional"),
+    LOOPLET_CLAUDE_SDK: await newest("@anthropic-ai/claude-agent-sdk", "--omit=optional"),
     LOOPLET_PGLITE: await folder("@electric-sql/pglite"),
     LOOPLET_RESTATE: await folder("@restatedev/restate-sdk"),
     LOOPLET_RESTATE_SERVER: join(await folder("@restatedev/restate-server"), ".bin/restate-server"),

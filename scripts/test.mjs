@@ -9,6 +9,8 @@ import { SetupError, fail, output, root, run, versions } from "./lib/machine.mjs
 import { Report, nodeTest, packageTest, ran, skipped, wasmTests } from "./lib/report.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
+const CLAUDE_SDK = "@anthropic-ai/claude-agent-sdk";
+
 const parts = { native, wasm, face, package: packed, page };
 
 async function main() {
@@ -78,7 +80,10 @@ async function packed({ chromium }) {
   const jest = join(await npmTool("jest", versions.jest), "node_modules");
   // With the React of its major version.
   const react = join(await npmTool("react-dom", versions["react-dom"]), "node_modules");
+  // Its types; what it leaves out are binaries of 356 MB.
+  const claude = await npmTool(CLAUDE_SDK, versions[CLAUDE_SDK], "--omit=optional");
   return packageTest(await modernNode(), "tests/package", {
+    LOOPLET_CLAUDE_SDK: join(claude, "node_modules"),
     LOOPLET_DENO: deno,
     LOOPLET_EDGE: edge,
     LOOPLET_JEST: jest,

@@ -67,7 +67,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMeth
   /** Asks another model from the next request on. Default: the model of the options. */
   setModel(model?: string | Model): Promise<void>;
   /** Changes the most tokens of reasoning per answer, for a `model` by its name; `null` switches reasoning off. */
-  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  setMaxThinkingTokens(
+    tokens: number | null,
+    /** Does nothing. */
+    thinkingDisplay?: "summarized" | "omitted" | "highlights" | null,
+  ): Promise<void>;
   /**
    * Takes other servers in place of `mcpServers`, from the next turn on. Resolves when they are reached. One that
    * cannot be reached is in `errors`, and fails nothing.

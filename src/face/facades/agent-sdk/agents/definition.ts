@@ -70,7 +70,15 @@ const OF_THE_PROCESS = ["background", "memory", "observer", "observerMessage"] a
 type FieldOfTheProcess = (typeof OF_THE_PROCESS)[number];
 
 /** Fields of the SDK that do nothing here. A warning names those that are given. */
-type FieldsOfTheProcess = { readonly [name in FieldOfTheProcess]?: unknown };
+interface FieldsOfTheProcess extends OnlyIgnored {
+  readonly background?: boolean;
+  readonly memory?: "user" | "project" | "local";
+  readonly observer?: string;
+  readonly observerMessage?: string;
+}
+
+/** The list of the check, which the names above have to be. */
+type OnlyIgnored = { readonly [name in FieldOfTheProcess]?: unknown };
 
 /** @throws TypeError that names the field */
 export function checkDefinitions({

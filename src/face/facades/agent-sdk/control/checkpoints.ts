@@ -12,6 +12,8 @@ export interface RewindFilesResult {
   /** Lines. */
   readonly insertions?: number;
   readonly deletions?: number;
+  /** Not set: `host.vfs` has no links. */
+  readonly skippedLinks?: number;
 }
 
 /** Bytes that the checkpoints of a session keep. Beyond them the oldest checkpoint goes. */

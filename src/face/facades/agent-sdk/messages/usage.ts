@@ -6,6 +6,12 @@ export interface ApiUsage {
   readonly output_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
+  /** Not set, as are the fields below: looplet counts both lifetimes of the cache together. */
+  readonly cache_creation?: { ephemeral_1h_input_tokens: number; ephemeral_5m_input_tokens: number };
+  readonly server_tool_use?: { web_fetch_requests: number; web_search_requests: number };
+  readonly service_tier?: "standard" | "priority" | "batch";
+  readonly speed?: "standard" | "fast";
+  readonly inference_geo?: string;
 }
 
 /** The usage of a turn. A count that no vendor reported is 0. */

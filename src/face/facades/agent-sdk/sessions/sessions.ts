@@ -102,6 +102,21 @@ export class InMemorySessionStore implements SessionStore {
   listSubkeys({ projectKey, sessionId }: SessionKey): readonly string[] {
     return [...(this.#below.get(keyOf(projectKey, sessionId))?.keys() ?? [])];
   }
+
+  /** The entries of a session, for tests. An unknown session has none. */
+  getEntries(key: SessionKey): readonly SessionEntry[] {
+    return this.load(key) ?? [];
+  }
+
+  /** The number of sessions, without the conversations of agents. */
+  get size(): number {
+    return [...this.#projects.values()].reduce((sum, sessions) => sum + sessions.size, 0);
+  }
+
+  clear(): void {
+    this.#projects.clear();
+    this.#below.clear();
+  }
 }
 
 const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
@@ -227,7 +242,8 @@ function isArchivedBy(entries: readonly SessionEntry[]): boolean {
 
 /** A message of a session, in the shape in which `query` yields it. */
 export interface SessionMessage {
-  readonly type: "user" | "assistant";
+  /** `system` does not occur. */
+  readonly type: "user" | "assistant" | "system";
   readonly uuid: string;
   readonly session_id: string;
   readonly message: { readonly role: "user" | "assistant"; readonly content: ApiBlock[] };
