@@ -74,7 +74,7 @@ describe("a call of a page", () => {
       const { costUsd, costBasis } = expected;
       expect(quota.ended).toEqual([
         [
-          { owner: "ada", vendor, model: name },
+          { owner: "ada", vendor, model: name, most: expect.objectContaining({ isReported: false }) },
           {
             inputTokens: expected.usage!.inputTokens,
             outputTokens: expected.usage!.outputTokens,

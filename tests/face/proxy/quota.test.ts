@@ -221,7 +221,7 @@ describe("what was sent is counted", () => {
     await lost.handler(asked({}));
     const ends = [quota, waiting.quota, html.quota, lost.quota].map(({ ended }) => ended[0]![1]);
     expect(ends.map(({ isReported }) => isReported)).toEqual([false, false, false, false]);
-    expect(ends.map(({ outputTokens }) => outputTokens)).toEqual([5000, 5000, 300, 5000]);
+    expect(ends.map(({ outputTokens }) => outputTokens)).toEqual([5000, 5000, 5000, 5000]);
     expect(ends.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
   });
 

@@ -16,8 +16,8 @@ export interface Protocol {
   tools?(body: Body): unknown;
   /** The bounds of the answer that a body asks for: all that are there. The largest one may be in force. */
   maxTokens(body: Body): readonly unknown[];
-  /** Whether a body asks for the answer as a stream. Default: by its field `stream`. */
-  isStream?(path: string): boolean;
+  /** The values of the fields that ask for reasoning. */
+  reasoning(body: Body): readonly unknown[];
   /** The fields that are checked, as the vendor spells them. Another spelling of one is refused. */
   readonly spellings: readonly string[];
   /** Whether the vendor reads JSON of protobuf, which has each name in two spellings. */
@@ -103,10 +103,11 @@ const OWN_BOUNDS = new Set(
 const gemini = {
   maxTokens: ({ generationconfig }: Body): readonly unknown[] =>
     set((Object(generationconfig) as Body)["maxoutputtokens"]),
+  reasoning: ({ generationconfig }: Body): readonly unknown[] =>
+    set((Object(generationconfig) as Body)["thinkingconfig"]),
   maxTokensField: "generationConfig.maxOutputTokens",
   isServerTool: (tool: Body): boolean =>
     Object.keys(tool).some((name) => !["functionDeclarations", "function_declarations"].includes(name)),
-  isStream: (path: string): boolean => path.includes(":streamGenerateContent"),
   spellings: [
     "generationConfig",
     "maxOutputTokens",
@@ -130,6 +131,7 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     path: "/v1/messages",
     read: exactly("/v1/messages"),
     maxTokens: ({ maxtokens }) => set(maxtokens),
+    reasoning: ({ thinking }) => set(thinking),
     spellings: ["max_tokens", "mcp_servers", "container", ...COMMON],
     maxTokensField: "max_tokens",
     isServerTool: ofType("custom"),
@@ -140,6 +142,7 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     path: "/responses",
     read: exactly("/responses"),
     maxTokens: ({ maxoutputtokens }) => set(maxoutputtokens),
+    reasoning: ({ reasoning }) => set(reasoning),
     spellings: [
       "max_output_tokens",
       "background",
@@ -157,6 +160,7 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     path: "/chat/completions",
     read: exactly("/chat/completions"),
     maxTokens: ({ maxcompletiontokens, maxtokens }) => set(maxcompletiontokens, maxtokens),
+    reasoning: ({ reasoningeffort, reasoning }) => set(reasoningeffort, reasoning),
     spellings: ["max_completion_tokens", "max_tokens", "web_search_options", "plugins", ...COMMON],
     maxTokensField: "max_completion_tokens",
     isServerTool: ofType("function"),
@@ -180,7 +184,10 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
       // A bound of the model's own may be unknown to this model, so it does not stand for the one of Converse.
       return bound === undefined ? [] : [bound, ...own];
     },
-    isStream: (path) => path.endsWith("/converse-stream"),
+    reasoning({ additionalmodelrequestfields: more }) {
+      const { thinking, reasoningconfig, reasoningeffort } = Object(more) as Body;
+      return set(thinking, reasoningconfig, reasoningeffort);
+    },
     spellings: ["inferenceConfig", "maxTokens", "toolConfig", "additionalModelRequestFields"],
     maxTokensField: "inferenceConfig.maxTokens",
     isServerTool: (tool) => Object.keys(tool).some((name) => !["toolSpec", "cachePoint"].includes(name)),
@@ -204,11 +211,6 @@ export function asksForOne(body: Body): boolean {
 
 /** Folded names of fields that ask for several answers. */
 const ANSWERS = ["n", "candidatecount", "bestof", "numgenerations", "numresults", "numreturnsequences"];
-
-/** Whether a body wants the answer as a stream. */
-export function isStream({ isStream: byPath }: Protocol, path: string, body: Body): boolean {
-  return byPath === undefined ? body["stream"] === true : byPath(path);
-}
 
 export function serverToolIn({ isServerTool, tools: toolsOf }: Protocol, body: Body): boolean {
   const tools = (toolsOf === undefined ? body["tools"] : toolsOf(body)) ?? [];

@@ -15,10 +15,11 @@ import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
 import { folded, foldedBody, oddSpelling } from "./fields.js";
 import { foreignObject } from "./foreign-objects.js";
-import { asksForOne, isStream, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
+import { asksForOne, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
 import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
+import { isCount, mostOf, sizeOf, type SentSize } from "./sent-size.js";
 import { upstreamOf, type Upstream } from "./upstream.js";
-import { formOf, unanswered, UsageReader, type ProxyUsage, type SentSize } from "./usage.js";
+import { formOf, UsageReader, type ProxyUsage } from "./usage.js";
 
 export interface ProxyOptions {
   /**
@@ -205,27 +206,26 @@ class Route {
     const body = bodyOf(bytes);
     const upstream = this.#chosen(asked, body);
     const { vendor, model } = upstream.parts.config;
-    const call = { owner, vendor, model };
+    const size = sizeOf(upstream.protocol, upstream.parts.config, body, bytes);
+    const most = mostOf(size, upstream.price);
+    const call = { owner, vendor, model, most };
     const refusal = await this.#options.refuse?.(body, call);
     if (refusal) throw new Refused(403, refusal);
     const { quota } = this.#options;
     const full = await quota?.begin(call);
     if (full) throw overQuota(full);
-    let isOpen = true;
-    const end = (usage: ProxyUsage): Promise<void> => {
-      if (!isOpen) return Promise.resolve();
-      isOpen = false;
-      const work = (async () => quota?.end(call, usage))().catch(reportUnheard);
-      context?.waitUntil(work);
-      return work;
-    };
-    const size = sizeOf(upstream, asked.path, body, bytes.byteLength);
+    let settle = (): void => {};
+    // From the beginning: a Worker may stop when the page leaves, before the usage is written.
+    if (quota !== undefined) context?.waitUntil(new Promise<void>((resolve) => (settle = resolve)));
+    let ended: Promise<void> | undefined;
+    const end = (usage: ProxyUsage): Promise<void> =>
+      (ended ??= (async () => quota?.end(call, usage))().catch(reportUnheard).finally(settle));
     try {
       const response = await this.#sent(request, asked.path, upstream, bytes);
       return this.#passed(request, response, upstream, size, end);
     } catch (error) {
       const isCounted = error instanceof Refused && error.isSent;
-      await end(isCounted ? unanswered(size, upstream.price) : NOTHING);
+      await end(isCounted ? most : NOTHING);
       throw error;
     }
   }
@@ -390,21 +390,9 @@ class Route {
 
 const NOTHING: ProxyUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, isReported: true };
 
-/** What may be counted for a request without an answer. A stream is counted by the text that it brings. */
-function sizeOf({ protocol, parts }: Upstream, path: string, body: Body, bytes: number): SentSize {
-  const { body: fields } = foldedBody(body);
-  const bounds = protocol.maxTokens(fields).filter((bound) => isCount(bound, Infinity)) as number[];
-  const bound = bounds.length > 0 ? Math.max(...bounds) : (parts.config.maxOutputTokens ?? undefined);
-  return { bytes, maxTokens: isStream(protocol, path, fields) ? undefined : bound };
-}
-
-function isCount(value: unknown, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
-}
-
 /** Failures of a connection that was open, by the codes and words of Node, Deno and Bun. */
 const LOST =
-  /ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|ABORTED)|other side closed|socket hang up|terminated|connection (?:reset|closed|lost)|network connection lost/i;
+  /ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|ABORTED)|other side closed|socket hang up|terminated|connection (?:was )?(?:reset|closed|lost)|network connection lost/i;
 
 /** Whether a request that has failed may have reached its vendor. */
 function isLost(error: unknown): boolean {

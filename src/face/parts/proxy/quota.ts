@@ -9,6 +9,11 @@ export interface ProxyCall {
   readonly owner: string;
   readonly vendor: string;
   readonly model: string;
+  /**
+   * The most that the call can use, known before it is sent: an estimate of its input, and its bound of output. A
+   * call without a bound has an output of 0 here.
+   */
+  readonly most?: ProxyUsage | undefined;
 }
 
 /** Counts what users spend. With several processes it belongs into a database of yours. */
@@ -41,7 +46,10 @@ export interface QuotaLimits {
   maxUsd?: number | undefined;
   /** The length of a period, in milliseconds. Default a day. */
   periodMs?: number | undefined;
-  /** Calls of a user at once. A user exceeds a limit by these calls at most. Default 4. */
+  /**
+   * Calls of a user at the same time. A call starts next to others only if the most that all of them can use fits
+   * into the limits. A call that runs alone may exceed a limit. Default 4.
+   */
   maxParallel?: number | undefined;
   /** The time in milliseconds, for tests. Default `Date.now`. */
   now?: (() => number) | undefined;
@@ -54,6 +62,14 @@ export interface Account {
   tokens: number;
   usd: number;
   open: number;
+  /** The most that the calls under way can use. */
+  reservedTokens: number;
+  reservedUsd: number;
+}
+
+/** What a call reserves. */
+export function reservationOf({ most }: ProxyCall): { tokens: number; usd: number } {
+  return { tokens: (most?.inputTokens ?? 0) + (most?.outputTokens ?? 0), usd: most?.costUsd ?? 0 };
 }
 
 export const LIMITS_TABLE = {
@@ -86,12 +102,17 @@ export function limitsOf(given: QuotaLimits): {
 
 /** Why another call of this user is refused. */
 export function refusalOf(
-  { tokens, usd, open }: Account,
+  { tokens, usd, open, reservedTokens, reservedUsd }: Account,
+  call: ProxyCall,
   { maxTokens, maxUsd, maxParallel }: ReturnType<typeof limitsOf>,
 ): QuotaRefusal | undefined {
   if (tokens >= maxTokens || usd >= maxUsd) return { message: "Your quota is used up." };
-  if (open < maxParallel) return undefined;
-  return { message: `${maxParallel} calls at once are the most.`, retryAfterMs: 1000 };
+  if (open >= maxParallel)
+    return { message: `${maxParallel} calls at once are the most.`, retryAfterMs: 1000 };
+  if (open === 0) return undefined;
+  const more = reservationOf(call);
+  const fits = tokens + reservedTokens + more.tokens <= maxTokens && usd + reservedUsd + more.usd <= maxUsd;
+  return fits ? undefined : { message: "Your calls under way can use up your quota.", retryAfterMs: 1000 };
 }
 
 /**
@@ -114,25 +135,35 @@ export function memoryQuota(options: MemoryQuotaOptions): Quota {
   };
   return {
     needsPrice: limits.maxUsd !== Infinity,
-    begin({ owner }) {
+    begin(call) {
+      const { owner } = call;
       let account = accounts.get(owner);
       if (account === undefined) {
         prune();
-        account = { sinceMs: now(), tokens: 0, usd: 0, open: 0 };
+        account = { sinceMs: now(), tokens: 0, usd: 0, open: 0, reservedTokens: 0, reservedUsd: 0 };
         accounts.set(owner, account);
       }
       if (now() - account.sinceMs >= periodMs) Object.assign(account, { sinceMs: now(), tokens: 0, usd: 0 });
-      const refusal = refusalOf(account, limits);
-      if (refusal === undefined) account.open += 1;
+      const refusal = refusalOf(account, call, limits);
+      if (refusal === undefined) take(account, call, 1);
       return refusal;
     },
-    end({ owner }, { inputTokens, outputTokens, costUsd }) {
-      const account = accounts.get(owner)!;
-      account.open -= 1;
+    end(call, { inputTokens, outputTokens, costUsd }) {
+      const account = accounts.get(call.owner)!;
+      take(account, call, -1);
       account.tokens += inputTokens + outputTokens;
       account.usd += costUsd ?? 0;
     },
   };
+}
+
+/** Adds a call to those under way, or takes it off. */
+function take(account: Account, call: ProxyCall, count: 1 | -1): void {
+  const { tokens, usd } = reservationOf(call);
+  account.open += count;
+  // Sums of dollars are not exact: without a call nothing is reserved.
+  account.reservedTokens = account.open === 0 ? 0 : account.reservedTokens + count * tokens;
+  account.reservedUsd = account.open === 0 ? 0 : account.reservedUsd + count * usd;
 }
 
 const METHODS = ["begin", "end"] as const;

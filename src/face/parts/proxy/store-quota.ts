@@ -11,6 +11,7 @@ import {
   LIMITS_TABLE,
   limitsOf,
   refusalOf,
+  reservationOf,
   type Account,
   type ProxyCall,
   type Quota,
@@ -22,8 +23,8 @@ export interface StoreQuotaOptions extends QuotaLimits {
   /** A store that the processes share, such as `sqlStore` or `durableObjectStore`. Required. */
   store: Store;
   /**
-   * The time after which a call is over whose process has not said so, because it has ended. Such a call has used
-   * nothing. Default 10 minutes, in milliseconds.
+   * The time after which a call is over if its process has not said so, because the process has ended. Such a call
+   * counts with the most that it could use. Default 10 minutes, in milliseconds.
    */
   maxCallMs?: number | undefined;
 }
@@ -60,8 +61,8 @@ export function storeQuota(options: StoreQuotaOptions): Quota {
       const id = randomUuid();
       let refusal: QuotaRefusal | undefined;
       const before = await log.add((total) => {
-        refusal = refusalOf(accountOf(total, atMs - maxCallMs), limits);
-        return refusal === undefined ? { begin: id, atMs } : undefined;
+        refusal = refusalOf(accountOf(total, atMs - maxCallMs), call, limits);
+        return refusal === undefined ? { begin: id, atMs, ...reservationOf(call) } : undefined;
       });
       if (refusal !== undefined) return refusal;
       open.set(call, { log, id });
@@ -79,12 +80,19 @@ export function storeQuota(options: StoreQuotaOptions): Quota {
 /** Users whose totals stay in memory. Others are read again. */
 const MAX_LEDGERS = 10_000;
 
+/** A call under way: when it has begun, and the most that it can use. */
+interface Reserved {
+  readonly atMs: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
 /** What the entries of a period add up to. */
 interface Total {
   tokens: number;
   usd: number;
-  /** The calls without an end, and when they have begun. */
-  readonly open: Map<string, number>;
+  /** The calls without an end. */
+  readonly open: Map<string, Reserved>;
   /** Calls whose end is before their beginning, by the order of the store. */
   readonly ended: Set<string>;
 }
@@ -120,14 +128,29 @@ class Ledger {
 
   #take({ begin, end, atMs, tokens, usd }: { readonly [name: string]: unknown }): void {
     const total = this.#total;
-    if (typeof begin === "string" && !total.ended.delete(begin)) total.open.set(begin, Number(atMs));
+    const counts = { tokens: countOf(tokens), usd: countOf(usd) };
+    if (typeof begin === "string") {
+      if (!total.ended.delete(begin)) total.open.set(begin, { atMs: Number(atMs), ...counts });
+      return;
+    }
     if (typeof end === "string" && !total.open.delete(end)) total.ended.add(end);
-    total.tokens += typeof tokens === "number" ? tokens : 0;
-    total.usd += typeof usd === "number" ? usd : 0;
+    total.tokens += counts.tokens;
+    total.usd += counts.usd;
   }
 }
 
-/** Calls that have begun before `sinceMs` and have no end are over. */
+function countOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+/** Calls that began before `sinceMs` and have no end are over, and count with the most that they could use. */
 function accountOf({ tokens, usd, open }: Total, sinceMs: number): Account {
-  return { tokens, usd, open: [...open.values()].filter((atMs) => atMs > sinceMs).length };
+  const account = { tokens, usd, open: 0, reservedTokens: 0, reservedUsd: 0 };
+  for (const call of open.values()) {
+    const isOver = call.atMs <= sinceMs;
+    account.open += isOver ? 0 : 1;
+    account[isOver ? "tokens" : "reservedTokens"] += call.tokens;
+    account[isOver ? "usd" : "reservedUsd"] += call.usd;
+  }
+  return account;
 }

@@ -5,6 +5,7 @@
 import type { Price } from "../../core/generated/input.js";
 import { Frames } from "./frames.js";
 import type { Body } from "./protocols.js";
+import type { SentSize } from "./sent-size.js";
 
 /** What a call has used. */
 export interface ProxyUsage {
@@ -18,7 +19,7 @@ export interface ProxyUsage {
   readonly isReported: boolean;
 }
 
-interface Counts {
+export interface Counts {
   input: number;
   output: number;
   cacheRead: number;
@@ -32,7 +33,7 @@ interface Counts {
 const MAX_EVENT_CHARS = 32_000_000;
 
 /** Estimates: letters, or bytes of a request, that make a token. */
-const LETTERS_A_TOKEN = 4;
+export const LETTERS_A_TOKEN = 4;
 
 /** Fields whose texts a model writes piece by piece. */
 const WRITTEN =
@@ -69,18 +70,16 @@ export class UsageReader {
   #counts: Partial<Counts> = {};
   #hasEnd = false;
   #written = 0;
-  #seenChars = 0;
-  readonly #form: Form;
+  /** Whether an event had text of the model, or said that the vendor has failed. */
+  #isSeen = false;
 
   constructor(protocol: string, form: Form) {
     this.#protocol = protocol;
-    this.#form = form;
     this.#isWhole = form === "json" || form === "other";
     this.#frames = form === "frames" ? new Frames() : undefined;
   }
 
   look(bytes: Uint8Array): void {
-    this.#seenChars += bytes.length;
     if (this.#frames !== undefined) {
       for (const payload of this.#frames.feed(bytes)) this.#line(`data:${payload}`);
       return;
@@ -98,21 +97,26 @@ export class UsageReader {
   }
 
   /** `isOver`: the answer has come to its end. */
-  spent(isOver: boolean, { bytes, maxTokens }: SentSize, price: Price | undefined): ProxyUsage {
+  spent(
+    isOver: boolean,
+    { inputTokens, maxTokens, hiddenTokens }: SentSize,
+    price: Price | undefined,
+  ): ProxyUsage {
     this.#line(this.#isWhole ? `data:${this.#rest}` : this.#rest);
     this.#rest = "";
-    if (this.#form === "other") this.#written = Math.max(this.#written, this.#seenChars);
     const counts = this.#counts;
     const isReported = isOver && this.#hasEnd;
     const written = Math.ceil(this.#written / LETTERS_A_TOKEN);
-    // A vendor writes a whole answer before it sends the first byte of it.
-    const estimated = this.#isWhole && !this.#hasEnd ? Math.max(written, maxTokens ?? 0) : written;
+    // A vendor writes a whole answer before its first byte, and a model may think before its first text.
+    const isUnseen = this.#isWhole || !this.#isSeen;
+    const most = isUnseen ? (maxTokens ?? 0) : Math.min(written + hiddenTokens, maxTokens ?? Infinity);
+    const estimated = this.#hasEnd ? written : Math.max(written, most);
     const all: Counts = {
       cacheRead: 0,
       cacheWrite: 0,
       cacheWriteHour: 0,
       ...counts,
-      input: counts.input ?? Math.ceil(bytes / LETTERS_A_TOKEN),
+      input: counts.input ?? inputTokens,
       output: isReported ? counts.output! : Math.max(counts.output ?? 0, estimated),
     };
     const cost = counts.cost ?? (price === undefined ? null : costUsd(all, price));
@@ -128,7 +132,9 @@ export class UsageReader {
     // A field `usage` may be empty in every event, and an event with a report may have text in it.
     const found = line.includes('"usage') ? this.#report(line.slice("data:".length)) : "none";
     if (found === "whole") return;
-    this.#written += Math.max(writtenIn(line), found === "none" ? LETTERS_A_TOKEN : 0);
+    const letters = writtenIn(line);
+    this.#isSeen ||= letters > 0 || isFailure(line);
+    this.#written += Math.max(letters, found === "none" ? LETTERS_A_TOKEN : 0);
   }
 
   /** Takes the counts of an event. The text of a `whole` event is the text of the events before it. */
@@ -152,20 +158,17 @@ export class UsageReader {
   }
 }
 
-/** What is known of a request before it is answered. */
-export interface SentSize {
-  /** The length of the request. */
-  readonly bytes: number;
-  /** The most tokens that the vendor may write; undefined if the request has no bound. */
-  readonly maxTokens: number | undefined;
-}
-
-/** What a call has used that was sent and has no answer: its input, and all that the vendor may have written. */
-export function unanswered({ bytes, maxTokens }: SentSize, price: Price | undefined): ProxyUsage {
-  const [input, output] = [Math.ceil(bytes / LETTERS_A_TOKEN), maxTokens ?? 0];
-  const counts: Counts = { input, output, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
-  const costOf = price === undefined ? null : costUsd(counts, price);
-  return { inputTokens: input, outputTokens: output, costUsd: costOf, isReported: false };
+/** Whether an event is the vendor's failure. Only JSON that names an error is parsed. */
+function isFailure(line: string): boolean {
+  if (!line.includes('"error"')) return false;
+  try {
+    const event = Object(JSON.parse(line.slice("data:".length))) as Body;
+    return (
+      event["type"] === "error" || [event, event["response"]].some((one) => objectIn(Object(one), "error"))
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** The letters of an event that the model has written. */
@@ -310,7 +313,10 @@ function countIn(object: Body | undefined, name: string): number | undefined {
 }
 
 /** As `Price::cost_nano_usd` of `src/engine/model/usage.rs`, which a test compares. */
-function costUsd({ input, output, cacheRead, cacheWrite, cacheWriteHour }: Counts, price: Price): number {
+export function costUsd(
+  { input, output, cacheRead, cacheWrite, cacheWriteHour }: Counts,
+  price: Price,
+): number {
   const read = price.cacheReadNanoUsd ?? price.inputNanoUsd;
   const write = price.cacheWriteNanoUsd ?? price.inputNanoUsd;
   const hour = Math.min(cacheWriteHour, cacheWrite);
