@@ -282,10 +282,10 @@ describe("a body", () => {
   it("may be refused by rules of your own", async () => {
     const seen: unknown[] = [];
     const refuse: ProxyOptions["refuse"] = (given, call) => {
-      seen.push(given["speed"], call);
-      return given["speed"] === "fast" ? "Not so fast." : undefined;
+      seen.push(given["verbosity"], call);
+      return given["verbosity"] === "fast" ? "Not so fast." : undefined;
     };
-    expect(await statusOf(requestOf(body({ speed: "fast" })), { refuse })).toMatchObject([
+    expect(await statusOf(requestOf(body({ verbosity: "fast" })), { refuse })).toMatchObject([
       403,
       expect.stringContaining("Not so fast."),
     ]);

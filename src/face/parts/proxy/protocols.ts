@@ -49,10 +49,32 @@ const COMMON = ["model", "models", "route", "fallbacks", "fallback_models", "n",
 /** Fields by which gateways and vendors take another model than the one that is named. */
 export const OTHER_MODELS = ["models", "route", "fallbacks", "fallback_models"];
 
+/** Fields of all protocols by which a request spends more than its tokens. */
+export const BESIDE = [
+  "mcp_servers",
+  "data_sources",
+  "enable_search",
+  "search_options",
+  "search_parameters",
+].concat("web_search_options", "plugins");
+
+/** Values of fields by which a vendor answers sooner, at a multiple of its price. */
+const DEAR: { readonly [folded: string]: string } = { servicetier: "priority", speed: "fast" };
+
+/** The field of such a value in one of these objects, whose names are folded at the top. */
+export function dearField(...places: readonly Body[]): string | undefined {
+  return Object.keys(DEAR).find((field) =>
+    places.some((place) => typeof place[field] === "string" && folded(place[field]) === DEAR[field]),
+  );
+}
+
 const ofType =
   (...types: readonly string[]) =>
-  ({ type }: Body): boolean =>
-    typeof type === "string" && !types.includes(type);
+  (tool: Body): boolean =>
+    Object.entries(tool).some(
+      ([name, type]) =>
+        folded(name) === "type" && type !== null && (name !== "type" || !types.includes(type as string)),
+    );
 
 const exactly =
   (own: string) =>
@@ -93,12 +115,17 @@ function bedrockPath(path: string): PathAsked | undefined {
   return { model: asked.model, path: `/model/${encodeURIComponent(asked.model)}${asked.method}`, query: "" };
 }
 
-/** The names that models of Bedrock have for the bound of an answer in their own requests. */
+/** The names that models and gateways have for the bound of an answer. */
 const OWN_BOUNDS = new Set(
   ["max_tokens", "max_new_tokens", "max_gen_len", "max_completion_tokens", "max_output_tokens"]
     .concat(["max_length", "max_token_count", "max_tokens_to_sample"])
     .map(folded),
 );
+
+/** All bounds of an answer at the top of a body, also those that the protocol does not have. */
+export function boundsIn(body: Body): readonly unknown[] {
+  return [...OWN_BOUNDS].flatMap((name) => set(body[name]));
+}
 
 const gemini = {
   maxTokens: ({ generationconfig }: Body): readonly unknown[] =>
@@ -135,7 +162,7 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     spellings: ["max_tokens", "mcp_servers", "container", ...COMMON],
     maxTokensField: "max_tokens",
     isServerTool: ofType("custom"),
-    beside: ["mcp_servers", "container"],
+    beside: ["container"],
   },
   openai_responses: {
     basePath: "/v1",
@@ -164,7 +191,7 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     spellings: ["max_completion_tokens", "max_tokens", "web_search_options", "plugins", ...COMMON],
     maxTokensField: "max_completion_tokens",
     isServerTool: ofType("function"),
-    beside: ["web_search_options", "plugins", "search_parameters", "deferred", "previous_response_id"],
+    beside: ["deferred", "previous_response_id"],
   },
   gemini: {
     basePath: "",
@@ -177,7 +204,11 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     basePath: "",
     path: "/model/",
     read: bedrockPath,
-    tools: ({ toolconfig }) => (Object(toolconfig) as Body)["tools"],
+    tools({ toolconfig, additionalmodelrequestfields: more }) {
+      // A model's own tools are not those of Converse.
+      const own = (Object(more) as Body)["tools"];
+      return own === undefined || own === null ? (Object(toolconfig) as Body)["tools"] : [own];
+    },
     maxTokens({ inferenceconfig, additionalmodelrequestfields: more }) {
       const [bound] = set((Object(inferenceconfig) as Body)["maxtokens"]);
       const own = [...OWN_BOUNDS].flatMap((name) => set((Object(more) as Body)[name]));

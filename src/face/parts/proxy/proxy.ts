@@ -15,7 +15,15 @@ import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
 import { folded, foldedBody, oddSpelling } from "./fields.js";
 import { foreignObject } from "./foreign-objects.js";
-import { asksForOne, OTHER_MODELS, serverToolIn, type Body } from "./protocols.js";
+import {
+  asksForOne,
+  BESIDE,
+  boundsIn,
+  dearField,
+  OTHER_MODELS,
+  serverToolIn,
+  type Body,
+} from "./protocols.js";
 import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
 import { isCount, mostOf, sizeOf, type SentSize } from "./sent-size.js";
 import { upstreamOf, type Upstream } from "./upstream.js";
@@ -253,7 +261,7 @@ class Route {
     const name = model === "" ? body["model"] : model;
     const upstream = upstreams.find(({ parts }) => parts.config.model === name);
     if (upstream === undefined) throw new Refused(403, "This model is not for you.");
-    const { protocol, protocolName, parts } = upstream;
+    const { protocol, parts } = upstream;
     const { body: fields, double } = foldedBody(body);
     if (double !== undefined)
       throw new Refused(400, `The body has the field ${JSON.stringify(double)} twice, in two spellings.`);
@@ -267,17 +275,19 @@ class Route {
     if (other !== undefined) throw new Refused(403, `The field ${other} may not name other models.`);
     if (!asksForOne(fields)) throw new Refused(403, "One request asks for one answer.");
     if (this.#options.serverTools !== true) {
-      const field = protocol.beside.find(isSet);
+      const field = [...protocol.beside, ...BESIDE].find(isSet) ?? dearField(fields, more);
       if (field !== undefined) throw new Refused(403, `The field ${field} is not for you.`);
-      if (serverToolIn(protocol, fields) || isSet("mcp_servers"))
+      if (serverToolIn(protocol, fields))
         throw new Refused(403, "Tools that run at the vendor are not for you.");
-      const foreign = foreignObject(body, protocolName);
+      const foreign = foreignObject(body, upstream);
       if (foreign !== undefined)
         throw new Refused(403, `The field ${foreign} names something that is not in the request.`);
     }
     const most = parts.config.maxOutputTokens;
     const wanted = protocol.maxTokens(fields);
-    const isBound = wanted.length > 0 && wanted.every((bound) => isCount(bound, most ?? Infinity));
+    const isBound =
+      wanted.length > 0 &&
+      [...wanted, ...boundsIn(fields)].every((bound) => isCount(bound, most ?? Infinity));
     if (most != null && !isBound)
       throw new Refused(403, `The field ${protocol.maxTokensField} needs a number up to ${most}.`);
     return upstream;

@@ -7,6 +7,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { ContentBlock, Prompt, QuestionAnswer } from "../../core/api/index.js";
 import { describe, isObject } from "../../core/options/check.js";
 import { richResult } from "../../core/tools/tool-content.js";
+import { isVendorHost } from "../vendor-hosts.js";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -46,10 +47,6 @@ export function blockFromPage(block: unknown, field: string): ContentBlock {
   return { type: "media", mediaType, url: addressFromPage(url as string, `${field}.url`), ...named };
 }
 
-/** Hosts at which vendors keep the files of everybody who uses the key of the server, and clouds their buckets. */
-const VENDORS =
-  /(^|\.)(googleapis\.com|storage\.cloud\.google\.com|openai\.com|openai\.azure\.com|anthropic\.com|mistral\.ai|x\.ai|openrouter\.ai)\.?$/;
-
 /**
  * The address of a file that the vendor fetches: one on the web. A vendor's own address (`gs://`, `s3://`, its API)
  * or the id of a file names what other users of the key have stored there.
@@ -59,7 +56,7 @@ const VENDORS =
 export function addressFromPage(address: string, field: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  if (url?.protocol === "data:" || (isWeb && !VENDORS.test(url.hostname))) return address;
+  if (url?.protocol === "data:" || (isWeb && !isVendorHost(url.hostname))) return address;
   throw wrong(field, "needs an address of the web (https:), or data; pages name no files at the vendor");
 }
 
