@@ -4,9 +4,8 @@ import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { checkOptions } from "../../core/options/check.js";
 import { readText } from "../proxy/body.js";
 import { isJson } from "../server/access.js";
-import { json } from "../server/http.js";
 import { checkedInput } from "./input.js";
-import { eventResponse } from "./stream.js";
+import { eventResponse, refusal } from "./stream.js";
 import { THREAD_TABLE, Threads, type AgUiAgents, type AgUiThreadOptions } from "./threads.js";
 import type { AgUiInput } from "./types.js";
 
@@ -46,7 +45,8 @@ export function agUiHandler(
       return refusal(415, "The body needs the content-type application/json.");
     const owner = await authorize(request);
     if (typeof owner !== "string" || owner === "") return refusal(401, "Nobody is signed in.");
-    const text = await readText(request, maxBodyBytes);
+    const text = await readText(request, maxBodyBytes).catch(() => null);
+    if (text === null) return refusal(400, "The body is not text in UTF-8, or it broke off.");
     if (text === undefined) return refusal(413, `The body is longer than ${maxBodyBytes} bytes.`);
     const isConnecting = new URL(request.url).pathname.endsWith("/connect");
     return answer(threads, text, owner, request.signal, isConnecting);
@@ -71,8 +71,4 @@ export function answer(
   const { events, leave } = isConnecting ? threads.connection(input, owner) : threads.segment(input, owner);
   signal?.addEventListener("abort", leave);
   return eventResponse(events, leave);
-}
-
-function refusal(status: number, error: string): HostResponse {
-  return json({ error }, status);
 }

@@ -1,34 +1,46 @@
 /** Checks what a page has sent as `RunAgentInput`. */
 import { LoopletError } from "../../core/api/errors.js";
-import { checkValue, isObject } from "../../core/options/check.js";
-import type { AgUiInput } from "./types.js";
+import { checkValue, describe, isObject } from "../../core/options/check.js";
+import { inputJsonSchema } from "../../core/tools/tool-schema.js";
+import { isTooDeep, isWhole, TOO_DEEP } from "../page-json.js";
+import type { AgUiInput, AgUiMessage, AgUiTool } from "./types.js";
 
 const ROLES = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
+
+/** The roles whose content is a text, or a list of parts. */
+const WRITTEN = ["assistant", "user", "tool"];
 
 /** The most tools of a page. Each is compiled for the run. */
 const MAX_TOOLS = 2000;
 
-/** @throws LoopletError `config_…` */
-export function checkedInput(input: unknown): AgUiInput {
-  if (!isObject(input)) throw wrong("input", "needs an object: a RunAgentInput of AG-UI");
-  const { threadId, runId, messages, tools, resume } = input as { [field: string]: unknown };
+type Fields = { readonly [field: string]: unknown };
+
+/**
+ * The input that a page has sent, without the fields that are null: some clients write null for what they leave out.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function checkedInput(given: unknown): AgUiInput {
+  if (!isObject(given)) throw wrong("input", "needs an object: a RunAgentInput of AG-UI");
+  if (isTooDeep(given)) throw wrong("input", TOO_DEEP);
+  const input = withoutNull(given);
+  const { threadId, runId, messages, tools = [], resume = [] } = input;
   checkValue(threadId, "threadId", "id");
   checkValue(runId, "runId", "id");
   if (!isListOf(messages, isMessage)) throw wrong("messages", "needs a list of messages with id and role");
-  if (!isListOf(tools ?? [], isTool)) throw wrong("tools", "needs a list of tools with a name");
-  if (((tools as unknown[] | undefined) ?? []).length > MAX_TOOLS)
-    throw wrong("tools", `takes ${MAX_TOOLS} tools of a page at most`);
-  if (!isListOf(resume ?? [], isResume))
+  if (!isListOf(tools, isTool)) throw wrong("tools", "needs a list of tools with a name");
+  if (tools.length > MAX_TOOLS) throw wrong("tools", `takes ${MAX_TOOLS} tools of a page at most`);
+  if (!isListOf(resume, isResume))
     throw wrong(
       "resume",
       'needs a list of answers with interruptId and the status "resolved" or "cancelled"',
     );
-  return input as unknown as AgUiInput;
+  const read = { ...input, messages: messages.map((one, at) => messageOf(one, `messages[${at}]`)) };
+  if (tools.length > 0) Object.assign(read, { tools: tools.map((one, at) => toolOf(one, `tools[${at}]`)) });
+  return read as unknown as AgUiInput;
 }
 
-type Fields = { readonly [field: string]: unknown };
-
-function isListOf(value: unknown, isOne: (one: Fields) => boolean): boolean {
+function isListOf(value: unknown, isOne: (one: Fields) => boolean): value is readonly Fields[] {
   return Array.isArray(value) && value.every((one) => isObject(one) && isOne(one as Fields));
 }
 
@@ -37,28 +49,56 @@ function isMessage({ id, role, toolCalls, toolCallId, error, subagentRunId }: Fi
     isId(id) &&
     ROLES.includes(role as string) &&
     isListOf(toolCalls ?? [], isCall) &&
-    [toolCallId, error, subagentRunId].every((text) => text === undefined || typeof text === "string") &&
-    (role !== "tool" || toolCallId !== undefined)
+    [toolCallId, error, subagentRunId].every((text) => (text ?? undefined) === undefined || isText(text)) &&
+    (role !== "tool" || isText(toolCallId))
   );
 }
 
+/** @throws LoopletError `config_wrong_type` */
+function messageOf(given: Fields, field: string): AgUiMessage {
+  const message = withoutNull(given);
+  const { role, content } = message;
+  const isWritten = content === undefined || isText(content) || isListOf(content, ({ type }) => isText(type));
+  if (WRITTEN.includes(role as string) && !isWritten)
+    throw wrong(`${field}.content`, `needs a text or a list of parts, got ${describe(content)}`);
+  return message as unknown as AgUiMessage;
+}
+
+/** @throws LoopletError `config_…` */
+function toolOf(given: Fields, field: string): AgUiTool {
+  const { name, parameters, ...rest } = withoutNull(given);
+  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name as string))
+    throw wrong(`${field}.name`, "needs 1 to 128 letters, digits, _ and -");
+  // Some pages leave out the type of an object, or the whole schema.
+  const schema = { type: "object", ...(isObject(parameters) && withoutNull(parameters)) };
+  if (isObject(parameters) || parameters === undefined) inputJsonSchema(schema, `${field}.parameters`);
+  else throw wrong(`${field}.parameters`, `needs a JSON Schema of an object, got ${describe(parameters)}`);
+  return { ...rest, name, parameters: schema } as unknown as AgUiTool;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
 function isId(id: unknown): boolean {
-  return typeof id === "string" && id.trim() !== "" && !/\p{Surrogate}/u.test(id);
+  return typeof id === "string" && id.trim() !== "" && isWhole(id);
 }
 
 function isCall({ id, function: called }: Fields): boolean {
   const { name, arguments: text } = Object(called) as Fields;
-  return [id, name, text].every((one) => typeof one === "string");
+  return [id, name, text].every(isText);
 }
 
 function isTool({ name, description }: Fields): boolean {
-  return (
-    typeof name === "string" && (typeof description === "string" || (description ?? undefined) === undefined)
-  );
+  return isText(name) && ((description ?? undefined) === undefined || isText(description));
 }
 
 function isResume({ interruptId, status }: Fields): boolean {
-  return typeof interruptId === "string" && (status === "resolved" || status === "cancelled");
+  return isText(interruptId) && (status === "resolved" || status === "cancelled");
+}
+
+function withoutNull(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function wrong(field: string, problem: string): LoopletError {

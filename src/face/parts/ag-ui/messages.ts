@@ -27,10 +27,10 @@ export function blocksOf(content: unknown, field: string): ContentBlock[] {
 }
 
 function blockOf(part: unknown, field: string): ContentBlock {
-  const { type, text, source } = Object(part) as { type?: string; text?: unknown; source?: unknown };
+  const { type, text, source } = Object(part) as { [field: string]: unknown };
   if (type === "text" && typeof text === "string") return { type, text };
   const { type: kind, value, mimeType } = Object(source) as { [field: string]: unknown };
-  const known = Object.hasOwn(MEDIA_TYPES, type ?? "") ? MEDIA_TYPES[type!]! : undefined;
+  const known = typeof type === "string" && Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined;
   if (known === undefined || typeof value !== "string" || (kind !== "data" && kind !== "url"))
     throw wrong(field, "needs a text, or an image, a sound, a film or a document by data or by url");
   const mediaType = typeof mimeType === "string" && mimeType !== "" ? mimeType : known;

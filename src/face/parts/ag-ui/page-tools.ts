@@ -1,6 +1,5 @@
 /** Tools that a page of AG-UI brings along. It gives the result of a call with its next input. */
 import type { AgentOptions, ElicitationAnswer, Tool, Tools } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
 import { message as wordsOf } from "../../core/options/thrown.js";
 import { pageAnswer } from "../tools/page-call.js";
 import { pageTool } from "../tools/page-tool.js";
@@ -14,7 +13,7 @@ export function pageTools(tools: readonly AgUiTool[]): { [name: string]: Tool } 
 
 function ownTool({ name, description: given, parameters }: AgUiTool): Tool {
   const description = given?.trim() ? given : name;
-  const inputSchema = (isObject(parameters) ? parameters : { type: "object" }) as { type: "object" };
+  const inputSchema = (parameters ?? { type: "object" }) as { type: "object" };
   return pageTool({ name, description, inputSchema, replay: "safe" });
 }
 

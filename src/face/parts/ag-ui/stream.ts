@@ -1,9 +1,11 @@
 /** A run as a stream of AG-UI: as events, and as server-sent events in a response. */
 import type { Run, RunEvent } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { respond } from "../server/http.js";
+import { message } from "../../core/options/thrown.js";
+import { json, respond } from "../server/http.js";
 import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
 import type { Deciding } from "./deciding.js";
+import { checkedInput } from "./input.js";
 import { isAsked, type Asked } from "./interrupts.js";
 import { forClient } from "./older.js";
 import { memoryOf, Translation, type RunMemory } from "./translation.js";
@@ -96,10 +98,22 @@ async function outputOf(source: AgUiSource): Promise<unknown> {
 
 /**
  * The events of AG-UI for a run as a response of server-sent events. Each has its number as `id`. When the page goes
- * away, the run is aborted, because AG-UI has no other word for it.
+ * away, the run is aborted, because AG-UI has no other word for it. If the input is not one of AG-UI, the run is
+ * aborted too, and the response says why with status 400.
  */
-export function agUiResponse(run: Run<any, any>, input: AgUiInput, options?: AgUiOptions): HostResponse {
+export function agUiResponse(run: Run<any, any>, given: AgUiInput, options?: AgUiOptions): HostResponse {
+  let input: AgUiInput;
+  try {
+    input = checkedInput(given);
+  } catch (error) {
+    run.abort("the input of the page is not one of AG-UI");
+    return refusal(400, message(error));
+  }
   return eventResponse(toAgUi(run, input, options), () => run.abort(GONE));
+}
+
+export function refusal(status: number, error: string): HostResponse {
+  return json({ error }, status);
 }
 
 export const GONE = "the page went away";

@@ -156,6 +156,9 @@ function textOf(input: unknown): string {
   return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
 }
 
+/** How far a call has come that has no result, as looplet notes it. A page may write anything there. */
+const PENDING: readonly unknown[] = ["waiting", "running", "queued"];
+
 /** The result of a call. A call that never ran has one too, which says so. */
 function resultOf(part: UiPart): ToolResultBlock {
   const { toolCallId: callId = "", state, output, errorText, preliminary, approval } = part;
@@ -171,6 +174,6 @@ function resultOf(part: UiPart): ToolResultBlock {
     callId,
     content: said,
     isError: true,
-    ...(pending !== undefined && { pending }),
+    ...(PENDING.includes(pending) && { pending }),
   };
 }

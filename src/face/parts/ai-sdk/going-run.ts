@@ -149,7 +149,7 @@ export class GoingRun {
   }
 
   #follow(signal: AbortSignal | undefined, onAbort: () => unknown): void {
-    if (signal === undefined || this.#isOver) return;
+    if (signal == null || this.#isOver) return;
     if (signal.aborted) return void onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
     this.#aborts.push(() => signal.removeEventListener("abort", onAbort));

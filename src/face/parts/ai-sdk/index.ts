@@ -15,4 +15,4 @@ export {
   type TransportOptions,
 } from "./transport.js";
 export type { UiChunk, UIMessageLike, UiStream } from "./types.js";
-export { toUIMessageStreamResponse, uiStream, type UiResponseInit } from "./ui-stream.js";
+export { mistakeResponse, toUIMessageStreamResponse, uiStream, type UiResponseInit } from "./ui-stream.js";

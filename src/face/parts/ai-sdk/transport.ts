@@ -108,6 +108,7 @@ export class LoopletChatTransport {
       throw new LoopletError("misuse_invalid_argument", "messages", problem);
     }
     checkMessages(messages);
+    checkSignal(request.abortSignal);
     const session = await this.#open(chatId, true);
     const named = (messages as UIMessageLike[]).find(({ id }) => id === messageId);
     const answered = trigger === "submit-message" ? (named ?? last) : last;
@@ -121,6 +122,8 @@ export class LoopletChatTransport {
    * performs the run without `shareAgent`, the stream has what is saved of it and ends with the error `run_held`.
    */
   async reconnectToStream({ chatId, abortSignal }: ReconnectOptions): Promise<UiStream | null> {
+    checkValue(chatId, "chatId", "id");
+    checkSignal(abortSignal);
     const joined = (this.#joined += 1);
     const signal = abortSignal as AbortSignal | undefined;
     const { run } = await this.#open(chatId);
@@ -275,6 +278,14 @@ export class LoopletChatTransport {
     const run = this.#agent.attach?.(id, { chat, onEvent: listen.onEvent });
     return run && listen.take(run, this.#streamOptions);
   }
+}
+
+/** A route may hand on what its page sends. @throws LoopletError `misuse_invalid_argument` */
+function checkSignal(signal: unknown): void {
+  if (signal == null || typeof (Object(signal) as Partial<AbortSignal>).addEventListener === "function")
+    return;
+  const problem = `needs an AbortSignal, got ${describe(signal)}; set it after what the page sends`;
+  throw new LoopletError("misuse_invalid_argument", "abortSignal", problem);
 }
 
 /** A chat of `useChat`: that of the store, if there is one, and its latest run here. */

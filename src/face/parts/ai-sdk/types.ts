@@ -5,6 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import { describe, isObject } from "../../core/options/check.js";
 import type { HostByteStream } from "../../core/api/platform.js";
+import { isTooDeep, isWhole, TOO_DEEP } from "../page-json.js";
 
 /** A chunk of the UI message stream, version 1. */
 export type UiChunk =
@@ -89,12 +90,14 @@ const TEXTS = ["text", "id", "toolCallId", "toolName", "errorText", "mediaType",
 export function checkMessages(messages: unknown): void {
   if (!Array.isArray(messages))
     throw wrong("messages", `needs an array of UI messages, got ${describe(messages)}`);
+  if (isTooDeep(messages)) throw wrong("messages", TOO_DEEP);
   for (const [at, message] of (messages as readonly unknown[]).entries()) {
     const { id = "", role, parts } = Object(message) as Partial<UIMessageLike>;
     const field = `messages[${at}]`;
     const isKnown = role === "system" || role === "user" || role === "assistant";
     if (!isKnown || typeof id !== "string" || !Array.isArray(parts))
       throw wrong(field, "needs { id, role, parts }, as useChat keeps them");
+    if (!isWhole(id)) throw wrong(`${field}.id`, "needs whole letters");
     for (const [place, part] of (parts as readonly unknown[]).entries()) {
       const problem = problemOf(part);
       if (problem !== undefined) throw wrong(`${field}.parts[${place}]`, problem);
@@ -107,6 +110,8 @@ function problemOf(given: unknown): string | undefined {
   if (!isObject(given) || typeof part.type !== "string") return "needs an object with a type";
   const text = TEXTS.find((name) => part[name] != null && typeof part[name] !== "string");
   if (text !== undefined) return `needs a text as its ${text}`;
+  const marks = MARKS.find((name) => part[name] != null && !isMarks(part[name]));
+  if (marks !== undefined) return `needs an object of objects as its ${marks}`;
   if (part.type === "data-looplet" && !isObject(part.data)) return "needs a block of looplet as its data";
   if (!isCall(part)) return undefined;
   if (part.state !== "input-streaming" && typeof part.toolCallId !== "string")
@@ -117,6 +122,13 @@ function problemOf(given: unknown): string | undefined {
   const { id, reason } = Object(approval) as Partial<NonNullable<UiPart["approval"]>>;
   const isFine = typeof id === "string" && (reason == null || typeof reason === "string");
   return isFine ? undefined : "needs an approval with an id";
+}
+
+/** The fields of parts that hold data of vendors. */
+const MARKS = ["providerMetadata", "callProviderMetadata", "resultProviderMetadata"];
+
+function isMarks(value: unknown): boolean {
+  return isObject(value) && (value["looplet"] === undefined || isObject(value["looplet"]));
 }
 
 function wrong(field: string, problem: string): LoopletError {

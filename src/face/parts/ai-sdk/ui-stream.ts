@@ -4,6 +4,7 @@ import type { RunEvent } from "../../core/api/event.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
+import { json } from "../server/http.js";
 import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
 import { ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
 import type { UiChunk, UiStream } from "./types.js";
@@ -136,4 +137,23 @@ function eventsOf(source: EventSource | AsyncIterable<RunEvent>): AsyncIterable<
     "run",
     `needs a run or its events, got ${describe(source)}`,
   );
+}
+
+/** What a page sends of a request to `sendMessages`. */
+const OF_PAGE = ["chatId", "messages", "chat", "prompt", "abortSignal"];
+
+/**
+ * Answers an error of `request.json()` or of a `LoopletChatTransport` with status 400 and a sentence, if the page has
+ * caused it. Throws any other error again: it is the matter of the server.
+ *
+ * @throws the error itself
+ */
+export function mistakeResponse(error: unknown): HostResponse {
+  // The class may be that of another bundle.
+  const { name, message, code, field } = Object(error) as { [field: string]: unknown };
+  if (name === "SyntaxError") return json({ error: "The body is not JSON." }, 400);
+  const isOfPage = OF_PAGE.includes(/^\w*/.exec(String(field))![0]);
+  const isMistake = String(code).startsWith("misuse_") || (isOfPage && String(code).startsWith("config_"));
+  if (name !== "LoopletError" || !isMistake) throw error;
+  return json({ error: message }, 400);
 }

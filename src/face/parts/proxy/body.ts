@@ -30,8 +30,8 @@ export async function readBytes(
   return bytes;
 }
 
-/** The text of a body; undefined if it is longer. */
+/** The text of a body; undefined if it is longer. @throws TypeError for bytes that are not UTF-8 */
 export async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
   const bytes = await readBytes(request, maxBytes);
-  return bytes && new TextDecoder().decode(bytes);
+  return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }

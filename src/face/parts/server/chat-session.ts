@@ -92,7 +92,8 @@ export class ChatSession {
       const { questionId, answer } = order;
       return { taken: (await this.runs.call(current.id, "answer", [questionId, answer, !trusted])) === true };
     }
-    const { prompt, requestId } = order;
+    const { prompt } = order;
+    const requestId = order.requestId ?? undefined;
     const after = this.runs.cursor;
     if (requestId !== undefined && chat.hasTaken(requestId)) return { taken: false, after };
     if (current === undefined)
@@ -162,8 +163,10 @@ export class ChatSession {
 
   /** The chat is ready, and the run begins at once. */
   async #begin(chat: Chat, start: Start, prompt: Prompt, isAlone = false): Promise<void> {
-    const title = chat.messages.length === 0 ? titleOf(prompt) : undefined;
+    const isFirst = chat.messages.length === 0;
     const run = await this.runs.begin(chat, start);
+    // The run has checked the prompt.
+    const title = isFirst ? titleOf(prompt) : undefined;
     const noted = isAlone ? undefined : this.#parts.note?.(title).catch(reportUnheard);
     await Promise.all([noted, run.saved()]);
   }

@@ -1,6 +1,7 @@
 /** Requests and responses with the members that every platform has. */
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import { isObject } from "../../core/options/check.js";
+import { isTooDeep, TOO_DEEP } from "../page-json.js";
 import { readText } from "../proxy/body.js";
 import { BadRequest } from "../workers/hosting/problems.js";
 
@@ -45,9 +46,20 @@ export function problem(error: unknown): HostResponse {
  */
 export async function textOf(request: RequestLike, maxBytes: number): Promise<string> {
   const isStream = (request as Partial<Request>).body !== undefined;
-  const text = isStream ? await readText(request as Request, maxBytes) : await request.text();
+  const text = isStream ? await streamedText(request as Request, maxBytes) : await request.text();
   if (text === undefined) throw new BadRequest(`The body has more than ${maxBytes} bytes.`, 413);
   return text;
+}
+
+async function streamedText(request: Request, maxBytes: number): Promise<string | undefined> {
+  try {
+    return await readText(request, maxBytes);
+  } catch (error) {
+    // A body that broke off has another error.
+    if (error instanceof TypeError && !request.signal?.aborted)
+      throw new BadRequest("The body is not text in UTF-8, or it broke off.", 400, {}, error);
+    throw error;
+  }
 }
 
 /** The JSON object of a body; an empty body is an empty object. @throws BadRequest */
@@ -65,5 +77,6 @@ export function parsed(text: string): object {
     throw new BadRequest("The body is not JSON.");
   }
   if (!isObject(value)) throw new BadRequest("The body needs a JSON object.");
+  if (isTooDeep(value)) throw new BadRequest(`The body ${TOO_DEEP}.`);
   return value;
 }

@@ -1,7 +1,8 @@
 /** The words of clients: what they may order, and which methods a page may call. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Prompt, QuestionAnswer } from "../../core/api/run.js";
-import { isObject } from "../../core/options/check.js";
+import { describe, describeWord, isObject } from "../../core/options/check.js";
+import { isWhole } from "../page-json.js";
 import { answerFromPage, promptFromPage } from "../tools/from-page.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 
@@ -33,7 +34,7 @@ const OF_BEGINNING = ["id", "inputs", "instructions"];
 export async function checkedOrder(given: unknown, isTrusted: boolean): Promise<Order> {
   const order = given as { readonly do?: unknown; readonly [field: string]: unknown };
   const wrong = (needed: string): never => {
-    throw new BadRequest(`${String(order.do)} needs ${needed}`);
+    throw new BadRequest(`${named(order.do)} needs ${needed}`);
   };
   if (order.do === "run") {
     if (typeof order["prompt"] !== "string" && !Array.isArray(order["prompt"])) wrong('{ "prompt": "…" }');
@@ -43,7 +44,7 @@ export async function checkedOrder(given: unknown, isTrusted: boolean): Promise<
   } else if (order.do === "abort") {
     if (!isReason(order["reason"])) wrong("a text as its reason");
   } else {
-    throw new BadRequest(`There is no "${String(order.do)}": use run, answer or abort.`);
+    throw new BadRequest(`There is no ${describeWord(order.do)}: use run, answer or abort.`);
   }
   if (isTrusted) return order as unknown as Order;
   return ofRequest((): Order => {
@@ -65,9 +66,10 @@ export async function checkedOrder(given: unknown, isTrusted: boolean): Promise<
 export async function checkedCall(given: unknown, isTrusted: boolean): Promise<Call> {
   const { run, method, args, isAlone } = given as { readonly [name: string]: unknown };
   const wrong = (problem: string): never => {
-    throw new BadRequest(`${String(method)} ${problem}`);
+    throw new BadRequest(`${named(method)} ${problem}`);
   };
   if (run !== undefined && typeof run !== "string") wrong("needs the id of a run, or none");
+  if (typeof method !== "string") wrong("is not the name of a method");
   if (!Array.isArray(args)) wrong("needs a list of arguments");
   const [first, second] = args as unknown[];
   const known = run === undefined ? OF_SESSION : OF_RUN;
@@ -119,7 +121,7 @@ function requestIdOf(given: unknown): { readonly requestId?: string } {
 function instructionsOf(given: unknown): { readonly instructions?: string } {
   const { instructions } = Object(given) as { readonly instructions?: unknown };
   if (instructions === undefined || instructions === null) return {};
-  if (typeof instructions === "string") return { instructions };
+  if (typeof instructions === "string" && instructions.trim() !== "") return { instructions };
   throw new LoopletError("misuse_invalid_argument", "instructions", "needs a text");
 }
 
@@ -131,11 +133,17 @@ function checkBeginning(given: unknown, wrong: (problem: string) => never): void
   if (!isId(options["id"])) wrong("needs the id of the run, a text of whole letters");
   const { inputs, instructions } = options;
   if (inputs != null && (!isObject(inputs) || Array.isArray(inputs))) wrong("needs an object as its inputs");
-  if (instructions != null && typeof instructions !== "string") wrong("needs a text as its instructions");
+  if (instructions != null && (typeof instructions !== "string" || instructions.trim() === ""))
+    wrong("needs a text as its instructions");
+}
+
+/** A word of a client in a message. */
+function named(word: unknown): string {
+  return typeof word === "string" ? word.slice(0, 64) : describe(word);
 }
 
 function isId(id: unknown): boolean {
-  return typeof id === "string" && id.trim() !== "" && !/\p{Surrogate}/u.test(id);
+  return typeof id === "string" && id.trim() !== "" && isWhole(id);
 }
 
 function isAnswer(questionId: unknown, answer: unknown): boolean {

@@ -5,6 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isObject } from "../../../core/options/check.js";
 import type { ServedChannel } from "./served-channel.js";
 
 /** The host of every devtools server: no other machine reaches it. */
@@ -156,6 +157,7 @@ async function heard(
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
     throw new Refusal(415, "A message is JSON.");
   const message = await jsonOf(request);
+  if (!isObject(message)) throw new Refusal(400, "A message is a JSON object.");
   response.writeHead(204, HEADERS).end();
   channel.hear(message);
 }

@@ -10,10 +10,16 @@ export const BEGINNING = ["run", "compact"];
 
 /** What a method that begins a run does in a chat. */
 export function startOf(chat: Chat, method: string, args: readonly any[]): Start {
-  const { id, inputs, instructions } = args.at(-1) as { id: string; inputs?: object; instructions?: string };
+  const { id, inputs, instructions } = args.at(-1) as {
+    id: string;
+    inputs?: object;
+    instructions?: string | null;
+  };
   return (onEvent) => {
     const own = { id, onEvent, ...(inputs && { inputs: inputs as any }) };
-    return method === "run" ? chat.run(args[0], own) : chat.compact({ ...own, instructions });
+    return method === "run"
+      ? chat.run(args[0], own)
+      : chat.compact({ ...own, ...(instructions != null && { instructions }) });
   };
 }
 

@@ -17,17 +17,21 @@ export class BadRequest extends Error {
 }
 
 /**
- * What `work` returns. A misuse of looplet in it is a mistake of the request, and with `isAllOfIt` each error of an
- * option, because the request has given all of them.
+ * What `work` returns. A misuse of looplet in it is a mistake of the request. So is the error of an option that the
+ * request has given: each with `given` true, or those whose field begins with a name in the list.
  */
-export async function ofRequest<T>(work: () => T | Promise<T>, isAllOfIt = false): Promise<T> {
+export async function ofRequest<T>(
+  work: () => T | Promise<T>,
+  given: boolean | readonly string[] = false,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     // The class may be that of another bundle.
     const { name, message, code, field, problem } = Object(error) as { [field: string]: string | undefined };
+    const isGiven = typeof given === "boolean" ? given : given.includes(/^\w*/.exec(String(field))![0]);
     const isMistake =
-      code?.startsWith("misuse_") === true || (isAllOfIt && code?.startsWith("config_") === true);
+      code?.startsWith("misuse_") === true || (isGiven && code?.startsWith("config_") === true);
     if (name !== "LoopletError" || !isMistake) throw error;
     const more = { code, ...(field && { field }), ...(problem && { problem }) };
     throw new BadRequest(String(message), 400, more, error);

@@ -59,6 +59,9 @@ export interface Held {
 
 const OPENED = "";
 
+/** The options of a run that its client gives. Errors of others are the server's. */
+const GIVEN = ["id", "prompt", "messages", "inputs", "instructions"];
+
 /** The time between two looks for the events of a run of another process, in milliseconds. */
 const LOOK_MS = 1000;
 
@@ -179,7 +182,7 @@ export class Session {
       const begun = start(hosted.hear);
       this.#take(hosted, begun, chat);
       return begun;
-    });
+    }, GIVEN);
     await this.#parts.watch?.();
     return run;
   }
