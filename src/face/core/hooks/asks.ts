@@ -83,6 +83,8 @@ interface OpenQuestion {
   readonly question: Question;
   readonly abort: Abort;
   readonly answer: Promise<Answer | null>;
+  /** Whether someone has answered it, for the next instance. */
+  readonly isAnswered?: boolean;
 }
 
 export class Asks {
@@ -135,9 +137,10 @@ export class Asks {
   /** Takes the answer to a question that the next instance has not asked again yet; false for any other. */
   answerKept(id: number, answer: Answer): boolean {
     const kept = this.#kept.get(id);
-    if (kept === undefined || !(ANSWERS[kept.question.point]! in answer)) return false;
+    if (kept === undefined || kept.isAnswered === true) return false;
+    if (!(ANSWERS[kept.question.point]! in answer)) return false;
     kept.abort.abort("the question was answered");
-    this.#kept.set(id, { ...kept, answer: Promise.resolve(answer) });
+    this.#kept.set(id, { ...kept, answer: Promise.resolve(answer), isAnswered: true });
     return true;
   }
 

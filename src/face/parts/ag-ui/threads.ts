@@ -13,6 +13,7 @@ import { blocksOf, historyOf, messagesOf } from "./messages.js";
 import { forClient } from "./older.js";
 import { callAnswer, withPageTools } from "./page-tools.js";
 import { goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
+import { judged } from "../workers/hosting/hosted-run.js";
 import { interruptId, memoryOf, Translation } from "./translation.js";
 import type { AgUiEvent, AgUiInput } from "./types.js";
 
@@ -230,7 +231,11 @@ async function open(agent: Agent, input: AgUiInput, key: string, deciding: Decid
   const going = goingOf(current, "", deciding);
   going.onAsked = (asked) => {
     const said = answerTo(asked, going.name, input, prompt.length > 0);
-    return said !== undefined && current.answer(asked.questionId, said);
+    if (said === undefined) return false;
+    void judged(current, asked.questionId)
+      .then(() => current.answer(asked.questionId, said))
+      .catch(reportUnheard);
+    return true;
   };
   if (isNew) current.steer(prompt, { requestId: id });
   return current;

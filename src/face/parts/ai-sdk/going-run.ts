@@ -4,7 +4,9 @@
  */
 import type { RunEvent } from "../../core/api/event.js";
 import type { QuestionAnswer, Run } from "../../core/api/run.js";
+import { reportUnheard } from "../../core/host/failures.js";
 import { message } from "../../core/options/thrown.js";
+import { judged } from "../workers/hosting/hosted-run.js";
 import { ChunkWriter, PAUSE_END, type OpenQuestion, type UiStreamOptions } from "./chunk-writer.js";
 import { questionOf, waitingPart, type UiAnswers } from "./questions.js";
 import type { UiChunk, UiStream } from "./types.js";
@@ -30,6 +32,8 @@ export class GoingRun {
   #past = 0;
   /** The questions that a page has answered, by their ids, and the calls of client tools by theirs. */
   readonly #taken = new Map<string, QuestionAnswer>();
+  /** The questions whose answer waits for a function of the agent. */
+  readonly #given = new Set<number>();
   #aborts: (() => void)[] = [];
   /** Resolves when the run has ended. */
   readonly ended: Promise<void>;
@@ -162,9 +166,24 @@ export class GoingRun {
       const answer = this.#answerTo(id, question);
       if (answer === undefined) continue;
       isAnswered = true;
-      this.#run.answer(question.questionId, answer);
+      void this.#give(question.questionId, answer);
     }
     return isAnswered;
+  }
+
+  /** Gives the first answer to a question, after the function of the agent that judges it. */
+  async #give(questionId: number, answer: QuestionAnswer): Promise<void> {
+    if (this.#given.has(questionId)) return;
+    this.#given.add(questionId);
+    try {
+      await judged(this.#run, questionId);
+      this.#run.answer(questionId, answer);
+    } catch (error) {
+      reportUnheard(error);
+    } finally {
+      // A run that loses its engine asks again under the same number.
+      this.#given.delete(questionId);
+    }
   }
 
   #answerTo(id: string, { kind, toolCallId }: OpenQuestion): QuestionAnswer | undefined {

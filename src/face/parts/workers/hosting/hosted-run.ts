@@ -126,8 +126,7 @@ export class HostedRun {
   async answer(questionId: number, answer: QuestionAnswer, waitsForFunctions = false): Promise<boolean> {
     const { run } = this;
     const give = async (): Promise<boolean> => {
-      // A page does not decide what a function of the agent is about to refuse.
-      if (waitsForFunctions) await Promise.race([run.decided?.(questionId), ended(run)]);
+      if (waitsForFunctions) await judged(run, questionId);
       return run.answer(questionId, answer);
     };
     if (await give()) return true;
@@ -171,6 +170,16 @@ export class HostedRun {
       void ended(this.run).then(done);
     });
   }
+}
+
+/**
+ * Resolves when no function of the agent judges a question any more, or the run has ended: a page does not decide
+ * what such a function is about to refuse. A run of a host has no such functions here, and its host waits for them.
+ */
+export async function judged(run: HandedRun, questionId: number): Promise<void> {
+  // The function is called in the task that asks.
+  if (run.decided !== undefined) await Promise.resolve();
+  await Promise.race([run.decided?.(questionId), ended(run)]);
 }
 
 /** Resolves when a run has ended, however it has. */
