@@ -10,7 +10,11 @@ import { end, isDone, viewWith, withSame, type View } from "./view.js";
 
 /** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
 export function withResult(view: View, result: RunResult): View {
-  const ended = end(withTranscript(view, shownMessages(result.messages)));
+  const shown = shownMessages(result.messages);
+  // A run that was stopped while its server could not be reached may lack the messages before it.
+  const isKnown =
+    lastOfPerson(shown) >= 0 || lastOfPerson(view.messages) < 0 || shown[0]?.parts[0]?.type === "compaction";
+  const ended = end(isKnown ? withTranscript(view, shown) : view);
   const records = new Map(result.toolCalls.map((record) => [record.toolCallId, record]));
   let { messages } = ended;
   const from = lastOfPerson(messages) + 1;

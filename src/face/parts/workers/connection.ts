@@ -32,6 +32,8 @@ interface Waiting {
 
 /** The page's half of a connection, as its agent, chats and runs use it. */
 export type AgentLink = Pick<Connection, "call" | "tell" | "follow" | "leave" | "onChat" | "close"> & {
+  /** Whether the host cannot be reached now. */
+  readonly isReconnecting?: boolean;
   onReconnecting?(listener: (isReconnecting: boolean) => void): () => void;
 };
 

@@ -25,6 +25,7 @@ import { isWindow, type AgentEndpoint } from "./links.js";
 import { checkFunctions, PageCalls, type PageFunctions } from "./pages/functions.js";
 import { randomName, type ChatState } from "./protocol.js";
 import { ChatOfHost } from "./remote-chat.js";
+import { withAsked, type KnownHistory } from "./received-run.js";
 import { RemoteRun, type RunTarget } from "./remote-run.js";
 
 /** What a page gives to the agent. */
@@ -111,7 +112,8 @@ interface Remote<R> {
  * An agent that is elsewhere. It has the methods of the agent `A`, and may stand wherever one is asked for. What
  * differs:
  *
- * - `outcome` and `result` come from the host, so an abort has its outcome when the host has told it.
+ * - `outcome` and `result` come from the host. If it cannot be reached, or does not end an aborted run within a
+ *   second, the run ends here with everything that has arrived, and the host gets the abort when it is reached again.
  * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
  * - The id of a queued message is 0 until the host has taken it.
  * - The result of a run of a chat has the messages that the chat has when it is told, also those of later runs.
@@ -202,9 +204,10 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
     options: RunOptions,
     place: { readonly after?: string | undefined; readonly isFromHere?: boolean } = {},
     onEnd?: (result: RunResult | undefined) => void,
+    history?: Partial<KnownHistory>,
   ): RemoteRun => {
     const own = calls === undefined ? options : heard(target, options);
-    const run = new RemoteRun(connection, target, own, place.after, place.isFromHere, onEnd);
+    const run = new RemoteRun(connection, target, own, place.after, place.isFromHere, onEnd, history);
     connection.follow(run);
     return run;
   };
@@ -215,9 +218,10 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
     method: string,
     args: readonly unknown[],
     onEnd?: (result: RunResult | undefined) => void,
+    history?: Partial<KnownHistory>,
   ): RemoteRun => {
     const begun = connection.call({}, method, ...args);
-    const run = follow({ run: id }, options, {}, onEnd);
+    const run = follow({ run: id }, options, {}, onEnd, history);
     begun.catch((error: unknown) => run.fail(error));
     return run;
   };
@@ -238,7 +242,9 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
       );
     }
     const sent = defined({ id, messages, subagents, agent, chatUsage, inputs });
-    return begin(id, options, "run", [promptOf(prompt, options), sent], onEnd);
+    const asked = promptOf(prompt, options);
+    const known = { ...defined({ subagents, chatUsage }), messages: withAsked(messages, asked) };
+    return begin(id, options, "run", [asked, sent], onEnd, known as Partial<KnownHistory>);
   };
   const remote: RemoteAgent = {
     run: (prompt, given = {}) => start(prompt, checkOptions(given, "", RUN_TABLE)),
@@ -261,18 +267,15 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
     close: (options = {}) => connection.call({}, "close", options),
     bound: (prompt, options = {}): Promise<RunBound> => connection.call({}, "bound", prompt, options),
     chat(history = {}): Chat {
-      const onEnd =
-        (end: (result: RunResult) => void, options: RunOptions) => (result: RunResult | undefined) =>
-          end(
-            result ??
-              ({
-                messages: [],
-                subagents: [],
-                chatUsage: null,
-                ...options,
-                iterations: 0,
-              } as unknown as RunResult),
-          );
+      const onEnd = (end: (result: RunResult) => void, options: RunOptions) => {
+        let isTold = false;
+        const empty = { messages: [], subagents: [], chatUsage: null, ...options, iterations: 0 };
+        return (result: RunResult | undefined): void => {
+          // A run that this page has stopped may end once more at its host, behind later runs of the chat.
+          if (!isTold) end(result ?? (empty as unknown as RunResult));
+          isTold = true;
+        };
+      };
       return new Conversation(
         (prompt, options, end) => start(prompt, options, onEnd(end, options)),
         history,
@@ -287,7 +290,8 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
         id,
         state,
         options,
-        (run, options, isFromHere, onEnd) => follow({ run, chat: id }, options, { isFromHere }, onEnd),
+        (run, options, isFromHere, onEnd, history) =>
+          follow({ run, chat: id }, options, { isFromHere }, onEnd, history),
         newId,
       );
     },

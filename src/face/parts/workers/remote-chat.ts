@@ -17,6 +17,7 @@ import { RUN_TABLE } from "../../core/options/options.js";
 import { content } from "../../core/run/prompt.js";
 import type { AgentLink } from "./connection.js";
 import type { ChatState } from "./protocol.js";
+import { withAsked, type KnownHistory } from "./received-run.js";
 import type { RemoteRun } from "./remote-run.js";
 
 /** The options of a run in a chat. */
@@ -30,6 +31,7 @@ export type FollowRun = (
   options: ChatRunOptions,
   isFromHere: boolean,
   onEnd: (result: RunResult | undefined) => void,
+  history: KnownHistory,
 ) => RemoteRun;
 
 export class ChatOfHost implements TypedChat<any, any> {
@@ -135,17 +137,20 @@ export class ChatOfHost implements TypedChat<any, any> {
     const { id = this.#ids(), inputs } = options;
     const sent = { id, ...(inputs === undefined ? {} : { inputs }), ...more };
     const begun = this.#connection.call({ chat: this.id }, method, ...args, sent);
-    const run = this.#take(id, options, false);
+    const run = this.#take(id, options, false, args[0] as Message["content"] | undefined);
     begun.catch((error: unknown) => run.fail(error));
     return run;
   }
 
-  #take(id: string, options: ChatRunOptions, isFromHere: boolean): RemoteRun {
-    const run = this.#follow(id, options, isFromHere, (result) => {
+  #take(id: string, options: ChatRunOptions, isFromHere: boolean, asked: Message["content"] = []): RemoteRun {
+    const { messages, subagents, usage: chatUsage } = this;
+    const history = { messages: withAsked(messages, asked), subagents: [...subagents], chatUsage };
+    const onEnd = (result: RunResult | undefined): void => {
       if (result !== undefined)
         [this.messages, this.subagents, this.usage] = [result.messages, result.subagents, result.chatUsage];
       if (this.#current === run) this.#current = undefined;
-    });
+    };
+    const run = this.#follow(id, options, isFromHere, onEnd, history);
     this.#current = run;
     for (const listener of [...this.#listeners]) listener(run);
     return run;

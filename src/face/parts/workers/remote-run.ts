@@ -23,10 +23,14 @@ import { abortReason, content } from "../../core/run/prompt.js";
 import { follow } from "../../core/run/run-end.js";
 import type { AgentLink, Following } from "./connection.js";
 import { errorOf, randomName, type LogEntry, type Target } from "./protocol.js";
+import { ReceivedRun, type KnownHistory } from "./received-run.js";
 
 export type RunTarget = Target & { readonly run: string };
 
 const DELTAS = ["text-delta", "reasoning-delta"];
+
+/** The time that a host has to end a run that this page stops, in milliseconds. Then the run ends here. */
+const STOP_MS = 1000;
 
 export class RemoteRun implements Run, Following {
   readonly id: string;
@@ -47,12 +51,19 @@ export class RemoteRun implements Run, Following {
   #outcome: Outcome | undefined;
   #finish: RunEvent | undefined;
   #isOver = false;
+  /** The events so far, for a stop that the host does not answer. */
+  readonly #received: ReceivedRun;
+  /** Ends the wait for the host's answer to a stop; undefined before a stop. */
+  #endWait: (() => void) | undefined;
+  /** This page has ended the run. It still follows it, so that a chat gets the messages of the host. */
+  #isStopped = false;
   #settle!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
   /**
    * `cursor` is the place behind which the page wants the events, all by default; `isFromHere` asks for a snapshot
-   * and what comes later. `onEnd` gets the result before anybody else.
+   * and what comes later. `onEnd` gets the result before anybody else; if this page has ended the run, it gets that
+   * of the host later. `history` is what the page knows of the messages before the answer.
    */
   constructor(
     connection: AgentLink,
@@ -61,6 +72,7 @@ export class RemoteRun implements Run, Following {
     cursor?: string,
     isFromHere = false,
     onEnd: (result: RunResult | undefined) => void = () => {},
+    history?: Partial<KnownHistory>,
   ) {
     this.id = target.run;
     this.target = target;
@@ -68,6 +80,7 @@ export class RemoteRun implements Run, Following {
     this.#cursor = cursor;
     this.#isFromHere = isFromHere;
     this.#onEnd = onEnd;
+    this.#received = new ReceivedRun(history);
     this.#delivery = new Delivery(options, () => undefined);
     this.#deltas = this.#delivery.deltas();
     this.result = new Promise((resolve, reject) => {
@@ -91,6 +104,8 @@ export class RemoteRun implements Run, Following {
   }
 
   hear(cursor: string, entry: LogEntry): void {
+    if (this.#isStopped && !("event" in entry))
+      return this.#takeLate("result" in entry ? entry.result : undefined);
     if (this.#isOver) return;
     this.#isFromHere = false;
     const event = "event" in entry ? (entry.event as RunEvent) : undefined;
@@ -107,7 +122,8 @@ export class RemoteRun implements Run, Following {
 
   /** The host cannot perform the run. */
   fail(error: unknown): void {
-    if (!this.#isOver) this.#end(undefined, error);
+    if (this.#isStopped) this.#takeLate(undefined);
+    else if (!this.#isOver) this.#end(undefined, error);
   }
 
   steer(prompt: Prompt, options: SteerOptions = {}): Queued {
@@ -119,7 +135,41 @@ export class RemoteRun implements Run, Following {
   }
 
   abort(reason?: unknown): void {
-    if (!this.#isOver) this.#tell("abort", abortReason(reason));
+    if (this.#isOver) return;
+    const said = abortReason(reason);
+    this.#tell("abort", said);
+    if (this.#endWait === undefined) this.#waitForHost(said);
+  }
+
+  /** Ends the run here if its host cannot be reached, or does not end it in time. The host gets the stop later. */
+  #waitForHost(reason: string): void {
+    const end = (): void => this.#stopHere(reason);
+    const timer = setTimeout(end, STOP_MS);
+    const drop = this.#connection.onReconnecting?.((isReconnecting) => isReconnecting && end());
+    this.#endWait = () => {
+      clearTimeout(timer);
+      drop?.();
+    };
+    // The caller may still add listeners in this task.
+    if (this.#connection.isReconnecting === true) queueMicrotask(end);
+  }
+
+  #stopHere(reason: string): void {
+    if (this.#isOver) return;
+    this.#isStopped = true;
+    const result = this.#received.result(this.id, reason);
+    const outcome: Outcome = { outcome: "cancelled", abortReason: reason };
+    this.#delivery.deliverNext({ type: "abort", reason });
+    const { stamp } = this.#delivery;
+    this.#finish = { ...stamp, seq: stamp.seq + 1, type: "finish", outcome };
+    this.#end(result);
+  }
+
+  /** The host has ended a run that this page has ended before. */
+  #takeLate(result: RunResult | undefined): void {
+    this.#isStopped = false;
+    this.#connection.leave(this);
+    if (result !== undefined) this.#onEnd(result);
   }
 
   answer(questionId: number, answer: QuestionAnswer): boolean {
@@ -214,8 +264,9 @@ export class RemoteRun implements Run, Following {
   #end(result: RunResult | undefined, error?: unknown): void {
     this.#isOver = true;
     this.#ended = result;
+    this.#endWait?.();
     this.#dropSignal();
-    this.#connection.leave(this);
+    if (!this.#isStopped) this.#connection.leave(this);
     this.#onEnd(result);
     if (this.#finish !== undefined) this.#deliver(this.#finish);
     void this.#delivery.endReaders();
@@ -229,6 +280,7 @@ export class RemoteRun implements Run, Following {
 
   #deliver(event: RunEvent): void {
     const { type } = event;
+    this.#received.hear(event);
     if (type === "steer-delivered") for (const id of event.ids) this.#delivered.add(id);
     if (type === "finish") this.#outcome = event.outcome;
     if (type === "answered") this.#answered.add(event.questionId);

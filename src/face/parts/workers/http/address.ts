@@ -42,6 +42,11 @@ export class Address {
   /** Hears that the server cannot be reached, and that it was reached again. */
   onChange: (isReached: boolean) => void = () => {};
   #isReached = true;
+
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+
   readonly #headers: AddressHeaders;
   readonly #fetch: AddressFetch | undefined;
 

@@ -18,6 +18,9 @@ const TRIES = 8;
 /** Calls that wait for something, before which others go. */
 const WAITING = ["result", "snapshot", "saved", "claim"];
 
+/** A call that is tried until it is taken, and for which no other call waits after its first try. */
+const STEADY = "abort";
+
 /** A call of a page that is closed, which the browser sends all the same. */
 const LAST = "unclaim";
 
@@ -68,6 +71,10 @@ export class HttpConnection implements AgentLink {
     address.onChange = (isReached) => {
       for (const listener of [...this.#hearing]) listener(!isReached);
     };
+  }
+
+  get isReconnecting(): boolean {
+    return !this.#address.isReached;
   }
 
   onReconnecting(listener: (isReconnecting: boolean) => void): () => void {
@@ -250,16 +257,22 @@ export class HttpConnection implements AgentLink {
 
   /** Calls go one behind the other, but those that wait for something. */
   #ask(session: string, body: Request): Promise<any> {
-    const asked = (this.#calls.get(session) ?? Promise.resolve()).then(() => this.#post(session, body));
+    let release = (): void => {};
+    const isTried = new Promise<void>((resolve) => (release = resolve));
+    const asked = (this.#calls.get(session) ?? Promise.resolve()).then(() =>
+      this.#post(session, body, release),
+    );
     if (WAITING.includes(body.method)) return asked;
-    const settled: Promise<unknown> = asked
-      .catch(() => {})
-      .then(() => this.#calls.get(session) === settled && this.#calls.delete(session));
+    const isDone = asked.catch(() => {});
+    const settled: Promise<unknown> = (
+      body.method === STEADY ? Promise.race([isDone, isTried]) : isDone
+    ).then(() => this.#calls.get(session) === settled && this.#calls.delete(session));
     this.#calls.set(session, settled);
     return asked;
   }
 
-  async #post(session: string, request: Request): Promise<unknown> {
+  /** `failed` is called when a try has failed. */
+  async #post(session: string, request: Request, failed: () => void): Promise<unknown> {
     const { signal } = this.#closed;
     const path = `${encodeURIComponent(session)}/call`;
     const headers = { "content-type": "application/json" };
@@ -274,7 +287,9 @@ export class HttpConnection implements AgentLink {
         if (signal.aborted) throw gone();
         const isRefused = error instanceof AddressError && !error.isPassing;
         if (isRefused) throw error.cause;
-        if (tries === TRIES || ONCE.includes(request.method)) throw error;
+        failed();
+        const isLast = tries >= TRIES && request.method !== STEADY;
+        if (isLast || ONCE.includes(request.method)) throw error;
         await waited(tries, signal);
       }
     }
