@@ -38,3 +38,22 @@ it("init can be tried again after it has failed", async () => {
   await init(wasm());
   expect(await createAgent({ model: custom(() => "hi") }).run("?").result).toMatchObject({ text: "hi" });
 });
+
+const facades = {
+  "agent-sdk": () => import("../../src/face/facades/agent-sdk/external.js"),
+  guide: () => import("../../src/face/facades/guide/external.js"),
+  production: () => import("../../src/face/facades/production/external.js"),
+  prompty: () => import("../../src/face/facades/prompty/external.js"),
+  sprout: () => import("../../src/face/facades/sprout/external.js"),
+};
+
+it.each(Object.entries(facades))(
+  "init of looplet/external/%s starts the engine of every entry",
+  async (_, facade) => {
+    const { createAgent, custom } = await external();
+    const agent = createAgent({ model: custom(() => "hi") });
+    expect(await agent.run("?").result).toMatchObject({ outcome: "failed", error: { code: "config_wasm" } });
+    await (await facade()).init(wasm());
+    expect(await agent.run("?").result).toMatchObject({ text: "hi" });
+  },
+);

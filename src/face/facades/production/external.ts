@@ -17,3 +17,4 @@ export type { ApiBlock } from "../anthropic.js";
 export type { Host } from "../host.js";
 export { iterationPresets } from "../presets/index.js";
 export { stopReason } from "../../parts/trace/rows.js";
+export { init, type WasmSource } from "../../core/host/wasm.js";
