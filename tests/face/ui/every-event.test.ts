@@ -1,119 +1,17 @@
 // A screen is left at every single event of a run, or its process ends there: the next screen draws the same.
 import { describe, expect, it } from "vitest";
-import { createAgent, custom, subagent, tool, type Agent, type Message, type RunEvent } from "looplet";
+import type { RunEvent } from "looplet";
 import { LoopletChatTransport } from "looplet/ai-sdk";
 import { handler } from "looplet/server";
-import { memoryStore } from "looplet/stores";
-import { failureText, reduce, viewOf, type Answers, type OpenQuestion, type UiPart } from "looplet/ui";
+import { failureText, reduce, viewOf, type UiPart } from "looplet/ui";
 import { connectAgent, type RemoteAgent } from "looplet/workers";
+import { answerTo, tick, World } from "../support/processes.js";
 import { lines, Screen } from "./kit.js";
-
-const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
-
-/** The processes over one store. A process that has ended reaches it no more, and its leases have run out. */
-class World {
-  #nowMs = 0;
-  readonly #kept = memoryStore({ now: () => this.#nowMs });
-  #isDead = { now: false };
-  store = this.#alive();
-  /** Events of all processes. */
-  seen = 0;
-  onEvent = (): void => {};
-
-  end(): void {
-    this.#isDead.now = true;
-    this.#isDead = { now: false };
-    this.#nowMs += 1_000_000;
-    this.store = this.#alive();
-  }
-
-  #alive(): ReturnType<typeof memoryStore> {
-    const isDead = this.#isDead;
-    const methods = (["append", "load", "lease", "pending", "delete"] as const).map((name) => [
-      name,
-      (...given: never[]): unknown =>
-        isDead.now ? new Promise(() => {}) : (this.#kept[name] as (...given: never[]) => unknown)(...given),
-    ]);
-    return Object.fromEntries(methods) as ReturnType<typeof memoryStore>;
-  }
-
-  agent(): Agent {
-    const isDead = this.#isDead;
-    const acts = (name: string, more: object = {}) =>
-      tool({
-        description: name,
-        inputSchema: { type: "object" },
-        replay: "safe",
-        ...more,
-        async execute() {
-          await tick();
-          return `${name} is done`;
-        },
-      });
-    return createAgent({
-      model: custom(answer),
-      store: this.store,
-      tools: {
-        stock: acts("stock", { readOnly: true }),
-        order: acts("order", { needsApproval: true }),
-        form: tool({
-          description: "form",
-          inputSchema: { type: "object" },
-          replay: "safe",
-          async execute(_, { elicit }) {
-            const { action } = await elicit({
-              message: "How many?",
-              requestedSchema: { type: "object", properties: { count: { type: "number" } } },
-            });
-            return `form: ${action}`;
-          },
-        }),
-        helper: subagent({
-          description: "helps",
-          tools: { dig: acts("dig", { readOnly: true }), pay: acts("pay", { needsApproval: true }) },
-        }),
-      },
-      trace: () => ({
-        onEvent: () => {
-          if (isDead.now) return;
-          this.seen += 1;
-          this.onEvent();
-        },
-      }),
-    });
-  }
-}
-
-/** Two rounds of parallel calls: one that finishes, two approvals and a subagent that asks; then a form. */
-async function* answer({ messages }: { readonly messages: readonly Message[] }) {
-  const calls = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
-  const call = (id: string, name: string, input: object = {}) =>
-    ({ type: "tool_call", id, name, input }) as const;
-  yield `Step ${calls.length}.`;
-  await tick();
-  if (JSON.stringify(messages[0]).includes("Dig for gold")) {
-    if (calls.length === 0) yield call("dig1", "dig");
-    if (calls.length === 0) yield call("pay1", "pay");
-    return;
-  }
-  if (calls.length === 0) {
-    yield call("stock1", "stock");
-    yield call("help1", "helper", { prompt: "Dig for gold" });
-    yield call("order1", "order");
-    yield call("order2", "order");
-  }
-  if (calls.length === 4) yield call("form1", "form");
-}
 
 /** Answers the open questions as a person does. */
 function answerAll(screen: Screen): void {
   for (const question of screen.now.questions)
     screen.conversation.answer(question as never, answerTo(question) as never);
-}
-
-function answerTo({ kind }: OpenQuestion): Answers[keyof Answers] {
-  if (kind === "permission") return { behavior: "allow" };
-  return kind === "elicitation" ? { action: "accept", content: { count: 2 } } : { outcome: "run" };
 }
 
 interface Place {

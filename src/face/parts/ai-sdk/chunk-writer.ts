@@ -15,13 +15,13 @@ import type {
   RunEventOf,
   Usage,
 } from "../../core/api/event.js";
-import type { Block } from "../../core/api/message.js";
+import type { AgentTranscript, Block } from "../../core/api/message.js";
 import { retold } from "../transcript/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";
 import { approvalIdOf, waitingPart } from "./questions.js";
-import { SubagentParts } from "./subagent-parts.js";
+import { agentsOf, SubagentParts } from "./subagent-parts.js";
 import type { UiChunk, UiFinishReason } from "./types.js";
 
 /** The options of `uiStream`. */
@@ -92,7 +92,8 @@ const REASONS: { readonly [K in FinishReason]: UiFinishReason } = {
 };
 
 /** The events that add to the blocks of an attempt, or end it. */
-const OF_ATTEMPT = /^(text|reasoning|tool-input)-|^(usage|warning|retry|attempt-start|not-saved)$/;
+const OF_ATTEMPT =
+  /^(text|reasoning|tool-input)-|^(usage|warning|retry|attempt-start|iteration-start|run-start|not-saved)$/;
 
 export class ChunkWriter {
   /** The open questions, by the ids that the reader knows them by. */
@@ -117,8 +118,14 @@ export class ChunkWriter {
   #usage: Usage | undefined;
   #finishReason: FinishReason | null = null;
 
-  /** `runId` makes the ids of questions unique; empty if nobody knows it. */
-  constructor(options: UiStreamOptions, runId = "") {
+  readonly #transcripts: readonly AgentTranscript[];
+
+  /**
+   * `runId` makes the ids of questions unique; empty if nobody knows it. `transcripts` are those of the agents before
+   * the first event.
+   */
+  constructor(options: UiStreamOptions, runId = "", transcripts: readonly AgentTranscript[] = []) {
+    this.#transcripts = transcripts;
     this.#options = options;
     this.#version = options.version ?? 6;
     this.#runId = runId;
@@ -159,9 +166,10 @@ export class ChunkWriter {
       case "snapshot":
         return this.#past(event);
       case "iteration-start":
-        return this.#startStep();
+        // The answer of a process that has ended is void if another attempt starts.
+        return this.#blocks.size > 0 ? undefined : this.#startStep();
       case "attempt-start":
-        this.#blocks.clear();
+        if (this.#blocks.size > 0) this.#reset([...this.#blocks.keys()]);
         return;
       case "text-start":
       case "reasoning-start":
@@ -205,7 +213,8 @@ export class ChunkWriter {
         return;
       case "iteration-finish":
         this.#finishReason = event.finishReason;
-        return this.#finishStep();
+        this.#finishStep();
+        return this.#blocks.clear();
       case "abort":
         this.#finishStep();
         return this.#push({ type: "abort", ...(this.#version >= 7 && { reason: event.reason }) });
@@ -397,7 +406,10 @@ export class ChunkWriter {
   #past(event: RunEventOf<"snapshot">): void {
     const isFirst = !this.#isStarted;
     this.#start();
-    const past = pastChunks(event.messages, this.#calls, this.#version);
+    const agents = agentsOf([...this.#transcripts].reverse());
+    const below = (toolCallId: string): UiChunk[] =>
+      isFirst ? agents(toolCallId).map((agent) => this.#subagents.begin(agent)) : [];
+    const past = pastChunks(event.messages, this.#calls, this.#version, below);
     if (!isFirst) return this.#push(...past.settled);
     this.#push(...past.chunks);
     this.#isInStep = past.isInStep;

@@ -1,6 +1,6 @@
 /** UI messages as a format of `looplet/server`: `useChat` with `DefaultChatTransport` and without a route. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { Message, QuestionAnswer, RunEvent, RunEventOf } from "../../core/api/index.js";
+import type { QuestionAnswer, RunEvent, RunEventOf } from "../../core/api/index.js";
 import type { EventFormat, FormattedRun, ReadOrder } from "../server/formats.js";
 import { askedIn, dataOf, numbered, seenBefore } from "../server/told.js";
 import { pageCallOf } from "../tools/page-call.js";
@@ -8,6 +8,7 @@ import { callIdOf, ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-
 import { promptOf } from "./from-ui.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf, waitingPart } from "./questions.js";
+import { withSubagents } from "./subagent-parts.js";
 import { toUIMessages } from "./to-ui.js";
 import { checkMessages, type UIMessageLike } from "./types.js";
 import { checkStreamOptions, UI_STREAM_HEADERS } from "./ui-stream.js";
@@ -29,8 +30,10 @@ export function uiMessages(options: UiFormatOptions = {}): EventFormat {
     headers: UI_STREAM_HEADERS,
     session: (body) => (body as { id?: unknown }).id,
     read,
-    messages: (messages, isRunning) =>
-      toUIMessages(isRunning ? messages.slice(0, behindPrompt(messages)) : (messages as Message[])),
+    messages: (messages, isRunning, transcripts) => {
+      const shown = isRunning ? messages.slice(0, behindPrompt(messages)) : messages;
+      return withSubagents(toUIMessages(shown, { version: checked.version }), transcripts);
+    },
     stream: (events, run) => texts(events, run, checked),
   };
 }

@@ -72,6 +72,14 @@ function assistant(message: UIMessageLike): MessageOfUi[] {
   return [{ ...first, ui: noteOf(message, notes) } as MessageOfUi, ...rest];
 }
 
+/**
+ * Whether a part of a message is of an attempt that has failed, whose text the next attempt writes again. `ai` 7
+ * removes such parts. A page of `ai` 5 and 6 leaves them out when it draws the message.
+ */
+export function isVoid(part: object): boolean {
+  return notesOf(part as UiPart)["void"] === true;
+}
+
 function noteOf({ id, role, parts: _, ...rest }: UIMessageLike, parts: UiNote["parts"]): UiNote {
   return { id, role, rest, parts };
 }
@@ -102,7 +110,7 @@ function blocksOf(parts: readonly UiPart[], isLeftOut: (part: UiPart) => boolean
   for (const part of parts) {
     const notes = notesOf(part);
     if (notes["message"] !== undefined) Object.assign(found.origin, notes["message"]);
-    const isNote = notes["void"] === true || notes["agentPath"] !== undefined || isLeftOut(part);
+    const isNote = isVoid(part) || notes["agentPath"] !== undefined || isLeftOut(part);
     const rest = isNote ? undefined : pushBlocks(part, found);
     found.parts.push({ ...(rest ?? part) });
   }

@@ -3,6 +3,7 @@
  * questions. It hears every event of the run from its beginning, or from the snapshot that it begins with.
  */
 import type { RunEvent } from "../../core/api/event.js";
+import type { AgentTranscript } from "../../core/api/message.js";
 import type { QuestionAnswer, Run } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { message } from "../../core/options/thrown.js";
@@ -41,11 +42,19 @@ export class GoingRun {
   readonly begun: Promise<void>;
   #begin!: () => void;
 
-  /** `events` are those that came before the run was known; `listen` takes all later ones. */
-  constructor(run: Run, options: UiStreamOptions, events: readonly RunEvent[]) {
+  /**
+   * `events` are those that came before the run was known; `listen` takes all later ones. `transcripts` have what
+   * subagents did before them.
+   */
+  constructor(
+    run: Run,
+    options: UiStreamOptions,
+    events: readonly RunEvent[],
+    transcripts?: readonly AgentTranscript[],
+  ) {
     this.id = run.id;
     this.#run = run;
-    this.#writer = new ChunkWriter(options, run.id);
+    this.#writer = new ChunkWriter(options, run.id, transcripts);
     this.begun = new Promise((resolve) => (this.#begin = resolve));
     for (const event of events) this.listen(event);
     this.ended = run.result.then(

@@ -3,7 +3,7 @@ export { aiSdkModel, type AiSdkModelOptions, type LanguageModelLike } from "./mo
 export type { UiStreamOptions } from "./chunk-writer.js";
 export { pageTool as clientTool } from "../tools/page-tool.js";
 export { uiMessages, type UiFormatOptions } from "./format.js";
-export { fromUIMessages, type MessageOfUi } from "./from-ui.js";
+export { fromUIMessages, isVoid, type MessageOfUi } from "./from-ui.js";
 export { isAnswered } from "./questions.js";
 export type { SubagentCall, SubagentData } from "./subagent-parts.js";
 export { toUIMessages, type ToUiOptions } from "./to-ui.js";

@@ -20,8 +20,15 @@ export function behindPrompt(messages: readonly Message[]): number {
 
 /**
  * The chunks of the messages behind the last prompt, for this version of `ai`. Their calls are added to `calls`.
+ *
+ * Contract of `below`: returns the parts of the subagents that answer a call.
  */
-export function pastChunks(messages: readonly Message[], calls: Set<string>, version: number): Past {
+export function pastChunks(
+  messages: readonly Message[],
+  calls: Set<string>,
+  version: number,
+  below: (toolCallId: string) => UiChunk[],
+): Past {
   const chunks: UiChunk[] = [];
   const settled: UiChunk[] = [];
   let isInStep = false;
@@ -31,6 +38,7 @@ export function pastChunks(messages: readonly Message[], calls: Set<string>, ver
       chunks.push({ type: "start-step" });
       isInStep = true;
       content.forEach((block, index) => chunks.push(...blockChunks(block, `past-${at}-${index}`)));
+      for (const block of content) if (block.type === "tool_call") chunks.push(...below(block.id));
     } else {
       for (const result of content) {
         if (result.type !== "tool_result" || result.pending !== undefined) continue;

@@ -1,6 +1,8 @@
 /** The parts of subagents: one `data-subagent` for each call of a subagent, which is written anew as it grows. */
 import type { RunEvent } from "../../core/api/event.js";
-import type { UiChunk } from "./types.js";
+import type { AgentTranscript } from "../../core/api/message.js";
+import { outputOf } from "./outputs.js";
+import type { UiChunk, UIMessageLike, UiPart } from "./types.js";
 
 /** The data of a part `data-subagent`. */
 export interface SubagentData {
@@ -31,9 +33,16 @@ const LEAST_GROWTH = 40;
 export class SubagentParts {
   readonly #agents = new Map<string, { data: SubagentData; told: number }>();
 
+  /** The part of a subagent that a stream begins with. */
+  begin(agent: AgentTranscript): UiChunk {
+    const part = partOf(agent);
+    this.#agents.set(part.id, { data: structuredClone(part.data), told: part.data.text.length });
+    return part;
+  }
+
   /** The part of the subagent that an event belongs to, if it has changed enough. */
   feed(event: RunEvent): UiChunk | undefined {
-    const id = `${event.parentToolCallId ?? ""}:${event.agentPath}`;
+    const id = idOf(event);
     let agent = this.#agents.get(id);
     if (agent === undefined) {
       const { agentPath, parentToolCallId: toolCallId } = event;
@@ -49,10 +58,97 @@ export class SubagentParts {
   }
 }
 
+/** The subagents that answer a call of the root, with those below them; each of the `transcripts` once. */
+export function agentsOf(transcripts: readonly AgentTranscript[]): (toolCallId: string) => AgentTranscript[] {
+  const left = transcripts.filter(({ agentPath }) => agentPath !== "root");
+  const take = (parent: string, toolCallId: string): AgentTranscript[] => {
+    const at = left.findIndex(
+      ({ agentPath, parentToolCallId }) =>
+        parentToolCallId === toolCallId && agentPath.slice(0, agentPath.lastIndexOf("/")) === parent,
+    );
+    const [agent] = at < 0 ? [] : left.splice(at, 1);
+    if (agent === undefined) return [];
+    const calls = agent.messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
+    );
+    return [agent, ...calls.flatMap((id) => take(agent.agentPath, id))];
+  };
+  return (toolCallId) => take("root", toolCallId);
+}
+
+/** The messages with the parts of the subagents that answer their calls, at the end of each step as in a stream. */
+export function withSubagents(
+  messages: readonly UIMessageLike[],
+  transcripts: readonly AgentTranscript[],
+): UIMessageLike[] {
+  const agents = agentsOf(transcripts);
+  return messages.map((message) => {
+    const given = message.parts as UiPart[];
+    const known = new Set(given.flatMap(({ type, id }) => (type === "data-subagent" ? [id] : [])));
+    const parts: UiPart[] = [];
+    let ofStep: UiPart[] = [];
+    for (const part of given) {
+      if (part.type === "step-start") parts.push(...ofStep.splice(0));
+      parts.push(part);
+      if (part.toolCallId !== undefined && part.type !== "dynamic-tool")
+        ofStep.push(
+          ...agents(part.toolCallId)
+            .map(partOf)
+            .filter(({ id }) => !known.has(id)),
+        );
+    }
+    ofStep = ofStep.splice(0);
+    return { ...message, parts: [...parts, ...ofStep] };
+  });
+}
+
+/** The part of a subagent, from its transcript. */
+function partOf(agent: AgentTranscript): { type: "data-subagent"; id: string; data: SubagentData } {
+  const { agentPath, parentToolCallId: toolCallId, messages, toolCalls, outcome = "running" } = agent;
+  const data: SubagentData = { agentPath, toolCallId, state: outcome, text: "", toolCalls: [] };
+  for (const { role, content } of messages) {
+    if (role === "assistant") data.text = "";
+    for (const block of content) {
+      if (block.type === "text" && role === "assistant") data.text += block.text;
+      if (block.type === "tool_call") {
+        const { id, name: toolName, input = block.inputText } = block;
+        data.toolCalls.push({ toolCallId: id, toolName, input, state: "input-available" });
+      }
+      const call = block.type === "tool_result" && block.pending === undefined && callOf(data, block.callId);
+      if (call) Object.assign(call, endOf(outputOf(block), block.isError));
+    }
+  }
+  // Calls that came back in a round that has not ended.
+  for (const { toolCallId: id, output, isError } of toolCalls) {
+    const call = callOf(data, id);
+    const text = typeof output === "string" ? output : JSON.stringify(output);
+    if (call?.state === "input-available") Object.assign(call, endOf({ output, text }, isError));
+  }
+  return { type: "data-subagent", id: idOf({ agentPath, parentToolCallId: toolCallId }), data };
+}
+
+function endOf({ output, text }: { output: unknown; text: string }, isError?: boolean): object {
+  return isError === true
+    ? { state: "output-error", errorText: text }
+    : { state: "output-available", output };
+}
+
+function idOf({
+  agentPath,
+  parentToolCallId = "",
+}: {
+  agentPath: string;
+  parentToolCallId?: string;
+}): string {
+  return `${parentToolCallId}:${agentPath}`;
+}
+
+function callOf(data: SubagentData, id: string): SubagentCall | undefined {
+  return data.toolCalls.find(({ toolCallId }) => toolCallId === id);
+}
+
 /** Writes an event into the data; false if nothing of it is shown. */
 function change(data: SubagentData, event: RunEvent): boolean {
-  const call = (id: string): SubagentCall | undefined =>
-    data.toolCalls.find(({ toolCallId }) => toolCallId === id);
   switch (event.type) {
     case "agent-start":
       data.state = "running";
@@ -68,14 +164,23 @@ function change(data: SubagentData, event: RunEvent): boolean {
       return true;
     case "tool-call": {
       const { toolCallId, toolName, input } = event;
-      data.toolCalls.push({ toolCallId, toolName, input, state: "input-available" });
+      const call = callOf(data, toolCallId);
+      // A run that resumes repeats the calls that are open.
+      if (call?.state === "input-available") Object.assign(call, { input });
+      else data.toolCalls.push({ toolCallId, toolName, input, state: "input-available" });
       return true;
     }
     case "tool-result":
-      Object.assign(call(event.toolCallId) ?? {}, { state: "output-available", output: event.output });
+      Object.assign(callOf(data, event.toolCallId) ?? {}, {
+        state: "output-available",
+        output: event.output,
+      });
       return true;
     case "tool-error":
-      Object.assign(call(event.toolCallId) ?? {}, { state: "output-error", errorText: event.error.message });
+      Object.assign(callOf(data, event.toolCallId) ?? {}, {
+        state: "output-error",
+        errorText: event.error.message,
+      });
       return true;
     case "agent-finish":
       data.state = event.outcome.outcome;

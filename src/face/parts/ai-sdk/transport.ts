@@ -5,6 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type {
   Agent,
+  AgentTranscript,
   Chat,
   Message,
   QuestionAnswer,
@@ -21,6 +22,7 @@ import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";
 import { behindPrompt } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
+import { withSubagents } from "./subagent-parts.js";
 import { toUIMessages } from "./to-ui.js";
 import { checkMessages } from "./types.js";
 import type { UIMessageLike, UiStream } from "./types.js";
@@ -141,11 +143,12 @@ export class LoopletChatTransport {
    */
   async loadMessages(chatId: string): Promise<UIMessageLike[]> {
     await this.#sessions.get(chatId)?.chat?.saved();
-    const kept = await withoutStore(this.#agent.readChat(chatId));
+    const kept = await withoutStore(this.#agent.readChat(chatId, { transcripts: true }));
     if (kept === undefined) return [];
-    const { messages, isRunning } = kept;
+    const { messages, isRunning, transcripts = [] } = kept;
     const { version } = this.#streamOptions;
-    return toUIMessages(isRunning ? messages.slice(0, behindPrompt(messages)) : messages, { version });
+    const shown = isRunning ? messages.slice(0, behindPrompt(messages)) : messages;
+    return withSubagents(toUIMessages(shown, { version }), transcripts);
   }
 
   /**
@@ -245,9 +248,11 @@ export class LoopletChatTransport {
   async #openAnew(chatId: string, run: GoingRun | undefined, takeOver: boolean): Promise<Session> {
     const listen = listener();
     const options = this.#agent.attach === undefined ? { onEvent: listen.onEvent, takeOver } : {};
+    const isHere = this.#agent.attach === undefined;
+    const kept = isHere ? await withoutStore(this.#agent.readChat(chatId, { transcripts: true })) : undefined;
     const chat = await withoutStore(this.#agent.openChat(chatId, options));
-    const isHere = this.#agent.attach === undefined && chat?.current !== undefined;
-    return { chat, run: isHere ? listen.take(chat.current, this.#streamOptions, chat.messages) : run };
+    if (!isHere || chat?.current === undefined) return { chat, run };
+    return { chat, run: listen.take(chat.current, this.#streamOptions, chat.messages, kept?.transcripts) };
   }
 
   #keep(chatId: string, session: Session): void {
@@ -314,10 +319,15 @@ function listener() {
   let going: GoingRun | undefined;
   return {
     onEvent: (event: RunEvent): void => (going === undefined ? void early.push(event) : going.listen(event)),
-    /** `messages` are those of a run that has begun in another process. */
-    take(run: Run, options: UiStreamOptions, messages?: readonly Message[]): GoingRun {
+    /** `messages` and `transcripts` are those of a run that has begun in another process. */
+    take(
+      run: Run,
+      options: UiStreamOptions,
+      messages?: readonly Message[],
+      transcripts?: readonly AgentTranscript[],
+    ): GoingRun {
       const past = messages === undefined ? [] : [snapshotOf(messages)];
-      return (going = new GoingRun(run, options, [...past, ...early]));
+      return (going = new GoingRun(run, options, [...past, ...early], transcripts));
     },
   };
 }

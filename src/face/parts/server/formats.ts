@@ -1,6 +1,6 @@
 /** Other systems' forms of the events of a run, such as the UI messages of the AI SDK or AG-UI. */
 import type { RunEvent } from "../../core/api/event.js";
-import type { Message } from "../../core/api/message.js";
+import type { AgentTranscript, Message } from "../../core/api/message.js";
 import type { Prompt } from "../../core/api/run.js";
 
 /** The run whose events a format gets. */
@@ -55,8 +55,15 @@ export interface EventFormat {
    * runs. Default: that of looplet, `{ prompt, requestId? }`.
    */
   read?(body: object, told: readonly RunEvent[], run: string | undefined): ReadOrder;
-  /** Contract: returns the messages of a chat for `GET …/<id>`. Default: those of looplet. */
-  messages?(messages: readonly Message[], isRunning: boolean): readonly unknown[];
+  /**
+   * Contract: returns the messages of a chat for `GET …/<id>`. `transcripts` are those of all agents, the root's
+   * first. Default: those of looplet.
+   */
+  messages?(
+    messages: readonly Message[],
+    isRunning: boolean,
+    transcripts: readonly AgentTranscript[],
+  ): readonly unknown[];
   /**
    * Contract: returns the text of the response, a piece at a time. `events` are those of the run up to its `finish`:
    * from its beginning, or from the message on that the request has brought into it. A client that leaves ends the

@@ -53,8 +53,10 @@ async function state(route: Route): Promise<HostResponse> {
   const format = asked(route);
   if (format?.messages === undefined) return json(state);
   // The messages of a chat have the prompt of the run under way when that has ended.
-  const kept = (await session.call({ method: "readChat", args: [] })) as KeptChat | undefined;
-  return json({ ...state, messages: format.messages(kept?.messages ?? [], kept?.isRunning ?? false) });
+  const kept = (await session.call({ method: "readChat", args: [{ transcripts: true }] })) as
+    KeptChat | undefined;
+  const { messages = [], isRunning = false, transcripts = [] } = kept ?? {};
+  return json({ ...state, messages: format.messages(messages, isRunning, transcripts) });
 }
 
 /** The chat as text, or a chat that comes from another store. */
