@@ -86,14 +86,18 @@ for (const provider of ["openai", "anthropic", "google"]) {
 export const registerExecutor = executors.register;
 /** Registers a processor under a `model.provider`. */
 export const registerProcessor = processors.register;
+/** The executor of a `model.provider`, built in or registered. @throws InvokerError if there is none */
 export const getExecutor = (key: string): Executor => found("executor", key, executors);
+/** The processor of a `model.provider`, built in or registered. @throws InvokerError if there is none */
 export const getProcessor = (key: string): Processor => found("processor", key, processors);
 
 /** Registers a renderer under a `template.format.kind`. */
 export const registerRenderer = renderers.register;
 /** Registers a parser under a `template.parser.kind`. */
 export const registerParser = parsers.register;
+/** The renderer of a `template.format.kind`, built in or registered. @throws InvokerError if there is none */
 export const getRenderer = (key: string): Renderer => found("renderer", key, renderers);
+/** The parser of a `template.parser.kind`, built in or registered. @throws InvokerError if there is none */
 export const getParser = (key: string): Parser => found("parser", key, parsers);
 
 /** @throws InvokerError */

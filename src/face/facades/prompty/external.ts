@@ -2,6 +2,10 @@
 export type { Answer } from "./model/answer.js";
 export { bindTools } from "./bind-tools.js";
 export {
+  getExecutor,
+  getParser,
+  getProcessor,
+  getRenderer,
   registerExecutor,
   registerParser,
   registerProcessor,
@@ -13,12 +17,18 @@ export {
 } from "./components.js";
 export type { ExecutorOptions } from "./model/engine-executor.js";
 export * from "./errors.js";
-export { invoke, process, run, type InvokeOptions } from "./invoke.js";
+export { executeLlm, invoke, process, run, type InvokeOptions } from "./invoke.js";
 export { Steering, type OnTurnEvent, type TurnEvents } from "./turn/events.js";
 export { load, loadPrompty } from "./file/load.js";
 export { expandNonces, type Nonces } from "./template/nonces.js";
 export { parse, prepare, render, renderSegments, validateInputs } from "./template/prepare.js";
-export { cast, StructuredResultSymbol, type Processed, type StructuredResult } from "./model/process.js";
+export {
+  cast,
+  extractTextContent,
+  StructuredResultSymbol,
+  type Processed,
+  type StructuredResult,
+} from "./model/process.js";
 export {
   clearConnections,
   clearToolHandlers,
@@ -43,8 +53,10 @@ export {
 export { tracers, type SpanSink, type Tracer } from "./tracer.js";
 export type * from "./types.js";
 export type { Guardrails, ToolGuardrail, Verdict } from "./turn/guardrails.js";
-export type { TurnOptions, TurnTools } from "./turn/options.js";
-export { turn, turnAsync } from "./turn/turn.js";
+export { extractFirstJsonBlock, resilientJsonParse, type JsonParseOptions } from "./turn/arguments.js";
+export { applyBindings, findToolDefinition } from "./turn/bindings.js";
+export { MAX_ITERATIONS, MAX_LLM_RETRIES, type TurnOptions, type TurnTools } from "./turn/options.js";
+export { executePromptyTool, turn, turnAsync, type PromptyToolOptions } from "./turn/turn.js";
 export { toRequest } from "./model/wire.js";
 export {
   resumeModelReconciliation,

@@ -1,6 +1,7 @@
 /** One model call: its messages, the call, the answer's meaning. */
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import { getExecutor, getProcessor } from "./components.js";
+import type { ExecutorOptions } from "./model/engine-executor.js";
 import { load } from "./file/load.js";
 import { prepare } from "./template/prepare.js";
 import { isCalls, judgedInput, judgedOutput, messageOf, type Guardrails } from "./turn/guardrails.js";
@@ -17,6 +18,19 @@ export interface InvokeOptions {
   span?: Span | undefined;
   /** @internal The guardrails of the turn that this call is a tool of. */
   guardrails?: Pick<Guardrails, "input" | "output"> | undefined;
+}
+
+/**
+ * Sends messages once by the executor of the agent's provider. Resolves with the provider's answer or, with
+ * `stream`, possibly with an async iterable of its chunks. Rejects as the executor, and with an `InvokerError` for a
+ * provider without one.
+ */
+export async function executeLlm(
+  agent: Prompty,
+  messages: readonly Message[],
+  { host = {}, ...options }: Partial<ExecutorOptions> = {},
+): Promise<unknown> {
+  return getExecutor(providerOf(agent)).execute(agent, messages, { host, ...options });
 }
 
 /** The meaning of an answer, by the processor of the agent's provider. */
@@ -41,7 +55,7 @@ export async function run(
       : await span.within("prepare", {}, () => prepare(agent, given as PromptInputs, host));
     const asked = (await judgedInput(messages, guardrails)) ?? messages;
     const response = await span.within("Executor", {}, async (span) => {
-      const answer = await getExecutor(providerOf(agent)).execute(agent, asked, { host, signal });
+      const answer = await executeLlm(agent, asked, { host, signal });
       span.use((answer as { usage?: unknown } | null | undefined)?.usage);
       return answer;
     });

@@ -2,7 +2,7 @@
 import { soundsSecret } from "../../core/options/secret-name.js";
 import { redacted } from "../../parts/trace/redacted.js";
 import { isMap } from "./file/frontmatter.js";
-import { firstBlock } from "./turn/arguments.js";
+import { extractFirstJsonBlock } from "./turn/arguments.js";
 
 /** Contract: called when a span begins; returns what hears its facts and its end. An error that it throws is logged. */
 export type Tracer = (name: string, parents: readonly string[]) => SpanSink;
@@ -129,7 +129,7 @@ function redactedJson(text: string): string {
   if (!/^\s*[{[]/.test(text)) {
     const start = text.search(/\{\s*"/);
     if (start < 0) return text;
-    const block = firstBlock(text.slice(start)) ?? text.slice(start);
+    const block = extractFirstJsonBlock(text.slice(start)) ?? text.slice(start);
     return text.slice(0, start) + redactedJson(block) + text.slice(start + block.length);
   }
   try {

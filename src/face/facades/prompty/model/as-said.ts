@@ -2,7 +2,7 @@
 import type { Block, Message as EngineMessage } from "../../../core/api/index.js";
 import type { Answer } from "./answer.js";
 import { textOfMessage } from "./content.js";
-import { textContent, withText } from "./process.js";
+import { extractTextContent, withText } from "./process.js";
 import type { Message } from "../types.js";
 
 /**
@@ -12,7 +12,7 @@ import type { Message } from "../types.js";
 export function blocksAsSaid(message: EngineMessage, { content, metadata = {} }: Message): Block[] {
   const own: Answer = { kind: "answer", message };
   const text = textOfMessage({ content });
-  const said = text === (textContent(own) ?? "") ? own : (withText(own, text) as Answer);
+  const said = text === (extractTextContent(own) ?? "") ? own : (withText(own, text) as Answer);
   const calls: any[] = Array.isArray(metadata["tool_calls"]) ? [...metadata["tool_calls"]] : [];
   const blocks = said.message.content.flatMap((block): Block[] => {
     // Vendors refuse an empty text.

@@ -22,6 +22,7 @@ import { furtherFields } from "./further-fields.js";
 import { getConnection } from "../registry.js";
 import { objectSchema, toolSchema } from "./schema.js";
 import { RefusalError, type StreamItem } from "./stream.js";
+import { warn } from "../warn.js";
 import type { ContentPart, Message, Prompty, PromptyHost, PromptyModel } from "../types.js";
 
 /** What surrounds one call of an executor. */
@@ -71,6 +72,7 @@ export async function* streamOnEngine(
       // Text that somebody has read is not taken back by another attempt of the engine.
       if (event.type === "reset" && stream && hasText)
         throw new Error("The answer broke off behind a part of its text");
+      if (event.type === "warning") warn(host, event.message);
       if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
       if (event.type === "tool-input-start") yield { kind: "calling" };
       if (event.type === "message" && event.message.role === "assistant") ({ message } = event);

@@ -20,7 +20,7 @@ export function processResponse({ outputs }: Pick<Prompty, "outputs">, response:
 }
 
 /** The text of an answer, also of one with calls; `null` if it has none. */
-export function textContent(response: unknown): string | null {
+export function extractTextContent(response: unknown): string | null {
   return read(response).text || null;
 }
 

@@ -4,6 +4,7 @@
  */
 import { randomUuid } from "../../../parts/random-uuid.js";
 import type { HostAbortSignal } from "../../../core/api/platform.js";
+import { MAX_ITERATIONS, MAX_LLM_RETRIES } from "../turn/options.js";
 import { frozen } from "./context.js";
 import { TurnMachine } from "./machine.js";
 import type {
@@ -16,9 +17,6 @@ import type {
   TurnPlan,
   TurnPorts,
 } from "./types.js";
-
-const MAX_ITERATIONS = 10;
-const MAX_MODEL_ATTEMPTS = 3;
 
 /**
  * Runs a turn on the ports of a host. It never throws for a failure of a model, a tool or a store: the result says
@@ -154,7 +152,7 @@ function checkPorts(ports: TurnPorts): void {
 
 /** The host's tools count, and the asset chooses among them. */
 function planOf({ tools, profile = {} }: RunTurnRequest, ports: TurnPorts): TurnPlan {
-  const { maxIterations = MAX_ITERATIONS, maxModelAttempts = MAX_MODEL_ATTEMPTS } = profile;
+  const { maxIterations = MAX_ITERATIONS, maxModelAttempts = MAX_LLM_RETRIES } = profile;
   const names = ports.tools?.names ?? [];
   const chosen = tools === undefined ? names : names.filter((name) => tools.includes(name));
   return frozen({ maxIterations, maxModelAttempts, tools: chosen });

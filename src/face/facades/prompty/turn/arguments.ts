@@ -1,36 +1,57 @@
 /** The arguments of a call, also where a model wrote them badly. */
 import { isMap } from "../file/frontmatter.js";
+import { warn } from "../warn.js";
+import type { PromptyHost } from "../types.js";
 
-export type ReadArguments =
-  | {
-      args: { [name: string]: unknown };
-      /** How they had to be read, if not as they are. */ repairedBy?: string;
-    }
-  | { error: string };
-
-/**
- * Reads an object of JSON, by four ways in order: as it is, without a code fence, the first balanced block, without
- * trailing commas. A text that none of them reads is an error, never `{}`.
- */
-export function readArguments(text: string): ReadArguments {
-  let problem: string | undefined;
-  for (const [repairedBy, candidate] of candidates(text)) {
-    if (candidate === undefined) continue;
-    try {
-      const args: unknown = JSON.parse(candidate);
-      if (isMap(args)) return repairedBy === undefined ? { args } : { args, repairedBy };
-      problem ??= "they need to be an object";
-    } catch (error) {
-      problem ??= (error as Error).message;
-    }
-  }
-  return { error: `Error: Invalid JSON in tool arguments: ${problem}` };
+/** Options of {@link resilientJsonParse}. */
+export interface JsonParseOptions extends Pick<PromptyHost, "logger"> {
+  /** The tool of the call, for the warning. */
+  toolName?: string | undefined;
 }
 
-function* candidates(text: string): Generator<[name: string | undefined, candidate: string | undefined]> {
+/**
+ * Reads the arguments of a call by four strategies in order: the text itself, without a Markdown code fence, the
+ * first balanced block, without trailing commas. Every strategy but the first logs a warning that names it.
+ *
+ * Returns `null` for a text that no strategy reads as an object, never `{}`.
+ */
+export function resilientJsonParse(
+  rawArguments: string,
+  { logger, toolName }: JsonParseOptions = {},
+): { [name: string]: unknown } | null {
+  for (const [fallback, candidate] of candidates(rawArguments)) {
+    const args = candidate === null ? undefined : parsed(candidate);
+    if (!isMap(args)) continue;
+    const whose = toolName === undefined ? "Arguments" : `The arguments of ${toolName}`;
+    if (fallback !== undefined) warn({ logger }, `${whose} were read by a fallback: ${fallback}`);
+    return args;
+  }
+  return null;
+}
+
+/** The result of a call whose arguments {@link resilientJsonParse} cannot read. */
+export function argumentsError(rawArguments: string): string {
+  let problem = "they need to be an object";
+  try {
+    JSON.parse(rawArguments);
+  } catch (error) {
+    problem = (error as Error).message;
+  }
+  return `Error: Invalid JSON in tool arguments: ${problem}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function* candidates(text: string): Generator<[name: string | undefined, candidate: string | null]> {
   yield [undefined, text];
   yield ["code fence", withoutFence(text.trim())];
-  const block = firstBlock(text);
+  const block = extractFirstJsonBlock(text);
   yield ["first JSON block", block];
   yield ["trailing commas", withoutCommas(text)];
   yield ["first JSON block without trailing commas", block && withoutCommas(block)];
@@ -38,8 +59,8 @@ function* candidates(text: string): Generator<[name: string | undefined, candida
 
 const FENCE = "```";
 
-function withoutFence(text: string): string | undefined {
-  if (text.length < 2 * FENCE.length || !text.startsWith(FENCE) || !text.endsWith(FENCE)) return undefined;
+function withoutFence(text: string): string | null {
+  if (text.length < 2 * FENCE.length || !text.startsWith(FENCE) || !text.endsWith(FENCE)) return null;
   const inner = text.slice(FENCE.length, -FENCE.length);
   return (inner.startsWith("json") ? inner.slice(4) : inner).trim();
 }
@@ -62,17 +83,17 @@ function withoutCommas(text: string): string {
   return [...kept, text.slice(from)].join("");
 }
 
-/** The first `{…}` whose braces match. Braces inside of strings do not count. */
-export function firstBlock(text: string): string | undefined {
+/** The first `{…}` with matching braces; `null` if there is none. Braces inside of strings do not count. */
+export function extractFirstJsonBlock(text: string): string | null {
   const start = text.indexOf("{");
-  if (start < 0) return undefined;
+  if (start < 0) return null;
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     if (text[at] === '"') at = endOfString(text, at);
     if (text[at] === "{") depth++;
     if (text[at] === "}" && --depth === 0) return text.slice(start, at + 1);
   }
-  return undefined;
+  return null;
 }
 
 /** The place of the quotation mark that ends a string; the end of the text if none does. */

@@ -44,7 +44,7 @@ export async function offered(
  */
 export async function childPath(
   { name, path }: PromptyTool,
-  parent: Prompty,
+  parent: Pick<Prompty, "path">,
   within: readonly string[],
   host: PromptyHost,
 ): Promise<string> {
@@ -56,7 +56,7 @@ export async function childPath(
 }
 
 /** The files that lead to the tools of an agent, itself the last. */
-export function filesOf({ path }: Prompty, within: readonly string[]): readonly string[] {
+export function filesOf({ path }: Pick<Prompty, "path">, within: readonly string[]): readonly string[] {
   return path === undefined ? within : [...within, path];
 }
 

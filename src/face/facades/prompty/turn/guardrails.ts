@@ -2,7 +2,7 @@
 import { GuardrailError } from "../errors.js";
 import {
   StructuredResultSymbol,
-  textContent,
+  extractTextContent,
   type Processed,
   type StructuredResult,
 } from "../model/process.js";
@@ -66,7 +66,11 @@ function denied(which: "Input" | "Output", reason = "no reason"): GuardrailError
 export function messageOf(response: unknown, result: Processed): Message {
   if (isCalls(result)) {
     const tool_calls = result.map(chatCall);
-    return { role: "assistant", content: textParts(textContent(response) ?? ""), metadata: { tool_calls } };
+    return {
+      role: "assistant",
+      content: textParts(extractTextContent(response) ?? ""),
+      metadata: { tool_calls },
+    };
   }
   const text = typeof result === "string" ? result : (result as StructuredResult)[StructuredResultSymbol];
   return { role: "assistant", content: textParts(text) };

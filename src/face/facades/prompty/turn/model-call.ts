@@ -1,10 +1,9 @@
 /** One attempt of a model call. */
 import { LoopletError, RunError } from "../../../core/api/errors.js";
-import { getExecutor } from "../components.js";
 import { CancelledError, ExecuteError, ValueError } from "../errors.js";
 import { stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
 import type { TurnContext } from "./options.js";
-import { providerOf } from "../invoke.js";
+import { executeLlm, providerOf } from "../invoke.js";
 import { chatCall } from "../model/wire.js";
 import { processChunks, RefusalError } from "../model/stream.js";
 import type { Span } from "../tracer.js";
@@ -25,13 +24,12 @@ export async function ask(
   span: Span,
 ): Promise<unknown> {
   const provider = providerOf(agent);
-  const executor = getExecutor(provider);
   const executing = span.child("Executor");
   const elapsed = stopwatch(host.clock);
   tell("llm_start", { provider, modelId: agent.model.id, messageCount: messages.length, attempt });
   try {
     const around = { host, signal, stream: stream === true && show !== undefined };
-    let response = await executor.execute(agent, messages, around);
+    let response = await executeLlm(agent, messages, around);
     if (isStream(response)) response = await answerOf(response, tell, show);
     const facts = told(response);
     executing.use(facts.usage);

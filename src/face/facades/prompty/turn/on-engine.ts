@@ -11,13 +11,13 @@ import { getExecutor } from "../components.js";
 import { ExecuteError } from "../errors.js";
 import { process, providerOf } from "../invoke.js";
 import { textOfMessage } from "../model/content.js";
-import { textContent, withText } from "../model/process.js";
+import { extractTextContent, withText } from "../model/process.js";
 import type { Span } from "../tracer.js";
 import type { Message, ToolCall, ToolResult } from "../types.js";
 import { fitting } from "./fit.js";
 import { isCalls, judgedInput, judgedOutput, messageOf, textParts } from "./guardrails.js";
 import { ask } from "./model-call.js";
-import type { TurnContext } from "./options.js";
+import { MAX_ITERATIONS, MAX_LLM_RETRIES, type TurnContext } from "./options.js";
 import { runCall } from "./tool-call.js";
 
 /** The calls of an answer, and the results that there are. */
@@ -55,7 +55,12 @@ export class TurnOnEngine {
   /** Runs the turn. `response` is the executor's answer behind `result`. Throws as `turn`. */
   async play(): Promise<{ result: unknown; response: unknown }> {
     const { host, options } = this.context;
-    const { signal, maxIterations = 10, maxLlmRetries = 3, parallelToolCalls } = options;
+    const {
+      signal,
+      maxIterations = MAX_ITERATIONS,
+      maxLlmRetries = MAX_LLM_RETRIES,
+      parallelToolCalls,
+    } = options;
     const call = {
       name: "call",
       description: "Runs a call of the answer.",
@@ -132,7 +137,7 @@ export class TurnOnEngine {
     const judged = rewrite === undefined ? response : withText(response, rewrite);
     if (isCalls(result)) {
       if (this.iterations === 1) tell("status", { message: "Starting agent loop" });
-      const text = rewrite ?? textContent(response);
+      const text = rewrite ?? extractTextContent(response);
       const span = this.span.child("toolCalls");
       this.#round = { response: judged, text, calls: result, results: [], span };
       return result.map((_, at) => ({ type: "tool_call", name: "call", input: { at } }));

@@ -6,11 +6,16 @@ import type { Message, Prompty, PromptyHost, PromptInputs, PromptyTool } from ".
 import type { Around, OnTurnEvent, Steering } from "./events.js";
 import type { Guardrails } from "./guardrails.js";
 
+/** Model calls of a turn without `maxIterations`. */
+export const MAX_ITERATIONS = 10;
+/** Attempts of each model call of a turn without `maxLlmRetries`, the first among them. */
+export const MAX_LLM_RETRIES = 3;
+
 export interface TurnOptions {
   host?: PromptyHost | undefined;
-  /** Model calls of the turn, a positive integer. Default 10. */
+  /** Model calls of the turn, a positive integer. Default {@link MAX_ITERATIONS}. */
   maxIterations?: number | undefined;
-  /** Attempts of each model call, the first among them. Default 3. */
+  /** Attempts of each model call, the first among them. Default {@link MAX_LLM_RETRIES}. */
   maxLlmRetries?: number | undefined;
   onEvent?: OnTurnEvent | undefined;
   signal?: HostAbortSignal | undefined;

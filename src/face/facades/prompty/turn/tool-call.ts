@@ -3,7 +3,8 @@ import { ValueError } from "../errors.js";
 import { getTool, getToolHandler, type ToolHandler } from "../registry.js";
 import type { Span } from "../tracer.js";
 import type { PromptInputs, PromptyTool, ToolCall, ToolResult } from "../types.js";
-import { readArguments } from "./arguments.js";
+import { argumentsError, resilientJsonParse } from "./arguments.js";
+import { applyBindings, findToolDefinition } from "./bindings.js";
 import { stopwatch, type ToolErrorKind } from "./events.js";
 import type { Verdict } from "./guardrails.js";
 import type { TurnContext } from "./options.js";
@@ -41,17 +42,15 @@ async function outcomeOf(call: ToolCall, context: TurnContext, span: Span): Prom
   tell("tool_call_start", { name, arguments: text });
   const tool = toolOf(name, context);
   const run = handlerOf(tool, context, span);
-  const written = readArguments(text);
-  if ("error" in written) {
-    tell("error", { message: written.error });
-    return { result: written.error, errorKind: "invalid_arguments" };
+  const written = resilientJsonParse(text, { logger: host.logger, toolName: name });
+  if (written === null) {
+    const result = argumentsError(text);
+    tell("error", { message: result });
+    return { result, errorKind: "invalid_arguments" };
   }
-  const { repairedBy } = written;
-  if (repairedBy !== undefined)
-    (host.logger ?? console).warn(`The arguments of ${name} were read by a fallback: ${repairedBy}`);
   try {
     // The guardrail judges the arguments that the function gets. A file's own bindings are among them.
-    const asked = { ...written.args, ...bound(tool, inputs) };
+    const asked = applyBindings(tool, written, inputs);
     const verdict = await permitted(call, asked, context);
     if (verdict?.allowed === false)
       return { result: `Tool denied by guardrail: ${verdict.reason ?? ""}`, errorKind: "denied" };
@@ -106,8 +105,8 @@ async function executed(
 
 /** The tool of the agent, or one that the program has registered by its name alone. @throws ValueError */
 function toolOf(name: string, { agent, functions }: TurnContext): PromptyTool {
-  const declared = agent.tools.find((tool) => tool.name === name);
-  if (declared !== undefined) return declared;
+  const declared = findToolDefinition(agent, name);
+  if (declared !== null) return declared;
   if (functions.has(name) || getTool(name) !== undefined) return { name, kind: "function" };
   throw new ValueError(`Tool not registered: ${name}`);
 }
@@ -130,10 +129,4 @@ function handlerOf(tool: PromptyTool, context: TurnContext, span: Span): (args: 
     ? `; looplet/prompty does not implement this kind: registerToolHandler("${tool.kind}", …) adds it`
     : "";
   throw new ValueError(`No handler registered for tool: ${tool.name} (kind: ${tool.kind})${advice}`);
-}
-
-/** The parameters that the inputs fill. */
-function bound({ bindings = {} }: PromptyTool, inputs: PromptInputs): PromptInputs {
-  const given = Object.entries(bindings).filter(([, { input }]) => Object.hasOwn(inputs, input));
-  return Object.fromEntries(given.map(([parameter, { input }]) => [parameter, inputs[input]]));
 }

@@ -7,10 +7,17 @@ import type { ToolFunction } from "../registry.js";
 import { prepare, validateInputs } from "../template/prepare.js";
 import { Span, spanned } from "../tracer.js";
 import type { PromptInputs, Prompty, PromptyTool } from "../types.js";
+import { applyBindings } from "./bindings.js";
 import { checkMayRun, childPath, filesOf, offered } from "./children.js";
 import { hooks, safeListener, stopwatch, type OnTurnEvent, type TurnEvents } from "./events.js";
 import { TurnOnEngine } from "./on-engine.js";
-import type { TurnContext, TurnOptions, TurnTools } from "./options.js";
+import {
+  MAX_ITERATIONS,
+  MAX_LLM_RETRIES,
+  type TurnContext,
+  type TurnOptions,
+  type TurnTools,
+} from "./options.js";
 import { streamed, type Play } from "./streamed.js";
 
 /**
@@ -30,7 +37,8 @@ export async function turn(
   tools: TurnTools = {},
   options: TurnOptions = {},
 ): Promise<unknown> {
-  const { host = {}, turn: number, maxIterations = 10, maxLlmRetries = 3 } = options;
+  const { host = {}, turn: number } = options;
+  const { maxIterations = MAX_ITERATIONS, maxLlmRetries = MAX_LLM_RETRIES } = options;
   checkValue(maxIterations, "maxIterations", "count");
   checkValue(maxLlmRetries, "maxLlmRetries", "count");
   checkValue(tools, "tools", "object");
@@ -62,7 +70,7 @@ async function played(
   span: Span,
   show: Parameters<Play>[0],
 ): Promise<unknown> {
-  const { host = {}, maxIterations = 10, signal, within = [], raw = false } = options;
+  const { host = {}, maxIterations = MAX_ITERATIONS, signal, within = [], raw = false } = options;
   const listener = safeListener(options.onEvent);
   let isOver = false;
   const tell: OnTurnEvent = (type, data) => {
@@ -118,12 +126,33 @@ function withTools(agent: Prompty, tools: TurnTools): Pick<TurnContext, "agent" 
   return { agent: { ...agent, tools: [...declared.values()] }, functions };
 }
 
+/** Options of {@link executePromptyTool}. */
+export interface PromptyToolOptions extends TurnOptions {
+  /** The agent that has the tool. The tool's path is relative to its file. */
+  agent?: Prompty | undefined;
+}
+
+/**
+ * Runs the file of a tool of kind `prompty` with the model's arguments and the values that the tool binds to the
+ * inputs of its agent: one model call with `mode: "single"` (default), or a turn with `mode: "agentic"`.
+ *
+ * Rejects with a `ValueError` for a path that leads out of the agent's folder, and as `invoke` and {@link turn}.
+ */
+export async function executePromptyTool(
+  tool: PromptyTool,
+  args: PromptInputs,
+  parentInputs: PromptInputs = {},
+  { agent, ...options }: PromptyToolOptions = {},
+): Promise<unknown> {
+  return runPrompty(tool, applyBindings(tool, args, parentInputs), options.span, agent ?? {}, options);
+}
+
 /** A tool of kind `prompty`: one model call, or a turn of its own, in the span of its call. */
 async function runPrompty(
   tool: PromptyTool,
   args: PromptInputs,
-  span: Span,
-  parent: Prompty,
+  span: Span | undefined,
+  parent: Pick<Prompty, "path">,
   given: TurnOptions,
 ): Promise<unknown> {
   const { host = {}, within = [] } = given;
