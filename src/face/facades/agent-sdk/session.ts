@@ -23,6 +23,9 @@ import { ResumeRejected, rejected } from "./sessions/dropped-turn.js";
 import { Turn, unbegun, type Unstamped } from "./told.js";
 import type { InitializationResult, SDKInitMessage, SDKMessage, SDKUserInput } from "./types.js";
 
+/** The time that a hook waits for the store, in milliseconds. */
+const HOOK_MS = 5_000;
+
 export class Session {
   readonly #prompt: string | AsyncIterable<SDKUserInput>;
   readonly #options: PlainOptions;
@@ -57,6 +60,7 @@ export class Session {
     modeChosen: (mode) => this.#modeChosen(mode),
     leavePlan: () => this.#leavePlan(),
     spent: (result) => this.#turn?.spent(result),
+    saved: () => this.#saved(),
     tell: (message) => this.#tell({ uuid: this.#uuid(), ...message } as Unstamped),
     onBegin: (id, description, run, modeOf) => {
       this.#tasks.set(id, { run, modeOf });
@@ -442,6 +446,12 @@ export class Session {
     if (this.#files === undefined) return;
     for (const { uuid, message } of heard)
       if (message.role === "user") checkpointsOf(this.#files, this.#kept.id).begin(uuid);
+  }
+
+  /** A hook may read the session. It waits for a slow store for a few seconds only. */
+  async #saved(): Promise<void> {
+    if (this.#turn !== undefined) this.#keep(this.#turn);
+    await this.#kept.flushWithin(HOOK_MS);
   }
 
   #modeChosen(mode: PermissionMode): void {

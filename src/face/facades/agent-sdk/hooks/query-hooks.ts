@@ -22,6 +22,8 @@ export interface HookedSession {
   /** The way in which the session begins; undefined when it has begun. */
   beginning(): SessionSource | "fork" | undefined;
   tell(message: Untold): void;
+  /** Resolves when the store has every message so far, or has not taken them within a few seconds. */
+  saved(): Promise<void>;
 }
 
 /** An agent that a call of the tool Agent has made. */
@@ -73,7 +75,8 @@ export function queryHooks(
         const name = matcher === undefined ? event : `${event}:${matcher}`;
         const own = (hook: AgentSdkHook): AgentSdkHook => {
           const asked = includeHookEvents ? told(hook, event, name, session) : hook;
-          return (input, id, context) => {
+          return async (input, id, context) => {
+            await session.saved();
             const facts = factsOf(event, input, { cwd, session, agent });
             if (event === "SessionStart" && (facts.source === undefined || isFor?.(facts.source) === false))
               return undefined;

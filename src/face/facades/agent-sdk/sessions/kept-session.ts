@@ -1,5 +1,7 @@
 /** The session of a query: its id, its history, and what its store is given. */
 import type { Message } from "../../../core/api/index.js";
+import { HOST_CLOCK } from "../../../core/clock.js";
+import { StoreTimeout, within } from "../../../core/run/saving/timed-store.js";
 import { wrong } from "../options/check.js";
 import type { PlainOptions } from "../options/options.js";
 import type { Heard } from "../told.js";
@@ -96,6 +98,13 @@ export class KeptSession {
 
   async flush(): Promise<void> {
     await this.#mirror?.flush();
+  }
+
+  /** The same, but no longer than `ms` milliseconds. */
+  async flushWithin(ms: number): Promise<void> {
+    const { clock = HOST_CLOCK } = this.#options.host ?? {};
+    const isLate = () => new StoreTimeout("The store is slow");
+    await within(clock, ms, this.flush(), isLate).catch(() => {});
   }
 
   get #store(): SessionStore {
