@@ -84,6 +84,25 @@ describe("hooks of a query", () => {
     expect(resultOf(await messages)).toMatchObject({ subtype: "success", result: "Done." });
   });
 
+  it("of SessionEnd read the session that /clear ends", async () => {
+    const sessionStore = new InMemorySessionStore();
+    const counts: number[] = [];
+    const count = async ({ session_id: id }: any): Promise<void> => {
+      counts.push((await getSessionMessages(id, { sessionStore })).length);
+    };
+    const hooks = { SessionEnd: [{ hooks: [count] }] } as Options["hooks"];
+    async function* prompts() {
+      for (const content of ["Go", "/clear", "Again"])
+        yield {
+          type: "user" as const,
+          message: { role: "user" as const, content },
+          parent_tool_use_id: null,
+        };
+    }
+    await all(prompts(), scene([{ text: "One." }, { text: "Two." }], { hooks, sessionStore }).options);
+    expect(counts).toEqual([2, 2]);
+  });
+
   it("are called without a session that is kept", async () => {
     const called: string[] = [];
     const hooks = { Stop: [{ hooks: [async () => void called.push("Stop")] }] } as Options["hooks"];

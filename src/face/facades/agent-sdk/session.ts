@@ -15,6 +15,7 @@ import { joined } from "../../core/options/check.js";
 import { wrong } from "./options/check.js";
 import { REPLAY, optionNotes, type PlainOptions } from "./options/options.js";
 import { ruleNotes } from "./options/rule-notes.js";
+import { toolNotes } from "./options/tools.js";
 import { KeptSession } from "./sessions/kept-session.js";
 import type { SessionKey } from "./sessions/sessions.js";
 import { readSettings, type Settings } from "./settings.js";
@@ -136,6 +137,7 @@ export class Session {
         const prompt = await this.#next();
         if (prompt === undefined) return;
         if (commandOf(prompt)?.name === "clear") {
+          await this.#saved();
           this.#endSession("clear");
           this.#kept.clear();
           this.#beginning = "clear";
@@ -150,6 +152,7 @@ export class Session {
       abortController?.signal.removeEventListener("abort", abort);
       this.close();
       if ((await this.#run?.result)?.iterations) this.#begun();
+      await this.#saved();
       this.#endSession("close");
       await this.servers.close();
       await this.#kept.flush();
@@ -262,7 +265,7 @@ export class Session {
       this.#made = this.#madeWithFound();
       this.#mode = this.#made.permissionMode;
     }
-    notes.push(...ruleNotes(this.#options, this.#made, settings));
+    notes.push(...toolNotes(this.#options), ...ruleNotes(this.#options, this.#made, settings));
     return [
       ...notes,
       ...Object.entries({ ...ofAgents.errors, ...reached.errors }).map(

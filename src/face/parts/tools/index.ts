@@ -6,7 +6,7 @@ import type { Tool } from "../../core/api/index.js";
 import { resolvePath } from "../vfs/paths.js";
 import { fileTools } from "./files.js";
 import { askUserTool, bashTool, todoTool, webFetchTool, webSearchTool } from "./other.js";
-import type { ToolPorts } from "./ports.js";
+import { portProblem, type ToolPorts } from "./ports.js";
 import { searchTools } from "./search.js";
 
 export { isPageCall } from "./page-call.js";
@@ -31,9 +31,11 @@ export type BuiltinToolName =
 /**
  * The tools for which `ports` has what they need, for `tools` of `createAgent`. TodoWrite needs nothing.
  *
- * @throws Error for a folder that leads out of the files
+ * @throws Error for a folder that leads out of the files, and TypeError for a port that is not what it has to be
  */
 export function builtinTools(ports: ToolPorts = {}): { [name in BuiltinToolName]?: Tool } {
+  const problem = portProblem(ports);
+  if (problem !== undefined) throw new TypeError(`builtinTools: ${problem.port} ${problem.needs}`);
   const cwd = resolvePath(ports.cwd ?? "/");
   const { vfs, bash, search, webFetch, asksUser, env, additionalDirectories = [] } = ports;
   const folders = [cwd, ...additionalDirectories.map((folder) => resolvePath(folder, cwd))];

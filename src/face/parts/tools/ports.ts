@@ -55,3 +55,31 @@ export interface Todo {
   readonly status: "pending" | "in_progress" | "completed";
   readonly activeForm: string;
 }
+
+/** The ports with their methods; an empty list stands for a function. */
+const PORTS: { readonly [port: string]: readonly string[] } = {
+  vfs: ["read", "write", "list", "stat"],
+  bash: ["exec"],
+  search: [],
+  webFetch: [],
+  onTodos: [],
+};
+
+/** The first port that no tool could use, and what it needs; undefined if there is none. */
+export function portProblem(ports: object): { port: string; needs: string } | undefined {
+  for (const [port, methods] of Object.entries(PORTS)) {
+    const value: unknown = (ports as { [name: string]: unknown })[port];
+    if (value === undefined) continue;
+    const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+    const missing =
+      isObject && methods.filter((name) => !isFunction((value as { [name: string]: unknown })[name]));
+    if (methods.length === 0 && typeof value !== "function") return { port, needs: "needs a function" };
+    if (missing === false) return { port, needs: `needs an object with ${methods.join(", ")}` };
+    if (missing.length > 0) return { port, needs: `has no function ${missing.join(", ")}` };
+  }
+  return undefined;
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}

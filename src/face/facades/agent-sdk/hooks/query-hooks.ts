@@ -76,7 +76,8 @@ export function queryHooks(
         const own = (hook: AgentSdkHook): AgentSdkHook => {
           const asked = includeHookEvents ? told(hook, event, name, session) : hook;
           return async (input, id, context) => {
-            await session.saved();
+            // The session that ends has saved its messages, and waits for no hook.
+            if (event !== "SessionEnd") await session.saved();
             const facts = factsOf(event, input, { cwd, session, agent });
             if (event === "SessionStart" && (facts.source === undefined || isFor?.(facts.source) === false))
               return undefined;

@@ -6,6 +6,8 @@ import { checkDefinitions, definitionNotes } from "../agents/definition.js";
 import { checkServers } from "../mcp.js";
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../constants.js";
 import { settingsPath } from "../settings.js";
+import { checkHost } from "./host.js";
+import { checkTools } from "./tools.js";
 import type { Skill } from "../skills.js";
 import type { Options } from "../types.js";
 
@@ -30,7 +32,7 @@ const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheP
   maxThinkingTokens: "number",
   thinking: "object",
   fallbackModel: "any",
-  betas: "array",
+  betas: "texts",
   outputFormat: "object",
   toolSearch: "any",
   toolAliases: "object",
@@ -57,9 +59,9 @@ const OPTIONS: { readonly [name in Exclude<keyof Required<Options>, OptionOfTheP
   sessionStore: "object",
   sessionStoreFlush: "string",
   cwd: "string",
-  additionalDirectories: "array",
+  additionalDirectories: "texts",
   env: "object",
-  settingSources: "array",
+  settingSources: "texts",
   trustProject: "any",
   skills: "any",
   agent: "string",
@@ -151,6 +153,10 @@ export function checkOptions(options: Options): void {
     wrong("options.settings", "needs an object, its JSON, or the path of a file");
   if (settingsPath(options) !== undefined && options.host?.vfs === undefined)
     wrong("options.settings", "is the path of a file, so it needs host.vfs");
+  const sources: readonly string[] = ["user", "project", "local"];
+  for (const source of options.settingSources ?? [])
+    if (!sources.includes(source)) wrong("options.settingSources", `needs some of ${sources.join(", ")}`);
+  checkHost(options.host ?? {});
   checkServers(options.mcpServers ?? {});
   checkDefinitions(options);
   checkForms(options);
@@ -233,8 +239,7 @@ function checkForms({
       "options.sandbox",
       "is not available: looplet confines no commands. Give host.bash a sandbox, and leave it out",
     );
-  if (tools !== undefined && !Array.isArray(tools) && tools?.type !== "preset")
-    wrong("options.tools", 'needs an array, or { type: "preset", preset: "claude_code" }');
+  checkTools(tools);
   if (skills !== undefined && !Array.isArray(skills) && skills !== "all")
     wrong("options.skills", 'needs an array, or "all"');
   if (thinking !== undefined && !["adaptive", "enabled", "disabled"].includes(thinking.type))

@@ -5,7 +5,7 @@ import type { Settings } from "../settings.js";
 import type { PlainOptions } from "./options.js";
 
 /** The tools of Claude Code (0.3.330). A rule for one that this query does not have is not a mistake. */
-const KNOWN: readonly string[] = [
+export const KNOWN: readonly string[] = [
   ...[
     "Agent",
     "Artifact",
@@ -93,7 +93,7 @@ function missing(agent: string, field: string, name: unknown, names: readonly st
   ];
 }
 
-function hintOf(name: string, names: readonly string[]): string {
+export function hintOf(name: string, names: readonly string[]): string {
   const nearest = names.find((other) => letters(other) === letters(name)) ?? nearestName(name, names);
   return nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
 }
