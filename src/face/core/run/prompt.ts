@@ -11,6 +11,7 @@ import type {
 } from "../api/index.js";
 import { checkValue, describe, isObject, joined, jsonOf } from "../options/check.js";
 import { messagesOf } from "../options/messages.js";
+import { isErrorObject } from "../options/thrown.js";
 import { inputsJson } from "../options/tool-options.js";
 import { isContentBlock } from "../tools/tool-content.js";
 
@@ -147,8 +148,7 @@ function wrongMemory(field: string, got: unknown): LoopletError {
 export function abortReason(reason: unknown): string {
   if (typeof reason === "string") return reason;
   try {
-    if (reason instanceof Error || reason instanceof DOMException)
-      return String(reason.message || reason.name);
+    if (isErrorObject(reason) || reason instanceof DOMException) return String(reason.message || reason.name);
   } catch {
     // A reason that cannot be read still aborts.
   }

@@ -1,5 +1,5 @@
 /** Writes a tool's value as JSON. Values that `JSON.stringify` would flatten to `{}` or refuse keep their meaning. */
-import { message } from "../options/thrown.js";
+import { isErrorObject, message } from "../options/thrown.js";
 
 /**
  * A value as JSON text; `undefined` for a value that has none (a function, a symbol).
@@ -36,7 +36,7 @@ function reshape(this: unknown, key: string, value: unknown): unknown {
   if (bytes !== undefined) return { base64: base64Of(bytes) };
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>);
-  if (value instanceof Error) return { name: value.name, message: inWords(value) };
+  if (isErrorObject(value)) return { name: value.name, message: inWords(value) };
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   if (kind === "Promise" || kind.startsWith("Weak") || Symbol.asyncIterator in value) {
     const where = key === "" ? "" : ` in "${key}"`;
@@ -68,7 +68,7 @@ export function base64Of(bytes: Uint8Array): string {
 /** A thrown value in words, with its causes: without them the message of a failed `fetch` says nothing. */
 export function inWords(thrown: unknown, depth = 3): string {
   const text = message(thrown);
-  if (!(thrown instanceof Error) || depth === 0) return text;
+  if (!isErrorObject(thrown) || depth === 0) return text;
   const inner: unknown = thrown.cause ?? (thrown as Partial<AggregateError>).errors?.[0];
   const why = inner === undefined || inner === null ? "" : inWords(inner, depth - 1);
   if (why === "") return text;

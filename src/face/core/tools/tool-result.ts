@@ -3,7 +3,7 @@ import { GENERAL_HINT, type ToolError } from "../api/errors.js";
 import type { ToolFault } from "../api/index.js";
 import type { ToolReturn } from "../host/driver.js";
 import { isObject } from "../options/check.js";
-import { message } from "../options/thrown.js";
+import { isErrorObject, message } from "../options/thrown.js";
 import { mediaOf, richResult } from "./tool-content.js";
 import { bytesOf, inWords, jsonOf } from "./tool-json.js";
 
@@ -11,7 +11,7 @@ import { bytesOf, inWords, jsonOf } from "./tool-json.js";
 export function returned(value: unknown): ToolReturn | Promise<ToolReturn> {
   if (typeof value === "string") return { value: JSON.stringify(value) };
   if (value === undefined) return { value: '""' };
-  if (value instanceof Error) return { fault: faultOf(value) };
+  if (isErrorObject(value)) return { fault: faultOf(value) };
   if (typeof Response !== "undefined" && value instanceof Response) {
     return unusable("a Response", "Return await response.json() or await response.text().");
   }

@@ -310,8 +310,15 @@ function toolOf({ description, inputSchema, handler, annotations }: SdkMcpToolDe
       const result = await handler(input, { signal, toolUseId: toolCallId });
       // A handler may return nothing; `createAgent` decides what the model reads then.
       if (typeof result !== "object" || result?.isError !== true) return result;
-      const text = result.content.map(({ text }) => text).filter((text) => typeof text === "string");
-      throw new ToolError({ code: "tool_failed", message: text.join("\n"), recoverable: true });
+      // A handler in JavaScript may leave the content out, or give a text.
+      const blocks: unknown = result.content;
+      const texts = Array.isArray(blocks) ? blocks.map((block) => textOf(block?.text)) : [textOf(blocks)];
+      const message = texts.filter((text) => text !== "").join("\n") || "The tool failed.";
+      throw new ToolError({ code: "tool_failed", message, recoverable: true });
     },
   }) as Tool;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

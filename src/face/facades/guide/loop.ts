@@ -1,3 +1,4 @@
+import { isErrorObject } from "../../core/options/thrown.js";
 import type {
   GenericMessage,
   Handlers,
@@ -32,10 +33,10 @@ async function execute({ id, name, input }: ToolCallMessage, handlers: Handlers)
     if (handler === undefined) throw new Error(`there is no tool ${name}`);
     const value = await handler(input);
     // A returned error counts as thrown, as in `createAgent`.
-    if (value instanceof Error) throw value;
+    if (isErrorObject(value)) throw value;
     output = written(value);
   } catch (error) {
-    output = `Error: ${error instanceof Error ? error.message || error.name : String(error)}`;
+    output = `Error: ${isErrorObject(error) ? error.message || error.name : String(error)}`;
   }
   return { type: "tool_result", id, output };
 }

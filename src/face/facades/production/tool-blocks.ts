@@ -1,4 +1,5 @@
 /** Tool calls of one answer, run beside each other, each with a result. */
+import { isErrorObject } from "../../core/options/thrown.js";
 
 /** A `tool_use` block of the Messages API. */
 export interface ToolUseBlock {
@@ -77,7 +78,7 @@ async function resultOf<C extends ToolBlockContext>(
   try {
     const value = await ctx.runTool(name, input, ctx);
     // A returned error counts as thrown, as in `createAgent`.
-    if (value instanceof Error) throw value;
+    if (isErrorObject(value)) throw value;
     const content = JSON.stringify(value) ?? "null";
     return { ...result, content, ...(isToolError(value) ? { is_error: true } : {}) };
   } catch (error) {
@@ -121,7 +122,7 @@ export interface ToolResultOf {
 }
 
 function serialized(value: unknown): { content: string; isError: boolean } {
-  if (value instanceof Error) return { content: `error: ${messageOf(value)}`, isError: true };
+  if (isErrorObject(value)) return { content: `error: ${messageOf(value)}`, isError: true };
   if (typeof value === "string") return { content: value, isError: false };
   try {
     const isError = (value as { error?: unknown } | null | undefined)?.error === true;
@@ -151,5 +152,5 @@ function keyOf<C extends ToolBlockContext>({ name, input }: ToolUseBlock, ctx: C
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
+  return isErrorObject(error) ? error.message || error.name : String(error);
 }

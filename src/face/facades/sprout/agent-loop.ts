@@ -10,6 +10,7 @@ import type {
 } from "../../core/api/index.js";
 import { hostOptions, modelOf } from "../host.js";
 import { createAgent } from "../../core/index.js";
+import { isErrorObject } from "../../core/options/thrown.js";
 import { mergeOptions, presets } from "../presets/index.js";
 import { historyOf, messagesOf } from "./history.js";
 import type {
@@ -175,7 +176,7 @@ class Told {
         try {
           const value: unknown = await execute(input);
           // A returned error counts as thrown, as in `createAgent`.
-          if (value instanceof Error) throw value;
+          if (isErrorObject(value)) throw value;
           return this.#end(name, input, textOf(value));
         } catch (thrown) {
           const message = messageOf(thrown);

@@ -202,7 +202,11 @@ class Client implements McpClient {
         const result = await this.#call(name, input, { onProgress: progress }, run, server);
         if (result.isError !== true) return result;
         const texts = result.content.flatMap(({ text }) => (typeof text === "string" ? [text] : []));
-        throw new ToolError({ code: "tool_failed", message: texts.join("\n"), recoverable: true });
+        throw new ToolError({
+          code: "tool_failed",
+          message: texts.join("\n").trim() || "The tool failed.",
+          recoverable: true,
+        });
       },
     }) as Tool;
   }

@@ -1,5 +1,6 @@
 /** The machine of a turn. Live turns, resumed turns and tests run on it. */
 import type { HostAbortSignal } from "../../../core/api/platform.js";
+import { isErrorObject } from "../../../core/options/thrown.js";
 import { frozen, snapshotOf } from "./context.js";
 import {
   IndeterminateError,
@@ -195,7 +196,10 @@ export class TurnMachine {
     await this.emit("tool_execution_started", { requestId, name });
     let result: ToolResult;
     try {
-      result = { requestId, name, output: await this.#ports.tools!.execute(request, context) };
+      const value: unknown = await this.#ports.tools!.execute(request, context);
+      // A returned error counts as thrown, as in `turn`.
+      if (isErrorObject(value)) throw value;
+      result = { requestId, name, output: (value ?? "") as string };
     } catch (error) {
       if (error instanceof IndeterminateError)
         return this.reconcile({ kind: "tool", requestId, message: error.message });
@@ -386,5 +390,5 @@ function keptBy(
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return isErrorObject(error) ? error.message || error.name : String(error);
 }

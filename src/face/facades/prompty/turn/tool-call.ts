@@ -1,4 +1,5 @@
 /** A call of an answer: looked up, read, bound, run. */
+import { isErrorObject } from "../../../core/options/thrown.js";
 import { ValueError } from "../errors.js";
 import { getTool, getToolHandler, type ToolHandler } from "../registry.js";
 import type { Span } from "../tracer.js";
@@ -58,7 +59,8 @@ async function outcomeOf(call: ToolCall, context: TurnContext, span: Span): Prom
     const { isError = false, ...read } = await executed(call, args, run, context);
     return isError ? { ...read, errorKind: "exception" } : read;
   } catch (error) {
-    const message = `Error: Tool '${name}' failed: ${(error as Error | undefined)?.message ?? String(error)}`;
+    const { message: words = String(error), name: kind } = (error ?? {}) as Partial<Error>;
+    const message = `Error: Tool '${name}' failed: ${words || kind}`;
     tell("error", { message });
     return { result: message, errorKind: "exception" };
   }
@@ -94,7 +96,7 @@ async function executed(
   try {
     const value = await run(args);
     // A returned error counts as thrown, as in `createAgent`.
-    if (value instanceof Error) throw value;
+    if (isErrorObject(value)) throw value;
     const result = readResult(value);
     success = result.isError !== true;
     return result;

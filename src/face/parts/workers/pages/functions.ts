@@ -5,7 +5,7 @@
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Agent, RunEvent, TypedRun } from "../../../core/api/index.js";
 import { describe, isObject, jsonOf } from "../../../core/options/check.js";
-import { message } from "../../../core/options/thrown.js";
+import { isErrorObject, message } from "../../../core/options/thrown.js";
 import { pageAnswer, pageCallOf, type PageAnswer, type PageCall } from "../../tools/page-call.js";
 import type { AgentLink } from "../connection.js";
 import { randomName, type Target } from "../protocol.js";
@@ -179,6 +179,8 @@ export class PageCalls {
 async function contentOf(perform: () => unknown): Promise<PageAnswer> {
   try {
     const output: unknown = await perform();
+    // A returned error counts as thrown, as in a tool of `createAgent`.
+    if (isErrorObject(output)) throw output;
     jsonOf(output, "the result");
     return output === undefined ? {} : { output };
   } catch (error) {
