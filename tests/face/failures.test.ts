@@ -1,6 +1,13 @@
 /** The words of failed model calls: who was asked, where, and what was wrong. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { anthropic, compatible, createAgent, custom, openaiChat } from "../../src/face/core/entry/node.js";
+import {
+  anthropic,
+  compatible,
+  createAgent,
+  custom,
+  openai,
+  openaiChat,
+} from "../../src/face/core/entry/node.js";
 import type { AgentOptions, Fetch, Model, RunResult } from "../../src/face/core/api/index.js";
 import { practice, raw, scripted } from "../../src/face/parts/practice/index.js";
 import * as vendors from "../../src/face/parts/vendors.js";
@@ -10,6 +17,54 @@ const run = (model: Model, options: Partial<AgentOptions> = {}): Promise<RunResu
   createAgent({ model, retry, ...options } as AgentOptions).run("hi").result;
 
 afterEach(() => vi.unstubAllGlobals());
+
+describe("an answer with an error status", () => {
+  const models: { readonly [vendor: string]: (fetch: Fetch) => Model } = {
+    anthropic: (fetch) => anthropic("m", { fetch, apiKey: "k" }),
+    openaiChat: (fetch) => openaiChat("m", { fetch, apiKey: "k" }),
+    openai: (fetch) => openai("m", { fetch, apiKey: "k" }),
+  };
+  const rows = Object.keys(models).flatMap((vendor) =>
+    [
+      [408, {}, 4],
+      [409, {}, 4],
+      [429, {}, 4],
+      [500, {}, 4],
+      [529, {}, 4],
+      [400, {}, 1],
+      [404, {}, 1],
+      [410, {}, 1],
+      [422, {}, 1],
+      [408, { "x-should-retry": "false" }, 1],
+      [409, { "x-should-retry": "false" }, 1],
+      [400, { "x-should-retry": "true" }, 4],
+    ].map(
+      ([status, headers, requests]) =>
+        [vendor, status, headers, requests] as [string, number, object, number],
+    ),
+  );
+
+  it.each(rows)(
+    "of %s with %i %j is asked %i times, as by the vendor's SDK",
+    async (vendor, status, headers, requests) => {
+      const body = '{"error":{"message":"The request timed out"}}';
+      const fetch = vi.fn(async () => new Response(body, { status, headers: { ...headers } }));
+      const { error } = await run(models[vendor]!(fetch));
+      expect(error).toMatchObject({ status, retryable: requests > 1 });
+      expect(fetch).toHaveBeenCalledTimes(requests);
+    },
+  );
+
+  it("that a further attempt does not repeat is no end of the run", async () => {
+    for (const status of [408, 409]) {
+      const fetch = scripted([{ status }, { text: "Here." }]);
+      expect(await run(anthropic("m", { fetch, apiKey: "k" }))).toMatchObject({
+        outcome: "completed",
+        text: "Here.",
+      });
+    }
+  });
+});
 
 describe("a fetch that rejects", () => {
   const causes = "CORS, a wrong base URL or no network";

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 use crate::engine::model::error::FailureCode;
 
-/// Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
+/// Retries of a model call after status 408, 409, 429 or 5xx, a network failure or a broken stream.
 ///
 /// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked for a longer wait,
 /// that one counts. While the network refuses the first request of a run, all waits together take 3 s at most, unless

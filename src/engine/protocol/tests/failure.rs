@@ -181,6 +181,20 @@ fn every_shape_of_error_body_gives_its_message_and_a_code() {
             true,
         ),
         (418, "{\"odd\":1}", InvalidRequest, "no message", false),
+        (
+            408,
+            r#"{"error":{"message":"Request timed out"}}"#,
+            FailureCode::Timeout,
+            "Request timed out",
+            true,
+        ),
+        (
+            409,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Conflict"}}"#,
+            InvalidRequest,
+            "Conflict",
+            true,
+        ),
     ];
     for (status, body, code, message, retryable) in rows {
         let failure = failure(*status, &[], body);
