@@ -142,8 +142,8 @@ fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 /// True when another attempt could succeed: for 408 (a timeout of the request), 409 (of a lock), 429 and 5xx, as in
-/// the SDKs of OpenAI and Anthropic, and for no other 4xx. The vendor's `x-should-retry` wins. AWS throttles with 400.
-/// <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts> (2026-11-29)
+/// the SDKs of OpenAI and Anthropic, and for no other 4xx. The vendor's `x-should-retry` wins. AWS throttles with
+/// 400. <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts> (2026-11-29)
 fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool {
     match should_retry {
         Some("true") => true,
