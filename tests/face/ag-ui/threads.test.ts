@@ -240,6 +240,24 @@ describe("a tool of the page", () => {
     expect(page.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
+  it("gives the results of several calls of one answer in one input, and the next answer's call is asked", async () => {
+    for (const last of [[], [said("And blue", "u2")]]) {
+      const seen: string[] = [];
+      const agent = agentOf([
+        { toolCalls: [colorCall, { ...colorCall, id: "d" }] },
+        (request) => ({ toolCalls: [(seen.push(JSON.stringify(request.body)), { ...colorCall, id: "e" })] }),
+        { text: "Nice." },
+      ]);
+      const page = new Page(handlerOf(agent), [color]);
+      expect(endOf(await page.ask("Red")).outcome).toMatchObject({ pendingToolCallIds: ["c"] });
+      const second = { ...colored("so is this"), id: "t2", toolCallId: "d" };
+      page.messages = [...page.messages, colored(), second, ...last];
+      expect(endOf(await page.send()).outcome).toMatchObject({ pendingToolCallIds: ["e"] });
+      expect(seen[0]).toContain("it is red");
+      expect(seen[0]).toContain("so is this");
+    }
+  });
+
   it("may fail, may bring an image, and is given up when the person says something else", async () => {
     const seen: string[] = [];
     const answers = async (...messages: AgUiMessage[]): Promise<string> => {

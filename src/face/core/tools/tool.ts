@@ -129,6 +129,23 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
   }
 }
 
+const NAMES = [/^[a-zA-Z0-9_-]{1,128}$/, "1 to 128 letters, digits, _ and -"] as const;
+
+/** Brackets and stars would make the name a rule of permissions. */
+const PAGE_NAMES = [
+  /^(?=.*\S)[^\p{C}()*]{1,256}$/u,
+  "1 to 256 characters, none of them a bracket, a star or a control character",
+] as const;
+
+/** The tools that a page has named. A vendor that refuses such a name gets another one in its place. */
+const ofPages = new WeakSet<object>();
+
+/** Takes the tool as one that a page has named. */
+export function namedByPage<T extends object>(tool: T): T {
+  ofPages.add(tool);
+  return tool;
+}
+
 function know(name: string, field: string, defined: Tool): KnownTool {
   if (optionsOf(defined) !== undefined) {
     const problem =
@@ -136,13 +153,8 @@ function know(name: string, field: string, defined: Tool): KnownTool {
     throw new LoopletError("config_wrong_type", field, problem);
   }
   const options = checkTool(defined, field);
-  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
-    throw new LoopletError(
-      "config_invalid_value",
-      field,
-      "a tool's name is 1 to 128 letters, digits, _ and -",
-    );
-  }
+  const [names, words] = ofPages.has(defined) ? PAGE_NAMES : NAMES;
+  if (!names.test(name)) throw new LoopletError("config_invalid_value", field, `a tool's name is ${words}`);
   const standard = isStandardSchema(options.inputSchema) ? options.inputSchema : undefined;
   const validate = options.validate !== false;
   const inputSchema = inputJsonSchema(options.inputSchema, at(field, "inputSchema"));

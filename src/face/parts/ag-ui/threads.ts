@@ -253,7 +253,8 @@ function listened(run: Run, deciding: Deciding): Run {
  * @throws LoopletError `misuse_invalid_argument`; nothing is answered then
  */
 function goOn(run: Run, input: AgUiInput): void {
-  const { asked, name } = goingOf(run);
+  const going = goingOf(run);
+  const { asked, name } = going;
   const open = [...asked.values()];
   const needed = open.filter((one) => !isOfPage(one)).map(({ questionId }) => interruptId(name, questionId));
   const given = (input.resume ?? []).map(({ interruptId }) => interruptId);
@@ -270,6 +271,14 @@ function goOn(run: Run, input: AgUiInput): void {
       "messages",
       `needs the results of the calls ${open.map(({ data }) => data.toolCallId).join(", ")}`,
     );
+  // The page has run all calls of the answer, and a call that is not read-only is asked when the one before is over.
+  const called = new Set(input.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
+  going.onAsked = (later) => {
+    if (!isOfPage(later)) return false;
+    const isPast = called.has(later.data.toolCallId);
+    const said = answerTo(later, name, input, prompt.length > 0 && isPast);
+    return said !== undefined && run.answer(later.questionId, said);
+  };
   for (const [one, said] of answers) if (said !== undefined) run.answer(one.questionId, said);
   if (prompt.length > 0) run.steer(prompt);
 }

@@ -9,7 +9,7 @@ import type {
 } from "../../core/api/index.js";
 import { at, checkChoice, checkValue, isObject } from "../../core/options/check.js";
 import { isStandardSchema } from "../../core/tools/tool-schema.js";
-import { tool } from "../../core/tools/tool.js";
+import { namedByPage, tool } from "../../core/tools/tool.js";
 import { resultFromPage } from "./from-page.js";
 import { pageRequest, type PageAnswer } from "./page-call.js";
 
@@ -68,7 +68,7 @@ export function pageTool<
       "needs a Standard Schema, as zod's",
     );
   const isSafe = (replay ?? (isReadOnly(own) ? "safe" : "once")) === "safe";
-  return made as ReturnType<typeof pageTool<S, O, N>>;
+  return namedByPage(made) as ReturnType<typeof pageTool<S, O, N>>;
 }
 
 function isReadOnly({ readOnly, annotations }: Pick<ToolOptions, "readOnly" | "annotations">): boolean {
