@@ -9,7 +9,6 @@ pub mod binding;
 pub mod bound;
 pub mod context;
 pub mod defaults;
-pub mod effort;
 pub mod estimate;
 pub mod model_options;
 pub mod permission;

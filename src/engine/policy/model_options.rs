@@ -1,7 +1,9 @@
 //! Options that a model's vendor refuses for it, and what is sent in their place.
 //!
-//! The vendor answers such a request with status 400. A model that the tables do not name gets what was asked for, so a
-//! new model works without an entry here. [`crate::engine::policy::effort`] has the models that take no effort at all.
+//! The vendor answers such a request with status 400. A model that the tables do not name gets what was asked for, so
+//! a new model works without an entry here. [`effort`] has the models that take no effort at all.
+
+pub mod effort;
 
 use looplet_scan::reader::Object;
 
@@ -23,7 +25,8 @@ const CURRENT_CLAUDE: Names = &[
     "claude-opus-4-7",
 ];
 
-/// `tool_choice: type "tool" and "any" are not supported for this model.` `whats-new` of the models there (2026-11-28)
+/// `tool_choice: type "tool" and "any" are not supported for this model.` The pages `whats-new` of the models there
+/// (2026-11-28).
 const UNFORCED_CLAUDE: Names = &[
     "claude-fable-5-1",
     "claude-fable-5-2",

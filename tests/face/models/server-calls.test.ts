@@ -1,6 +1,6 @@
 /** Answers that wait for Anthropic's servers: a server tool beside own tools, and a program that calls own tools. */
 import { expect, it } from "vitest";
-import { anthropic, createAgent, tool } from "looplet";
+import { anthropic, createAgent, tool, type Run } from "looplet";
 
 const body = (init: RequestInit | undefined): any =>
   JSON.parse(new TextDecoder().decode(init!.body as Uint8Array));
@@ -43,8 +43,9 @@ it("a steer waits until the server's tool has its result", async () => {
     { content: [found, { type: "text", text: "Found." }], stop_reason: "end_turn" },
     done,
   );
-  const agent = createAgent({ model, tools: { look: look(() => (run.steer("also this"), "r")) } });
-  const run = agent.run("go");
+  const running: { run?: Run } = {};
+  const steers = (): string => (running.run!.steer("also this"), "r");
+  const run = (running.run = createAgent({ model, tools: { look: look(steers) } }).run("go"));
   expect(await run.result).toMatchObject({ outcome: "completed", text: "Done.", undelivered: [] });
   expect(bodies[1].messages.at(-1)).toEqual({ role: "user", content: [result] });
   expect(bodies[2].messages.at(-1)).toEqual({ role: "user", content: [{ type: "text", text: "also this" }] });

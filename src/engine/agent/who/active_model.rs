@@ -7,7 +7,7 @@
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
-use crate::engine::policy::effort::takes_effort;
+use crate::engine::policy::model_options::effort::takes_effort;
 use crate::engine::policy::model_options::fit;
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};

@@ -24,9 +24,6 @@ import { ResumeRejected, rejected } from "./sessions/dropped-turn.js";
 import { Turn, unbegun, type Unstamped } from "./told.js";
 import type { InitializationResult, SDKInitMessage, SDKMessage, SDKUserInput } from "./types.js";
 
-/** The time that a hook waits for the store, in milliseconds. */
-const HOOK_MS = 5_000;
-
 export class Session {
   readonly #prompt: string | AsyncIterable<SDKUserInput>;
   readonly #options: PlainOptions;
@@ -454,7 +451,7 @@ export class Session {
   /** A hook may read the session. It waits for a slow store for a few seconds only. */
   async #saved(): Promise<void> {
     if (this.#turn !== undefined) this.#keep(this.#turn);
-    await this.#kept.flushWithin(HOOK_MS);
+    await this.#kept.flushForHook();
   }
 
   #modeChosen(mode: PermissionMode): void {

@@ -18,6 +18,9 @@ import {
 } from "./sessions.js";
 import { subpathOf } from "./subagents.js";
 
+/** The time that a hook waits for the store, in milliseconds. */
+const HOOK_MS = 5_000;
+
 export class KeptSession {
   id = "";
   readonly #options: PlainOptions;
@@ -100,11 +103,11 @@ export class KeptSession {
     await this.#mirror?.flush();
   }
 
-  /** The same, but no longer than `ms` milliseconds. */
-  async flushWithin(ms: number): Promise<void> {
+  /** The same, for as long as a hook waits for the store. */
+  async flushForHook(): Promise<void> {
     const { clock = HOST_CLOCK } = this.#options.host ?? {};
     const isLate = () => new StoreTimeout("The store is slow");
-    await within(clock, ms, this.flush(), isLate).catch(() => {});
+    await within(clock, HOOK_MS, this.flush(), isLate).catch(() => {});
   }
 
   get #store(): SessionStore {
