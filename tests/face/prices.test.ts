@@ -97,6 +97,31 @@ describe("the cost of a run by the price table", () => {
   });
 });
 
+describe("a price that depends on more than the model", () => {
+  // VENDORS.md of 2026-11-28, section 3.3: Gemini 4 Argon costs 2 / 10 / 0.10, from 2026-12-01 on 4 / 20 / 0.20.
+  it.each([
+    ["2026-11-30T23:59:59Z", 2, 10, 0.1],
+    ["2026-12-01T00:00:00Z", 4, 20, 0.2],
+  ])("is that of the day: %s", (day, input, output, cached) => {
+    expect(prices("google", "gemini-4-argon", Date.parse(day))).toEqual({
+      inputUsdPerMillion: input,
+      outputUsdPerMillion: output,
+      cacheReadUsdPerMillion: cached,
+    });
+  });
+
+  it("is that of the whole request above a length, and has a price of writing to the cache", async () => {
+    // GPT-6.2 Sol: input 2, write 2.50, output 10; above 272,000 tokens input twice, output 1.5 times.
+    const used = [
+      { inputTokens: 200_000, outputTokens: 1000 },
+      { inputTokens: 300_000, outputTokens: 1000 },
+    ];
+    // 400,000 + 10,000, then 1,200,000 + 15,000 millionths
+    expect(await cost("openai", "gpt-6.2-sol", used)).toEqual({ costUsd: 1.625, costBasis: "table" });
+    expect(prices("openai", "gpt-6.2-sol")?.cacheWriteUsdPerMillion).toBe(2.5);
+  });
+});
+
 describe("a price of one's own", () => {
   const own = { inputUsdPerMillion: 1, outputUsdPerMillion: 2 };
   const used = [{ inputTokens: 3_000_000, outputTokens: 1_000_000 }];

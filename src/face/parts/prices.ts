@@ -1,10 +1,10 @@
 /**
  * List prices of the main models in US dollars per million tokens, as read on `PRICES_DATE`. They come from the
- * vendors' pages that are named beside the rows. The rows of OpenAI, Google and Groq come from pages that quote the
- * vendors, and so do Anthropic's cache reads below a tenth of the input price. Check a price before you bill by it.
+ * vendors' pages that are named beside the rows, and from pages and packages that quote them. Check a price before you
+ * bill by it.
  *
  * Give `price: prices` to a model, or a function of yours that calls `prices` for models that it does not know.
- * Vendors that report the cost of a call (OpenRouter, xAI, Perplexity) need no row.
+ * Vendors that report the cost of a call (OpenRouter, Perplexity) need no row.
  */
 import type { Price } from "../core/api/index.js";
 
@@ -15,19 +15,32 @@ type Row = readonly [
   input: number,
   output: number,
   cacheRead?: number,
-  long?: readonly [aboveTokens: number, inputFactor: number, outputFactor: number],
+  further?: {
+    /** Above so many tokens of input the whole request costs more: factors on input and cache, and on output. */
+    readonly long?: readonly [aboveTokens: number, inputFactor: number, outputFactor: number];
+    /** From this day on, in UTC, every price is multiplied. */
+    readonly from?: readonly [day: string, factor: number];
+    /** The factor on the input price for writing to the cache. Default: as much as input; Anthropic: 1.25. */
+    readonly write?: number;
+  },
 ];
 
 /** The day on which the prices were read. */
-export const PRICES_DATE = "2026-11-21";
+export const PRICES_DATE = "2026-11-28";
 
 /** Anthropic's factors on the input price for writing to the cache: for five minutes, and for an hour. */
 const WRITE_FACTOR = 1.25;
 const WRITE_HOUR_FACTOR = 2;
 
+/** OpenAI's, from GPT-5.6 on. */
+const GPT = { long: [272_000, 2, 1.5], write: 1.25 } as const;
+
 const ROWS: readonly Row[] = [
   // https://platform.claude.com/docs/en/about-claude/pricing
+  ["anthropic", "claude-fable-5-2", 8, 40, 0.2],
+  ["anthropic", "claude-mythos-5-2", 8, 40, 0.2],
   ["anthropic", "claude-fable-5-1", 10, 50, 0.25],
+  ["anthropic", "claude-mythos-5-1", 10, 50, 0.25],
   ["anthropic", "claude-fable-5", 10, 50, 1],
   ["anthropic", "claude-opus-5-5", 4, 20, 0.2],
   ["anthropic", "claude-opus-5", 5, 25, 0.5],
@@ -42,15 +55,25 @@ const ROWS: readonly Row[] = [
   ["anthropic", "claude-sonnet-4-6", 3, 15, 0.3],
   ["anthropic", "claude-sonnet-4-5", 3, 15, 0.3],
   ["anthropic", "claude-sonnet-4", 3, 15, 0.3],
-  ["anthropic", "claude-haiku-5-5", 0.1, 0.5, 0.01, [100_000, 5, 5]],
+  ["anthropic", "claude-haiku-5-5", 0.1, 0.5, 0.01, { long: [100_000, 5, 5] }],
   ["anthropic", "claude-haiku-4-5", 1, 5, 0.1],
-  // https://developers.openai.com/api/docs/pricing
+  // https://developers.openai.com/api/docs/pricing; from 5.6 on as in @earendil-works/pi-ai 1.6.0
+  ["openai", "gpt-6.2-astra", 8, 40, 0.4, GPT],
+  ["openai", "gpt-6.2-sol", 2, 10, 0.1, GPT],
+  ["openai", "gpt-6.1-sol", 2, 10, 0.1, GPT],
+  ["openai", "gpt-6.1-terra", 1, 5, 0.05, GPT],
+  ["openai", "gpt-6-astra", 10, 50, 1, GPT],
+  ["openai", "gpt-6-sol", 2, 10, 0.2, GPT],
+  ["openai", "gpt-6-luna", 0.1, 0.5, 0.01, GPT],
+  ["openai", "gpt-5.6-sol", 4, 20, 0.4, GPT],
+  ["openai", "gpt-5.6-terra", 2, 12, 0.2, GPT],
+  ["openai", "gpt-5.6-luna", 0.2, 1.2, 0.02, GPT],
   ["openai", "gpt-5.5-pro", 30, 180],
-  ["openai", "gpt-5.5", 5, 30, 0.5, [272_000, 2, 1.5]],
+  ["openai", "gpt-5.5", 5, 30, 0.5, { long: GPT.long }],
   ["openai", "gpt-5.4-pro", 30, 180],
   ["openai", "gpt-5.4-mini", 0.75, 4.5, 0.075],
   ["openai", "gpt-5.4-nano", 0.2, 1.25, 0.02],
-  ["openai", "gpt-5.4", 2.5, 15, 0.25, [272_000, 2, 1.5]],
+  ["openai", "gpt-5.4", 2.5, 15, 0.25, { long: GPT.long }],
   ["openai", "gpt-5.3-codex", 1.75, 14, 0.175],
   ["openai", "gpt-5.2", 1.75, 14, 0.175],
   ["openai", "gpt-5.1", 1.25, 10, 0.125],
@@ -58,43 +81,72 @@ const ROWS: readonly Row[] = [
   ["openai", "gpt-5", 1.25, 10, 0.125],
   ["openai", "gpt-4.1", 2, 8, 0.5],
   // https://ai.google.dev/gemini-api/docs/pricing
-  ["google", "gemini-3.5-flash", 1.5, 9],
-  ["google", "gemini-3.1-pro", 2, 12, undefined, [200_000, 2, 1.5]],
-  ["google", "gemini-3.1-flash-lite", 0.25, 1.5],
-  ["google", "gemini-2.5-pro", 1.25, 10, undefined, [200_000, 2, 1.5]],
-  ["google", "gemini-2.5-flash-lite", 0.1, 0.4],
-  ["google", "gemini-2.5-flash", 0.3, 2.5],
+  ["google", "gemini-4-neon", 3, 15, 0.15],
+  ["google", "gemini-4-hydrogen", 1.5, 7.5, 0.075],
+  ["google", "gemini-4-argon", 2, 10, 0.1, { from: ["2026-12-01", 2] }],
+  ["google", "gemini-4-carbon", 2, 10, 0.1, { from: ["2026-12-01", 2] }],
+  ["google", "gemini-3.8-flash", 0.75, 3.75, 0.075, { from: ["2027-01-01", 2] }],
+  ["google", "gemini-3.7-flash", 0.75, 3.75, 0.075, { from: ["2027-01-01", 2] }],
+  ["google", "gemini-3.6-flash", 0.75, 3.75, 0.075, { from: ["2027-01-01", 2] }],
+  ["google", "gemini-3.5-flash-lite", 0.3, 2.5, 0.03],
+  ["google", "gemini-3.5-flash", 1.5, 9, 0.15],
+  ["google", "gemini-3.1-pro", 2, 12, 0.2, { long: [200_000, 2, 1.5] }],
+  ["google", "gemini-3.1-flash-lite", 0.25, 1.5, 0.025],
+  ["google", "gemini-2.5-pro", 1.25, 10, 0.125, { long: [200_000, 2, 1.5] }],
+  ["google", "gemini-2.5-flash-lite", 0.1, 0.4, 0.01],
+  ["google", "gemini-2.5-flash", 0.3, 2.5, 0.03],
   // https://api-docs.deepseek.com/quick_start/pricing, the price of the expensive hours
   ["deepseek", "deepseek-v4-pro", 1.32, 3.96, 0.044],
   ["deepseek", "deepseek-flash", 0.3, 1.2, 0.006],
   ["deepseek", "deepseek-v4-flash", 0.3, 1.2, 0.006],
-  // https://console.groq.com/docs/models
-  ["groq", "openai/gpt-oss-120b", 0.15, 0.6],
+  // @earendil-works/pi-ai 1.6.0
+  ["groq", "openai/gpt-oss-120b", 0.15, 0.6, 0.075],
+  ["groq", "openai/gpt-oss-20b", 0.075, 0.3, 0.0375],
+  ["xai", "grok-4.7", 2, 6, 0.5, { long: [200_000, 2, 2] }],
+  ["xai", "grok-4.6", 2, 6, 0.5, { long: [200_000, 2, 2] }],
+  ["xai", "grok-4.5", 2, 6, 0.3],
+  ["xai", "grok-4.3", 1.25, 2.5, 0.2],
+  ["mistral", "mistral-large-4", 0.7, 2.1, 0.07],
+  ["mistral", "mistral-medium-2604", 1.5, 7.5, 0.15],
+  ["mistral", "mistral-small-2603", 0.15, 0.6, 0.015],
+  ["zai", "glm-5.3-flash", 0.15, 0.5, 0.03],
+  ["zai", "glm-5.3", 1.4, 4.4, 0.26],
+  ["zai", "glm-5.2", 1.4, 4.4, 0.26],
+  ["moonshot", "kimi-k3.1-pro", 2, 10, 0.2],
+  ["moonshot", "kimi-k3", 3, 15, 0.3],
+  ["moonshot", "kimi-k2.7-code", 0.95, 4, 0.19],
 ];
 
 /** Vendors that sell another vendor's models at that vendor's prices. */
 const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "google" };
 
-/** The list price of a model; undefined if it is not in the table. */
-export function prices(vendor: string, model: string): Price | undefined {
+/**
+ * The list price of a model; undefined if it is not in the table. Some prices change on a day that is known: `nowMs`,
+ * by default the time of the call, says which of them holds.
+ */
+export function prices(vendor: string, model: string, nowMs: number = Date.now()): Price | undefined {
   const seller = SAME[vendor] ?? vendor;
   const row = ROWS.find(([name, begin]) => name === seller && isOf(model, begin));
   if (row === undefined) return undefined;
-  const [, , input, output, cacheRead, long] = row;
+  const [, , input, output, cacheRead, { long, from, write } = {}] = row;
+  const factor = from !== undefined && nowMs >= Date.parse(from[0]) ? from[1] : 1;
+  const usd = (price: number): number => round(price * factor);
+  const writeFactor = seller === "anthropic" ? WRITE_FACTOR : write;
   return {
-    inputUsdPerMillion: input,
-    outputUsdPerMillion: output,
-    ...(cacheRead === undefined ? {} : { cacheReadUsdPerMillion: cacheRead }),
-    ...(seller === "anthropic"
-      ? {
-          cacheWriteUsdPerMillion: input * WRITE_FACTOR,
-          cacheWriteHourUsdPerMillion: input * WRITE_HOUR_FACTOR,
-        }
-      : {}),
+    inputUsdPerMillion: usd(input),
+    outputUsdPerMillion: usd(output),
+    ...(cacheRead === undefined ? {} : { cacheReadUsdPerMillion: usd(cacheRead) }),
+    ...(writeFactor === undefined ? {} : { cacheWriteUsdPerMillion: usd(input * writeFactor) }),
+    ...(seller === "anthropic" ? { cacheWriteHourUsdPerMillion: usd(input * WRITE_HOUR_FACTOR) } : {}),
     ...(long === undefined
       ? {}
       : { longPrompt: { aboveTokens: long[0], inputFactor: long[1], outputFactor: long[2] } }),
   };
+}
+
+/** A price without the noise of binary fractions. */
+function round(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
 }
 
 /**
