@@ -65,6 +65,20 @@ pub fn fit(protocol: &str, model: &mut ModelConfig) -> Vec<String> {
     fit.changed
 }
 
+/// The tokens of an answer where the protocol demands a number and the configuration has none. Models that think
+/// unasked think within it: with 8192, answers end before their text. They may write 128,000.
+pub fn default_output_tokens(model: &str) -> u64 {
+    if is_one_of(&model.replace('.', "-"), CURRENT_CLAUDE) {
+        32_000
+    } else {
+        8192
+    }
+}
+
+fn is_one_of(name: &str, names: Names) -> bool {
+    names.iter().any(|part| name.contains(part))
+}
+
 struct Fit<'a> {
     model: &'a mut ModelConfig,
     changed: Vec<String>,
@@ -73,7 +87,7 @@ struct Fit<'a> {
 
 impl Fit<'_> {
     fn is(&self, names: Names) -> bool {
-        names.iter().any(|part| self.name.contains(part))
+        is_one_of(&self.name, names)
     }
 
     fn claude(&mut self) {

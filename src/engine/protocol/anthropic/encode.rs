@@ -11,6 +11,7 @@ use crate::engine::json::writer::{
 };
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
+use crate::engine::policy::model_options::default_output_tokens;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::anthropic::server_calls::container;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
@@ -18,9 +19,6 @@ use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
 use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
 use crate::engine::protocol::vertex::is_vertex;
-
-/// The length of an answer for a configuration that names none: Anthropic demands a number.
-const DEFAULT_MAX_TOKENS: u64 = 8192;
 
 const SAMPLING: &Names = &["temperature", "top_p", "top_k", "", "", ""];
 
@@ -125,8 +123,8 @@ fn max_tokens(
             "must be greater than thinking.budgetTokens, which is a part of it",
         )),
         Some(tokens) => Ok(tokens),
-        None if budget == 0 => Ok(DEFAULT_MAX_TOKENS),
-        None => Ok(budget.saturating_add(DEFAULT_MAX_TOKENS)),
+        // Anthropic demands a number.
+        None => Ok(budget.saturating_add(default_output_tokens(&model.model))),
     }
 }
 

@@ -390,8 +390,8 @@ export interface ModelConfig {
   /** Whether the answer is streamed. */
   stream?: boolean;
   /**
-   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the
-   * vendor's.
+   * Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, and 32,000 for
+   * Claude's models that think unasked; else the vendor's.
    */
   maxOutputTokens?: number | null;
   /** Default: the vendor's. */
