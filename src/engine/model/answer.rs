@@ -13,6 +13,7 @@ use looplet_scan::piece::{Join, Piece};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::own_names::with_own_names;
+use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Usage, is_version_of};
 
 pub use part::{Change, Part, PartKind};
@@ -56,6 +57,8 @@ pub struct ModelAnswer {
     pub usage_by_model: Vec<(Option<String>, Usage)>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
+    /// What the vendor says beside the reason.
+    pub stop_details: Option<Json>,
     /// The vendor's id of the answer.
     pub response_id: Option<String>,
     /// The number of the last event, if the protocol numbers them.
@@ -176,6 +179,7 @@ impl ModelAnswer {
         self.parts.clear();
         self.changes.clear();
         (self.usage, self.finish_reason, self.raw_finish_reason) = (None, None, None);
+        self.stop_details = None;
         self.usage_by_model.clear();
         self.begun_bytes == 0
     }
@@ -421,6 +425,7 @@ impl ModelAnswer {
             parts: parts.collect(),
             finish_reason: self.finish_reason,
             raw_finish_reason: self.raw_finish_reason.clone(),
+            stop_details: self.stop_details.clone(),
             response_id: self.response_id.clone(),
             model: self.model.clone(),
             changes: Vec::new(),

@@ -129,6 +129,10 @@ pub struct Report<'a> {
     pub finish_reason: Option<FinishReason>,
     /// The vendor's own word for `finishReason`.
     pub raw_finish_reason: Option<&'a str>,
+    /// What the vendor says beside it, as it says it. Of a refusal by Claude `{ type, category, explanation,
+    /// recommended_model }`, each of which may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_details: Option<&'a Json>,
     /// The blocks of the answer that streams, which the messages do not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub streaming: Vec<StreamedBlock<'a>>,

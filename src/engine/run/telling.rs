@@ -110,6 +110,7 @@ impl Run {
             iterations: who.map(|who| who.kept.iteration).unwrap_or_default(),
             finish_reason: root.and_then(|root| root.answers.reply().finish_reason),
             raw_finish_reason: root.and_then(|root| root.answers.reply().raw_finish_reason.as_deref()),
+            stop_details: root.and_then(|root| root.answers.reply().stop_details.as_ref()),
             streaming: root.map(Agent::streaming).unwrap_or_default(),
             undelivered: undelivered.unwrap_or_default(),
         }

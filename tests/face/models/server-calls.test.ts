@@ -114,3 +114,19 @@ it("a stream tells the container beside its stop reason", async () => {
   await createAgent({ model, tools: { look: look(() => "r") } }).run("go").result;
   expect(bodies[1].container).toBe("container_2");
 });
+
+it("a refusal's details stand in the result, and a later answer has none", async () => {
+  const details = {
+    type: "refusal",
+    category: "cyber",
+    explanation: "why",
+    recommended_model: "claude-opus-5",
+  };
+  const { model } = answering({ content: [], stop_reason: "refusal", stop_details: details }, done);
+  const agent = createAgent({ model });
+  const { finishReason, stopDetails, messages } = await agent.run("go").result;
+  expect({ finishReason, stopDetails }).toEqual({ finishReason: "refusal", stopDetails: details });
+  const next = await agent.run("on", { messages }).result;
+  expect(next).toMatchObject({ text: "Done." });
+  expect(next).not.toHaveProperty("stopDetails");
+});

@@ -46,6 +46,7 @@ impl Answers {
         let reply = &mut self.kept.reply;
         reply.finish_reason = answer.finish_reason;
         reply.raw_finish_reason = answer.raw_finish_reason.take();
+        reply.stop_details = answer.stop_details.take();
         reply.text = Some(format!("{}{}", reply.text_before, text_of_parts(&answer)));
         let blocks = answer.parts.len() as u32;
         let ending = Ending::of(answer.finish_reason);

@@ -258,6 +258,8 @@ pub struct Reply {
     pub finish_reason: Option<FinishReason>,
     #[serde(skip_serializing_if = "is_default")]
     pub raw_finish_reason: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub stop_details: Option<Json>,
     /// The vendor's id of the response.
     #[serde(skip_serializing_if = "is_default")]
     pub response_id: Option<String>,

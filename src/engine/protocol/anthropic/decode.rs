@@ -14,6 +14,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
+use crate::engine::model::message::Json;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
@@ -334,5 +335,7 @@ fn read_container(from: &Object<'_>, answer: &mut ModelAnswer) {
 }
 
 fn read_stop_reason(from: &Object<'_>, answer: &mut ModelAnswer) {
+    let details = from.get("stop_details").and_then(|json| Json::parse(json).ok());
+    answer.stop_details = details.or(answer.stop_details.take());
     note_reason(from.owned("stop_reason"), answer);
 }

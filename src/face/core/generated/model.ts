@@ -1390,6 +1390,11 @@ export interface Report {
   finishReason: FinishReason | null;
   /** The vendor's own word for `finishReason`. */
   rawFinishReason: string | null;
+  /**
+   * What the vendor says beside it, as it says it. Of a refusal by Claude `{ type, category, explanation,
+   * recommended_model }`, each of which may be missing.
+   */
+  stopDetails?: unknown;
   /** The blocks of the answer that streams, which the messages do not have. */
   streaming?: StreamedBlock[];
   /** Ids of the steers and follow-ups that no model call has taken. */

@@ -100,6 +100,7 @@ export interface RawRunResult extends History {
   iterations: number;
   finishReason: string | null;
   rawFinishReason: string | null;
+  stopDetails?: unknown;
   undelivered: number[];
   streaming?: StreamedBlock[];
 }

@@ -51,6 +51,7 @@ export function finished(
     iterations,
     finishReason,
     rawFinishReason,
+    ...(raw.stopDetails === undefined ? {} : { stopDetails: raw.stopDetails }),
     undelivered,
   };
 }
