@@ -6,6 +6,7 @@ import {
   copySession,
   initSession,
   makeInvokeModel,
+  type InvokeModelOptions,
   parseResponse,
   response,
   runSession,
@@ -16,7 +17,7 @@ import {
   type ToolDefinition,
 } from "looplet/guide";
 import { scripted } from "looplet/practice";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 const readFile: ToolDefinition = {
   name: "read_file",
@@ -267,6 +268,29 @@ describe("runSession", () => {
 });
 
 describe("makeInvokeModel", () => {
+  it("takes the name of a model, with the key of the environment or of the host", async () => {
+    const ask = async (options: InvokeModelOptions) => {
+      const fetch = scripted([{ text: "Hi." }]);
+      const session = initSession("s", "u");
+      await runSession(
+        makeInvokeModel("claude-sonnet-4-6", { ...options, host: { fetch, ...options.host } }),
+        [],
+        session,
+        {},
+      );
+      expect(response(session).content).toBe("Hi.");
+      const [{ url, headers, body } = {}] = fetch.requests as any[];
+      return { url, key: headers["x-api-key"], model: body.model };
+    };
+    vi.stubEnv("ANTHROPIC_API_KEY", "of-environment");
+    const url = "https://api.anthropic.com/v1/messages";
+    expect(await ask({})).toEqual({ url, key: "of-environment", model: "claude-sonnet-4-6" });
+    expect(await ask({ host: { apiKey: "own" } })).toMatchObject({ url, key: "own" });
+    vi.unstubAllEnvs();
+    const model = (name: string) => openaiChat(`my-${name}`, { apiKey: "k" });
+    expect(await ask({ host: { model } })).toMatchObject({ model: "my-claude-sonnet-4-6" });
+  });
+
   const turns = () => [
     {
       thinking: { text: "Hm.", signature: "c2ln" },

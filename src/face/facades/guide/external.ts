@@ -12,3 +12,4 @@ export { parseResponse, toApiMessages } from "./wire.js";
 export type * from "./types.js";
 export type { ApiBlock } from "../anthropic.js";
 export { init, type WasmSource } from "../../core/host/wasm.js";
+export type { Host } from "../host.js";

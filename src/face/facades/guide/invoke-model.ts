@@ -1,19 +1,25 @@
 import type { AgentOptions, Message, Model } from "../../core/api/index.js";
 import { fromApi, toApi } from "../anthropic.js";
 import { createAgent } from "../../core/index.js";
+import { hostOptions, modelOf, type Host } from "../host.js";
 import { mergeOptions, presets } from "../presets/index.js";
 import type { GenericMessage, InvokeModel, Session } from "./types.js";
 import { parseResponse, toApiMessages } from "./wire.js";
 
 /** Options of `createAgent` that concern one model call. Default: no retries. */
-export type InvokeModelOptions = Omit<AgentOptions, "model" | "tools" | "system">;
+export interface InvokeModelOptions extends Omit<AgentOptions, "model" | "tools" | "system"> {
+  /** For a model by its name: its constructor, the key, and what tests replace. */
+  host?: Host | undefined;
+}
 
 /**
- * An `invokeModel` that asks a model of looplet, of any vendor. The session stays in its generic form, so another
- * model can go on with it. It rejects with a `RunError` if the model call fails, and with a `TypeError` for a session
- * that does not end with the user or a result.
+ * An `invokeModel` that asks a model of looplet, of any vendor, or a model of Anthropic by its name. Without
+ * `host.apiKey` a name takes the key of the variable `ANTHROPIC_API_KEY`, where there is a process. The session
+ * stays in its generic form, so another model can go on with it. It rejects with a `RunError` if the model call
+ * fails, and with a `TypeError` for a session that does not end with the user or a result.
  */
-export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}): InvokeModel {
+export function makeInvokeModel(model: string | Model, given: InvokeModelOptions = {}): InvokeModel {
+  const { host = {}, ...options } = given;
   return async (tools, session) => {
     const { system, messages } = toApiMessages(session);
     if (messages.at(-1)?.role !== "user")
@@ -26,7 +32,8 @@ export function makeInvokeModel(model: Model, options: InvokeModelOptions = {}):
       return { role, content: blocks.map(fromApi), ...origin };
     });
     const always = {
-      model,
+      ...hostOptions(host),
+      model: modelOf(model, host),
       ...(system === null ? {} : { system }),
       tools: tools.map(({ name, description, input_schema: inputSchema }) => ({
         name,
