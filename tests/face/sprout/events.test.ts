@@ -5,6 +5,7 @@ import {
   iterationPresets,
   sseCallbacks,
   toEventStream,
+  type SproutToolContext,
   type AgentLoopOptions,
 } from "looplet/sprout";
 import { describe, expect, it } from "vitest";
@@ -59,6 +60,61 @@ describe("server-sent events", () => {
     const writer = { send: (event: string, data: unknown) => void sent.push([event, data]) };
     await agentLoop(options({ callbacks: sseCallbacks(writer, { agent: "tutor" }) }));
     expect(sent).toEqual(expected);
+  });
+
+  it("events that a tool sends stand between its call and its result, in every form", async () => {
+    const node = {
+      name: "look",
+      description: "Creates",
+      input_schema: { type: "object" },
+      async execute(_: unknown, { send }: SproutToolContext) {
+        send("node_created", { id: 1 });
+        await Promise.resolve();
+        send("node_created", undefined);
+        return "made";
+      },
+    };
+    const { agentLoop } = await import("looplet/sprout");
+    const heard: unknown[] = [];
+    const onToolEvent = (event: string, data: unknown) => void heard.push([event, data]);
+    const turns = () => ({
+      fetch: scripted([{ toolCalls: [{ name: "look", input: {} }] }, { text: "Done." }]),
+    });
+    const given = () => options({ tools: [node], callbacks: { onToolEvent }, host: turns() });
+    const events = await eventsOf(toEventStream(given(), { agent: "tutor" }));
+    expect(events.slice(0, 4)).toEqual([
+      ["tool_call", { tool: "look", input: {} }],
+      ["node_created", { id: 1 }],
+      ["node_created", null],
+      ["tool_result", { tool: "look", summary: "made" }],
+    ]);
+    expect(heard).toEqual([
+      ["node_created", { id: 1 }],
+      ["node_created", undefined],
+    ]);
+    await agentLoop(given());
+    expect(heard).toHaveLength(4);
+    const sent: string[] = [];
+    const writer = { send: (event: string) => void sent.push(event) };
+    await agentLoop({ ...given(), callbacks: sseCallbacks(writer, { agent: "tutor" }) });
+    expect(sent).toEqual(["tool_call", "node_created", "node_created", "tool_result", "agent_reasoning"]);
+  });
+
+  it("an event of a tool cannot pass for one of the loop, or break the stream", async () => {
+    for (const event of ["done", "error", "tool_result", "a\ndata: {}", "", undefined as never]) {
+      const bad = {
+        name: "look",
+        description: "Looks",
+        input_schema: { type: "object" },
+        execute: (_: unknown, { send }: SproutToolContext) => send(event, {}),
+      };
+      const fetch = scripted([{ toolCalls: [{ name: "look", input: {} }] }, { text: "Done." }]);
+      const events = await eventsOf(
+        toEventStream(options({ tools: [bad], host: { fetch } }), { agent: "a" }),
+      );
+      expect(events.map(([name]) => name)).toEqual(["tool_call", "tool_result", "agent_reasoning", "done"]);
+      expect((events[1]![1] as { summary: string }).summary).toContain("send: ");
+    }
   });
 
   it("S000-13: a failure is the last event", async () => {

@@ -17,6 +17,7 @@ import type {
   AgentLoopErrorCode,
   AgentLoopOptions,
   AgentLoopResult,
+  SproutCallbacks,
   SproutTool,
   SproutToolCall,
 } from "./types.js";
@@ -171,10 +172,10 @@ class Told {
       description,
       inputSchema,
       validate: false,
-      execute: async (input: unknown, { toolCallId }) => {
+      execute: async (input: unknown, { toolCallId, signal }) => {
         this.#begin(toolCallId, name, input);
         try {
-          const value: unknown = await execute(input);
+          const value: unknown = await execute(input, { send: this.#send, toolCallId, signal });
           // A returned error counts as thrown, as in `createAgent`.
           if (isErrorObject(value)) throw value;
           return this.#end(name, input, textOf(value));
@@ -187,6 +188,13 @@ class Told {
       },
     };
   }
+
+  readonly #send = (event: string, data: unknown): void => {
+    if (typeof event !== "string" || !/^[\w.-]+$/.test(event))
+      throw new TypeError("send: the name of an event needs letters, digits, _, . and -");
+    if (OF_THE_LOOP.includes(event)) throw new TypeError(`send: ${event} is an event of the loop itself`);
+    this.#tell("onToolEvent", event, data);
+  };
 
   readonly unknown: ToolCallOptions["onUnknownTool"] = ({ toolName, input }, { toolCallId }) => {
     this.#begin(toolCallId, toolName, input);
@@ -225,7 +233,7 @@ class Told {
     return result;
   }
 
-  #tell(name: "onThinking" | "onToolCall" | "onToolResult", ...told: unknown[]): void {
+  #tell(name: keyof SproutCallbacks, ...told: unknown[]): void {
     try {
       (this.#callbacks[name] as ((...told: unknown[]) => void) | undefined)?.call(this.#callbacks, ...told);
     } catch (error) {
@@ -233,6 +241,9 @@ class Told {
     }
   }
 }
+
+/** The events of `toEventStream` and `sseCallbacks`. */
+const OF_THE_LOOP: readonly string[] = ["agent_reasoning", "tool_call", "tool_result", "done", "error"];
 
 /** Codes of calls that the end of the loop has taken back. */
 const NOT_RUN = ["cancelled", "not_run"];

@@ -13,7 +13,7 @@ const SUMMARY = 200;
 
 /**
  * Callbacks that send `agent_reasoning` `{ agent, text }`, `tool_call` `{ tool, input }` and `tool_result`
- * `{ tool, summary }`, whose summary is the first 200 characters of the result.
+ * `{ tool, summary }`, whose summary is the first 200 characters of the result, and the events that tools send.
  */
 export function sseCallbacks(writer: SseWriter, { agent }: { agent: string }): Required<SproutCallbacks> {
   return {
@@ -21,6 +21,7 @@ export function sseCallbacks(writer: SseWriter, { agent }: { agent: string }): R
     onToolCall: (tool: string, input: unknown) => writer.send("tool_call", { tool, input }),
     onToolResult: (tool: string, result: string) =>
       writer.send("tool_result", { tool, summary: result.substring(0, SUMMARY) }),
+    onToolEvent: (event: string, data: unknown) => writer.send(event, data),
   };
 }
 
@@ -41,7 +42,7 @@ export function toEventStream(options: AgentLoopOptions, { agent }: { agent: str
       signal?.addEventListener("abort", stop, { once: true });
       const send = (event: string, data: unknown): void => {
         if (isGone) return;
-        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data) ?? "null"}\n\n`));
       };
       const sent = sseCallbacks({ send }, { agent });
       const both: SproutCallbacks = {
@@ -51,6 +52,7 @@ export function toEventStream(options: AgentLoopOptions, { agent }: { agent: str
           sent.onToolResult(tool, result),
           callbacks.onToolResult?.(tool, result)
         ),
+        onToolEvent: (event, data) => (sent.onToolEvent(event, data), callbacks.onToolEvent?.(event, data)),
       };
       void (async () => {
         try {
@@ -62,6 +64,8 @@ export function toEventStream(options: AgentLoopOptions, { agent }: { agent: str
         }
         signal?.removeEventListener("abort", stop);
         if (!isGone) controller.close();
+        // A tool that nobody waits for any more may still send.
+        isGone = true;
       })();
     },
     cancel(reason) {

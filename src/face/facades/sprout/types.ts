@@ -11,7 +11,22 @@ export interface SproutTool {
   /** A JSON Schema. The model sees it; the input is not checked against it. */
   input_schema: object;
   /** Contract: returns a text, or a value that becomes JSON. An error that it throws goes to the model. */
-  execute(input: any): unknown;
+  execute(input: any, context: SproutToolContext): unknown;
+}
+
+/** The second argument of a tool. */
+export interface SproutToolContext {
+  /**
+   * Sends an event of the tool's own while it runs, such as `node_created`: to `callbacks.onToolEvent`, and into the
+   * stream of `toEventStream`. `data` is any value that JSON can hold.
+   *
+   * @throws TypeError for a name that is not letters, digits, `_`, `.` and `-`, or that the loop itself sends
+   */
+  send(event: string, data: unknown): void;
+  /** The id of the call. */
+  readonly toolCallId: string;
+  /** Fires when the loop is aborted. */
+  readonly signal: HostAbortSignal;
 }
 
 /** One call of a tool. */
@@ -36,6 +51,8 @@ export interface SproutCallbacks {
   onToolCall?: ((tool: string, input: any) => void) | undefined;
   /** Called after each call, with the text that the model reads. */
   onToolResult?: ((tool: string, result: string) => void) | undefined;
+  /** Called with each event that a tool sends while it runs. */
+  onToolEvent?: ((event: string, data: unknown) => void) | undefined;
 }
 
 /** Options of `agentLoop`. Any option of `createAgent` may stand beside them and wins over the preset `sprout`. */
