@@ -392,6 +392,19 @@ describe("a thread", () => {
     expect(texts(await third.ask("Did you?", "u2"))).toBe("Yes.");
   });
 
+  it("with a store asks the page for a call of the next answer, when the page has given the first one up", async () => {
+    const store = memoryStore();
+    const first = restart(store, [{ toolCalls: [colorCall] }]);
+    expect(endOf(await first.ask("Red")).outcome).toMatchObject({ pendingToolCallIds: ["c"] });
+
+    const second = restart(store, [{ toolCalls: [{ ...colorCall, id: "d" }] }, { text: "Nice." }]);
+    second.messages = first.messages;
+    const events = await second.ask("Blue, then", "u2");
+    expect(endOf(events).outcome).toMatchObject({ pendingToolCallIds: ["d"] });
+    second.messages = [...second.messages, { ...colored("it is blue"), id: "t2", toolCallId: "d" }];
+    expect(texts(await second.send())).toBe("Nice.");
+  });
+
   it("with a store asks again after an input that answers nothing, in another process", async () => {
     const store = memoryStore();
     const asked = await restart(store, [{ toolCalls: [call()] }]).ask("Pay");

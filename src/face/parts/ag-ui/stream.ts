@@ -27,8 +27,11 @@ export interface Going extends RunMemory {
   readonly events: AsyncIterator<RunEvent>;
   /** The event that comes. */
   next?: Promise<IteratorResult<RunEvent>> | undefined;
-  /** Answers a question that your code answers; false leaves it open. */
-  onAsked?: (asked: Asked) => boolean;
+  /**
+   * Answers a question that your code answers; false leaves it open. `isPast`: its call is of an answer that came
+   * before the input at hand.
+   */
+  onAsked?: ((asked: Asked, isPast: boolean) => boolean) | undefined;
 }
 
 const GOING = new WeakMap<object, Going>();
@@ -65,6 +68,7 @@ async function* translated(
   const going = goingOf(source, input.runId);
   const translation = new Translation(input, going);
   yield translation.begin();
+  let isPast = true;
   while (!translation.isOver) {
     going.next ??= going.events.next();
     const changed = translation.isUndecided ? [going.deciding.changed] : [];
@@ -78,7 +82,8 @@ async function* translated(
     const event = came.value;
     const result = event.type === "finish" ? await outputOf(source) : undefined;
     const told = [...translation.take(event, result)];
-    if (event.type === "question" && isAsked(event) && going.onAsked?.(event))
+    if (event.type === "attempt-start") isPast = false;
+    if (event.type === "question" && isAsked(event) && going.onAsked?.(event, isPast))
       going.asked.delete(event.questionId);
     const added = options.add?.(event);
     // Nothing may follow the end of a run of AG-UI.

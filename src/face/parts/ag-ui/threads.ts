@@ -229,8 +229,8 @@ async function open(agent: Agent, input: AgUiInput, key: string, deciding: Decid
     return listened(chat.run(prompt, isNew ? { id } : {}), deciding);
   }
   const going = goingOf(current, "", deciding);
-  going.onAsked = (asked) => {
-    const said = answerTo(asked, going.name, input, prompt.length > 0);
+  going.onAsked = (asked, isPast) => {
+    const said = answerTo(asked, going.name, input, prompt.length > 0 && isPast);
     if (said === undefined) return false;
     void judged(current, asked.questionId)
       .then(() => current.answer(asked.questionId, said))
@@ -272,10 +272,7 @@ function goOn(run: Run, input: AgUiInput): void {
       `needs the results of the calls ${open.map(({ data }) => data.toolCallId).join(", ")}`,
     );
   // The page has run all calls of the answer, and a call that is not read-only is asked when the one before is over.
-  const called = new Set(input.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
-  going.onAsked = (later) => {
-    if (!isOfPage(later)) return false;
-    const isPast = called.has(later.data.toolCallId);
+  going.onAsked = (later, isPast) => {
     const said = answerTo(later, name, input, prompt.length > 0 && isPast);
     return said !== undefined && run.answer(later.questionId, said);
   };
