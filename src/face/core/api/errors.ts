@@ -1,5 +1,4 @@
 /** The errors that looplet throws (`LoopletError`, `RunError`) and the one that your tools may throw (`ToolError`). */
-import { isErrorObject } from "../options/thrown.js";
 import type { ToolFault } from "./event.js";
 import type { RunResult } from "./result.js";
 
@@ -57,7 +56,7 @@ export class StoreConflict extends Error {
 
 /** True for a {@link StoreConflict}, also for one of another copy of looplet. */
 export function isStoreConflict(error: unknown): boolean {
-  return isErrorObject(error) && error.name === "StoreConflict";
+  return error instanceof Error && error.name === "StoreConflict";
 }
 
 /** An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong. */
