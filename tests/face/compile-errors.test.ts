@@ -1,5 +1,6 @@
 /** The words of TypeScript about a wrong option: they say which one, and why. */
 import { fileURLToPath } from "node:url";
+import * as looplet from "looplet";
 import ts from "typescript";
 import { beforeAll, expect, test } from "vitest";
 
@@ -86,17 +87,58 @@ const WRONG = {
   },
 };
 
+/** Names of other libraries, each with a word of what TypeScript says to write. */
+const PEERS = {
+  "createAgent({ model, maxSteps: 5 })": "limits: { maxIterations }",
+  "createAgent({ model, maxTurns: 5, tools: { weather } })": "limits: { maxToolRounds }",
+  "createAgent({ model, maxTokens: 5 })": "maxOutputTokens",
+  'createAgent({ model, instructions: "Be brief" })': "system",
+  'createAgent({ model, systemPrompt: "Be brief" })': "system",
+  "createAgent({ model, temperature: 0 })": "anthropic(name, { temperature })",
+  "createAgent({ model, stopWhen: () => true })": "limits: { stopWhen }",
+  "createAgent({ model, outputSchema: schema })": "output: { schema }",
+  "createAgent({ model, canUseTool: () => null })": "permissions: { canUseTool }",
+  "createAgent({ model, handoffs: [] })": "handoff(agent, { description })",
+  "tool({ parameters: schema, execute: () => 1 })": "inputSchema",
+  "tool({ inputSchema: schema, parameters: schema, execute: () => 1 })": "inputSchema",
+  "tool({ input_schema: schema, execute: () => 1 })": "inputSchema",
+  "tool({ inputSchema: schema, handler: () => 1 })": "execute",
+  "tool({ inputSchema: schema, func: () => 1 })": "execute",
+  'anthropic("m", { maxTokens: 5 })': "maxOutputTokens",
+  'openaiChat("m", { max_tokens: 5 })': "maxOutputTokens",
+  'gemini("m", { reasoningEffort: "low" })': "effort",
+  'compatible("m", { baseUrl: "http://x", maxTokens: 5 })': "maxOutputTokens",
+  'agent.sendMessage("Hi")': "agent.run(prompt)",
+  'agent.generate("Hi")': "agent.run(prompt)",
+  'agent.stream("Hi")': "agent.run(prompt)",
+  "agent.invoke({ messages: [] })": "agent.run(prompt)",
+  'agent.run("Hi", { maxSteps: 5 })': "limits: { maxIterations }",
+  'agent.run("Hi", { abortSignal: AbortSignal.abort() })': "signal",
+  'agent.chat().sendMessage({ message: "Hi" })': "chat.run(prompt)",
+  'agent.chat().run("Hi", { maxSteps: 5 })': "limits: { maxIterations }",
+};
+
 const PREAMBLE = `
-import { anthropic, createAgent, handoff, subagent, tool } from "../../src/face/core/index.js";
+import {
+  anthropic, compatible, createAgent, gemini, handoff, openaiChat, subagent, tool,
+} from "../../src/face/core/index.js";
 const model = anthropic("m", { apiKey: "k" });
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 const weather = tool({ description: "Tells the weather", inputSchema: schema, execute: ({ city }) => city });
-void [createAgent, handoff, model, subagent, weather];
+const agent = createAgent({ model, tools: { weather } });
+void [agent, compatible, createAgent, gemini, handoff, model, openaiChat, subagent, weather];
+`;
+
+const PREAMBLE_AT_RUN_TIME = `
+const model = anthropic("m", { apiKey: "k" });
+const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const weather = tool({ description: "Tells the weather", inputSchema: schema, execute: ({ city }) => city });
+const agent = createAgent({ model, tools: { weather } });
 `;
 
 let errors: Map<string, readonly ts.Diagnostic[]>;
 beforeAll(() => {
-  errors = compiled(Object.values(WRONG).map(({ code }) => code));
+  errors = compiled([...Object.values(WRONG).map(({ code }) => code), ...Object.keys(PEERS)]);
 }, 120_000);
 
 for (const [what, { code, marked, says }] of Object.entries(WRONG))
@@ -109,6 +151,26 @@ for (const [what, { code, marked, says }] of Object.entries(WRONG))
     expect(message).toMatch(says);
     expect(message).not.toMatch(/overload/);
   });
+
+for (const [code, write] of Object.entries(PEERS)) {
+  test(`TypeScript says what to write for ${code}`, () => {
+    const told = (errors.get(code) ?? []).map(({ messageText }) =>
+      ts.flattenDiagnosticMessageText(messageText, "\n"),
+    );
+    const hinted = told.flatMap((text) => /WriteInstead<"(.*?)">/.exec(text)?.[1] ?? []);
+    expect(hinted.join("\n"), told.join("\n")).toContain(write);
+  });
+
+  // A chat has the engine's class, whose methods are few.
+  if (!code.includes("chat().sendMessage"))
+    test(`looplet says at run time what to write for ${code}`, () => {
+      const names = ["anthropic", "compatible", "createAgent", "gemini", "openaiChat", "tool"] as const;
+      const made = names.map((name) => looplet[name]);
+      const run = new Function(...names, PREAMBLE_AT_RUN_TIME + `return ${code}`);
+      const words = write.replace(/^.*?(\{|await )/, "").split(/[^\w.]+/);
+      expect(() => run(...made)).toThrow(new RegExp(words.filter((word) => word !== "").join(".*")));
+    });
+}
 
 /** The errors of each of these statements, in a file of its own that stands beside this one. */
 function compiled(statements: readonly string[]): Map<string, readonly ts.Diagnostic[]> {

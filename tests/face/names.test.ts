@@ -10,7 +10,10 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  * is two things.
  */
 const THEIRS = {
-  "agent-sdk": ["CanUseTool", "HookEvent", "PermissionResult", "tool"],
+  "agent-sdk": [
+    ...["CanUseTool", "ElicitationRequest", "HookEvent", "ModelUsage", "OnElicitation", "OutputFormat"],
+    ...["PermissionResult", "tool"],
+  ],
   guide: ["agentLoop"],
   sprout: ["agentLoop"],
   prompty: ["Guardrails", "Message", "Reconciliation", "ToolHandler", "Tracer"],

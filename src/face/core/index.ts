@@ -7,6 +7,7 @@
  * says so (`tests/face/rooms.test.ts`).
  */
 import { agentOn } from "./agents/agent.js";
+import type { NotOfAgent } from "./peer-names.js";
 import type { LoadEngine } from "./host/engine.js";
 import type { Agent, AgentOptions, InputOf, InputSchema, Tools } from "./api/index.js";
 import { loadWasm } from "./host/wasm.js";
@@ -18,7 +19,7 @@ import { RunDriver } from "./host/driver.js";
  * @throws LoopletError `config_…`, for any wrong option
  */
 export function createAgent<const T extends Tools, const S extends InputSchema = never>(
-  options: AgentOptions<T, S>,
+  options: AgentOptions<T, S> & NotOfAgent,
 ): Agent<T, [S] extends [never] ? undefined : InputOf<S>>;
 export function createAgent(options: AgentOptions): Agent {
   return agentOn(loadEngine, options);

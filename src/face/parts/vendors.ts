@@ -3,6 +3,7 @@
  * the URL, a row holds facts from the vendor's documentation or a recorded answer. `docs/vendors.md` has the page and
  * the date of each, and a test compares the two.
  */
+import type { NotOfModel } from "../core/peer-names.js";
 import { LoopletError } from "../core/api/errors.js";
 import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../core/api/index.js";
 import { checkOptions, describeWord, joined } from "../core/options/check.js";
@@ -10,7 +11,7 @@ import { HTTP_MODEL_TABLE } from "../core/options/options.js";
 import { vendorModel, type Reach } from "../core/models/models.js";
 
 /** Makes models of one vendor, by name. */
-export type VendorModel = (model: string, options?: HttpModelOptions) => Model;
+export type VendorModel = (model: string, options?: HttpModelOptions & NotOfModel) => Model;
 
 /**
  * Makes a constructor of models for a server of your own that you use often. For a single model, `compatible()` is
@@ -213,7 +214,7 @@ export const lmStudio = /* @__PURE__ */ vendor({
 
 /** Options that name an account. */
 interface Named<K extends string> {
-  options: HttpModelOptions & { [name in K]: string };
+  options: HttpModelOptions & { [name in K]: string } & NotOfModel;
 }
 
 /**

@@ -186,10 +186,21 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   };
   const again = (other: AgentOptions): Agent => agentOn(load, other);
   const living: Living = { read: () => parts, renew: (other) => void (parts = other), open };
+  Object.setPrototypeOf(agent, noMethods());
   return keepMade(agent, { options, config: parts.config, sets: parts.sets, again, living });
 }
 
 const CLOSED = "the agent was closed";
+
+/** Methods of other libraries' agents. They throw with what to write. */
+function noMethods(): object {
+  const problem = "no such method; use agent.run(prompt), and await its result for the whole answer";
+  const throwing = (name: string) => () => {
+    throw new LoopletError("misuse_invalid_argument", `agent.${name}`, problem);
+  };
+  const names = ["sendMessage", "generate", "stream", "invoke"];
+  return Object.fromEntries(names.map((name) => [name, throwing(name)]));
+}
 
 function partsOf(options: AgentOptions): AgentParts {
   const { clock } = options;

@@ -10,6 +10,7 @@ import type {
   RunData,
   RunLimits,
 } from "../generated/model.js";
+import type { NotAMethodOfAgent, NotOfRun } from "../peer-names.js";
 import type { HookOptions } from "./hook.js";
 import type { ContextOptions, IterationOptions, LimitOptions } from "./iteration.js";
 import type {
@@ -140,13 +141,13 @@ export interface Clock {
 export type Agent<T extends Tools = Tools, Output = unknown> = TypedAgent<ToolTypesOf<T>, Output>;
 
 /** An agent with tools of these types. */
-export interface TypedAgent<C extends ToolTypes, Output> {
+export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAgent {
   /**
    * Starts a run at once.
    *
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
-  run(prompt: Prompt, options?: TypedRunOptions<C, Output>): TypedRun<C, Output>;
+  run(prompt: Prompt, options?: TypedRunOptions<C, Output> & NotOfRun): TypedRun<C, Output>;
   /**
    * Goes on with a run that another process has begun: with the run of this id in the agent's `store`, or with the
    * entries of a journal. Finished tool calls are not made again, a request that was cut off is sent again, and open

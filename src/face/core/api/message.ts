@@ -2,6 +2,7 @@
  * Messages and their blocks: the neutral form of a conversation, equal for every provider, and plain JSON. You can
  * store `result.messages` anywhere and hand it to the next run. A chat does so from run to run.
  */
+import type { NotAMethodOfChat, NotOfRun } from "../peer-names.js";
 import type {
   AgentTranscript as SaidByAgent,
   Facts,
@@ -67,7 +68,7 @@ export interface ChatHistory {
 export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolTypesOf<T>, Output>;
 
 /** A conversation with an agent with tools of these types. */
-export interface TypedChat<C extends ToolTypes, Output> {
+export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat {
   /** The id of a chat of `agent.openChat`; undefined for any other. */
   readonly id: string | undefined;
   /**
@@ -95,7 +96,10 @@ export interface TypedChat<C extends ToolTypes, Output> {
    * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after
    * `close`
    */
-  run(prompt: Prompt, options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat>): TypedRun<C, Output>;
+  run(
+    prompt: Prompt,
+    options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat> & NotOfRun,
+  ): TypedRun<C, Output>;
   /**
    * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are
    * added to the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they

@@ -6,6 +6,7 @@
  * never reads an answer: the engine does, for models inside the process too. Users call the constructors;
  * `createAgent` and a run take the parts out.
  */
+import type { NotOfModel } from "../peer-names.js";
 import { LoopletError } from "../api/errors.js";
 import type {
   ApiKey,
@@ -64,7 +65,7 @@ export function modelParts(model: unknown): ModelParts | undefined {
  *
  * @throws LoopletError `config_…`
  */
-export function anthropic(model: string, options: HttpModelOptions = {}): Model {
+export function anthropic(model: string, options: HttpModelOptions & NotOfModel = {}): Model {
   return vendorModel("anthropic", model, options);
 }
 
@@ -73,7 +74,7 @@ export function anthropic(model: string, options: HttpModelOptions = {}): Model 
  *
  * @throws LoopletError `config_…`
  */
-export function openai(model: string, options: HttpModelOptions = {}): Model {
+export function openai(model: string, options: HttpModelOptions & NotOfModel = {}): Model {
   return vendorModel("openai", model, options, "openai_responses");
 }
 
@@ -82,7 +83,7 @@ export function openai(model: string, options: HttpModelOptions = {}): Model {
  *
  * @throws LoopletError `config_…`
  */
-export function openaiChat(model: string, options: HttpModelOptions = {}): Model {
+export function openaiChat(model: string, options: HttpModelOptions & NotOfModel = {}): Model {
   return vendorModel("openai", model, options, "openai_chat");
 }
 
@@ -91,7 +92,7 @@ export function openaiChat(model: string, options: HttpModelOptions = {}): Model
  *
  * @throws LoopletError `config_…`
  */
-export function gemini(model: string, options: HttpModelOptions = {}): Model {
+export function gemini(model: string, options: HttpModelOptions & NotOfModel = {}): Model {
   return vendorModel("google", model, options, "gemini");
 }
 
@@ -101,7 +102,7 @@ export function gemini(model: string, options: HttpModelOptions = {}): Model {
  *
  * @throws LoopletError `config_…`
  */
-export function compatible(model: string, options: CompatibleOptions): Model {
+export function compatible(model: string, options: CompatibleOptions & NotOfModel): Model {
   checkName(model);
   const own = checkOptions(options, "model", COMPATIBLE_TABLE, KNOWN_ELSEWHERE);
   const { protocol = "openai_chat", quirks } = own;

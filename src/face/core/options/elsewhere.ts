@@ -1,4 +1,4 @@
-/** What options of other libraries are called here. */
+/** What options of other libraries are called here. `peer-names.ts` has the words of TypeScript. */
 
 /** Option names of other libraries, each with looplet's name. */
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
@@ -26,6 +26,8 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   schema: "use inputSchema",
   input_schema: "use inputSchema",
   handler: "use execute",
+  run: "use execute",
+  func: "use execute",
   response_format: "use responseFormat: { schema }",
   outputSchema: "use output: { schema }",
   outputFormat: "use output: { schema }",
@@ -58,6 +60,8 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   middleware: "use hooks, guardrails or prepareIteration",
   checkpointer: "use store, and agent.openChat(id)",
   onStepFinish: "use onIterationEnd",
+  onTextDelta: "use onText",
+  reasoningEffort: "use effort",
   onStepEnd: "use onIterationEnd",
   onFinish: "await run.result",
   telemetry: "use trace",

@@ -8,6 +8,7 @@
  * Wrong tools throw a `LoopletError` in `createAgent`. A tool that throws, rejects or returns a value that JSON
  * cannot hold gives the engine a fault for the model; the run goes on.
  */
+import type { NotOfTool } from "../peer-names.js";
 import { LoopletError } from "../api/errors.js";
 import type {
   HandoffOptions,
@@ -47,7 +48,9 @@ export function tool<
   const S extends InputSchema,
   R = unknown,
   const N extends string | undefined = undefined,
->(options: ToolOptions<S, R> & { name?: N }): ToolOptions<S, R> & (N extends string ? { name: N } : unknown) {
+>(
+  options: ToolOptions<S, R> & { name?: N } & NotOfTool,
+): ToolOptions<S, R> & (N extends string ? { name: N } : unknown) {
   const name: unknown = isObject(options) ? fieldOf(options, "name") : undefined;
   checkTool(options, typeof name === "string" ? name : "tool");
   return options as ToolOptions<S, R> & (N extends string ? { name: N } : unknown);
