@@ -107,43 +107,47 @@ describe.each(Object.keys(stores))("a chat in %s with one damaged line", (name) 
   it.each([
     ["changed", flipped],
     ["lost", () => undefined],
-  ])("that is %s has all its other runs, says so, and starts none", async (_, damage) => {
-    for (let line = 0; ; line++) {
-      const { store, lines, replace } = stores[name]!();
-      const chat = await agentOf(store).openChat("c");
-      let [upto, all] = [0, [] as string[]];
-      for (let run = 0; run < RUNS; run++) {
-        upto = run === RUNS - 1 ? (await lines()).length : upto;
-        await chat.run(`prompt ${run}`).result;
-        await chat.saved();
-        all = await lines();
+  ])(
+    "that is %s has all its other runs, says so, and starts none",
+    { timeout: 60_000 },
+    async (_, damage) => {
+      for (let line = 0; ; line++) {
+        const { store, lines, replace } = stores[name]!();
+        const chat = await agentOf(store).openChat("c");
+        let [upto, all] = [0, [] as string[]];
+        for (let run = 0; run < RUNS; run++) {
+          upto = run === RUNS - 1 ? (await lines()).length : upto;
+          await chat.run(`prompt ${run}`).result;
+          await chat.saved();
+          all = await lines();
+        }
+        if (line >= upto) break;
+        // The line of a lease has no entries.
+        const isLease = / @ \d+ \d+ \w+\n$/.test(all[line]!);
+        await replace(all.map((own, at) => (at === line ? damage(own) : own)));
+
+        const asked: string[] = [];
+        const again = await agentOf(store, asked).openChat("c");
+        const place = `line ${line} of ${all.length}: ${all[line]!.slice(0, 40)}`;
+        expect(again.current, place).toBeUndefined();
+        if (!isLease) expect(again.isWhole, place).toBe(false);
+        expect((await agentOf(store).readChat("c"))?.isWhole, place).toBe(again.isWhole);
+        const lostPrompts = RUNS - words(again.messages).length;
+        expect(lostPrompts, place).toBeLessThanOrEqual(1);
+        expect(answers(again.messages), place).toBeGreaterThanOrEqual(RUNS - 1);
+        expect(words(again.messages).at(-1), place).toBe(`prompt ${RUNS - 1}`);
+        expect(again.messages, place).toHaveLength(4 * RUNS);
+
+        // The chat goes on, here and in the next process.
+        expect(await again.run("prompt more").result, place).toMatchObject({ outcome: "completed" });
+        await again.saved();
+        expect(asked, place).toHaveLength(2);
+        const next = await agentOf(store).openChat("c");
+        expect(next.messages, place).toEqual(again.messages);
+        expect(words(next.messages).at(-1), place).toBe("prompt more");
       }
-      if (line >= upto) break;
-      // The line of a lease has no entries.
-      const isLease = / @ \d+ \d+ \w+\n$/.test(all[line]!);
-      await replace(all.map((own, at) => (at === line ? damage(own) : own)));
-
-      const asked: string[] = [];
-      const again = await agentOf(store, asked).openChat("c");
-      const place = `line ${line} of ${all.length}: ${all[line]!.slice(0, 40)}`;
-      expect(again.current, place).toBeUndefined();
-      if (!isLease) expect(again.isWhole, place).toBe(false);
-      expect((await agentOf(store).readChat("c"))?.isWhole, place).toBe(again.isWhole);
-      const lostPrompts = RUNS - words(again.messages).length;
-      expect(lostPrompts, place).toBeLessThanOrEqual(1);
-      expect(answers(again.messages), place).toBeGreaterThanOrEqual(RUNS - 1);
-      expect(words(again.messages).at(-1), place).toBe(`prompt ${RUNS - 1}`);
-      expect(again.messages, place).toHaveLength(4 * RUNS);
-
-      // The chat goes on, here and in the next process.
-      expect(await again.run("prompt more").result, place).toMatchObject({ outcome: "completed" });
-      await again.saved();
-      expect(asked, place).toHaveLength(2);
-      const next = await agentOf(store).openChat("c");
-      expect(next.messages, place).toEqual(again.messages);
-      expect(words(next.messages).at(-1), place).toBe("prompt more");
-    }
-  });
+    },
+  );
 });
 
 it("is not whole for a page either", async () => {

@@ -21,6 +21,8 @@ pub struct JournalReader {
     /// The number of the journal's last entry.
     end: u64,
     is_torn: bool,
+    /// The number of texts that do not count before an entry that does, because they are out of order.
+    misplaced: usize,
     /// The entries behind a tear that the next run of the chat needs.
     intact: Vec<Entry>,
     /// The beginning behind a tear to which the entries of the input belong.
@@ -69,6 +71,12 @@ impl JournalReader {
             begun.check_format()?;
             // A store that numbers by its count uses the numbers of lost entries again.
             if (is_new || self.is_torn) && begun.after == self.checkpoint.seq {
+                if begun.is_torn {
+                    // Its process has reported what does not count.
+                    self.misplaced = 0;
+                } else if !is_new {
+                    self.misplaced = (self.texts - 1).saturating_sub(self.counted);
+                }
                 self.input = vec![entry];
                 self.is_torn = false;
                 self.intact.clear();
@@ -196,6 +204,7 @@ impl JournalReader {
             texts,
             counted,
             end,
+            misplaced,
             unfoldable,
             reads_states,
             is_spoilt,
@@ -219,7 +228,7 @@ impl JournalReader {
             return Err(ConfigError::new("entries", problem));
         }
         checkpoint.end = end;
-        Ok(Some((checkpoint, texts - counted)))
+        Ok(Some((checkpoint, texts - counted + misplaced)))
     }
 }
 

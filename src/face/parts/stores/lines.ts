@@ -7,7 +7,7 @@ export function linesOf(entries: readonly JournalEntry[]): string {
 
 /**
  * The entries of a text, of which the first has this number. `last` is the number that the last one had: a text that
- * does not come to it is damaged, and its last entry says so.
+ * does not end with it is damaged or that of another row, and a last entry says so.
  */
 export function entriesOf(first: number, lines: string, last?: number): JournalEntry[] {
   const entries = lines
@@ -15,7 +15,7 @@ export function entriesOf(first: number, lines: string, last?: number): JournalE
     .slice(0, -1)
     .map((json, at) => ({ seq: first + at, json }));
   if (last === undefined || entries.at(-1)?.seq === last) return entries;
-  return [...entries.filter(({ seq }) => seq < last), damaged(last)];
+  return [...entries.map(({ seq, json }) => ({ seq: Math.min(seq, last), json })), damaged(last)];
 }
 
 /** An entry in the place of damage: no reader takes it for a fact. */
