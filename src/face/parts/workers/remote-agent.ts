@@ -57,6 +57,13 @@ export interface AddressOptions<A extends Agent<any, any> = Agent> extends PageF
    * every 15 seconds. Default 45,000.
    */
   heartbeatMs?: number | undefined;
+  /**
+   * How often a call is sent while the server cannot be reached or answers that it is busy, before the call fails: a
+   * positive integer, or `null` for calls that wait until the server is back or `disconnect` is called. The waits
+   * between the attempts grow from 0.5 to 10 seconds. Streams of events are always opened again. Default 8, which are
+   * up to 36 seconds.
+   */
+  maxAttempts?: number | null | undefined;
 }
 
 /** The options of `attach`. */
@@ -162,12 +169,19 @@ export function connectAgent(
 }
 
 function agentAt(url: string, options: AddressOptions): RemoteAgent {
-  const table = { headers: "any", fetch: "function", heartbeatMs: "count", tools: "any" } as const;
-  const { headers, fetch, heartbeatMs = 45_000, tools } = checkOptions(options, "", table);
+  const table = {
+    headers: "any",
+    fetch: "function",
+    heartbeatMs: "count",
+    maxAttempts: "count64?",
+    tools: "any",
+  } as const;
+  const { headers, fetch, heartbeatMs = 45_000, maxAttempts = 8, tools } = checkOptions(options, "", table);
   if (/[?#]/.test(url))
     throw new LoopletError("config_invalid_value", "address", "needs to end with its path");
   if (headers !== undefined && typeof headers !== "function") checkValue(headers, "headers", "object");
-  return remoteAgent(new HttpConnection(new Address(url, headers, fetch), heartbeatMs), tools);
+  const address = new Address(url, headers, fetch);
+  return remoteAgent(new HttpConnection(address, heartbeatMs, maxAttempts ?? Infinity), tools);
 }
 
 function checkedEndpoint(endpoint: AgentEndpoint): AgentEndpoint {

@@ -12,9 +12,6 @@ import { HttpStream, waited, type StreamListener } from "./http-stream.js";
 import { type ChatState, type RunEnd, type Target } from "../protocol.js";
 import { TabRuns } from "./tab-runs.js";
 
-/** The tries of a call before it fails. */
-const TRIES = 8;
-
 /** Calls that wait for something, before which others go. */
 const WAITING = ["result", "snapshot", "saved", "claim"];
 
@@ -45,6 +42,7 @@ interface Request {
 export class HttpConnection implements AgentLink {
   readonly #address: Address;
   readonly #silenceMs: number;
+  readonly #maxAttempts: number;
   readonly #tab: TabRuns;
   readonly #closed = new AbortController();
   /** The last call of each session, behind which the next one goes. */
@@ -64,9 +62,11 @@ export class HttpConnection implements AgentLink {
   /** Those who hear that the server cannot be reached. */
   readonly #hearing = new Set<(isReconnecting: boolean) => void>();
 
-  constructor(address: Address, silenceMs: number) {
+  /** `maxAttempts` is the number of attempts of a call before it fails. */
+  constructor(address: Address, silenceMs: number, maxAttempts: number) {
     this.#address = address;
     this.#silenceMs = silenceMs;
+    this.#maxAttempts = maxAttempts;
     this.#tab = new TabRuns(address.url);
     address.onChange = (isReached) => {
       for (const listener of [...this.#hearing]) listener(!isReached);
@@ -277,7 +277,7 @@ export class HttpConnection implements AgentLink {
     const path = `${encodeURIComponent(session)}/call`;
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify(request);
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         const keepalive = request.method === LAST;
         const sent = { method: "POST", headers, body, signal, ...(keepalive && { keepalive }) };
@@ -288,9 +288,9 @@ export class HttpConnection implements AgentLink {
         const isRefused = error instanceof AddressError && !error.isPassing;
         if (isRefused) throw error.cause;
         failed();
-        const isLast = tries >= TRIES && request.method !== STEADY;
+        const isLast = attempt >= this.#maxAttempts && request.method !== STEADY;
         if (isLast || ONCE.includes(request.method)) throw error;
-        await waited(tries, signal);
+        await waited(attempt, signal);
       }
     }
   }
