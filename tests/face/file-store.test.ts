@@ -202,6 +202,52 @@ describe("keys as names of files", () => {
   });
 });
 
+describe("a line that another process has not ended yet", () => {
+  /** A file with an entry, and the halves of the line with the next one. */
+  async function halves(
+    ttlMs: number | undefined,
+  ): Promise<{ folder: string; file: string; parts: string[] }> {
+    const folder = await madeFolder();
+    const store = fileStore(folder);
+    const lease = ttlMs === undefined ? undefined : await store.lease("a", { holder: "h", ttlMs });
+    await store.append("a", [entry(1)], 0, lease?.fence);
+    const file = join(folder, "a.jsonl");
+    const { length } = await readFile(file);
+    await store.append("a", [entry(2, "é".repeat(1000))], 1, lease?.fence);
+    const all = await readFile(file);
+    const next = all.subarray(length).toString("latin1");
+    await writeFile(file, all.subarray(0, length));
+    return { folder, file, parts: [next.slice(0, 500), next.slice(500)] };
+  }
+  const seqs = (entries: readonly JournalEntry[] | undefined): unknown[] =>
+    entries!.map(({ seq, json }) => (json === DAMAGED ? DAMAGED : seq));
+
+  it("is no damage while that process has the lease, and is read when it is whole", async () => {
+    const { folder, file, parts } = await halves(90_000);
+    const reader = fileStore(folder);
+    for (const part of parts) {
+      await appendFile(file, part, "latin1");
+      const isWhole = part === parts[1];
+      expect(seqs(await fileStore(folder).load("a"))).toEqual(isWhole ? [1, 2] : [1]);
+      expect(seqs(await reader.load("a"))).toEqual(isWhole ? [1, 2] : [1]);
+    }
+  });
+
+  it("is waited for a moment where no process has a lease", async () => {
+    const { folder, file, parts } = await halves(undefined);
+    await appendFile(file, parts[0]!, "latin1");
+    const loading = fileStore(folder).load("a");
+    setImmediate(() => void appendFile(file, parts[1]!, "latin1"));
+    expect(seqs(await loading)).toEqual([1, 2]);
+  });
+
+  it("is damage when its process is gone", async () => {
+    const { folder, file, parts } = await halves(0);
+    await appendFile(file, parts[0]!, "latin1");
+    expect(seqs(await fileStore(folder).load("a"))).toEqual([1, DAMAGED]);
+  });
+});
+
 it("a file with any damage is read, and what is read was written", async () => {
   const folder = await madeFolder();
   const store = fileStore(folder);

@@ -166,7 +166,10 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
         // The file is read again, because a part that was read before may be damaged since.
         const known = after > 0 ? logs.get(key) : undefined;
         const log = known?.last === after ? known : new Log();
-        const entries = await log.entries(pathOf(key));
+        const entries = await log.entries(pathOf(key), async () => {
+          const record = log.nonce === undefined ? undefined : await recordOf(key, log.nonce);
+          return isHeld(record, now()) && !isGone(record!);
+        });
         logs.set(key, log);
         return entries;
       }),

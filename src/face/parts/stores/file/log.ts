@@ -33,6 +33,10 @@ const LINE_END = 10;
 const SEPARATOR = "\u001e";
 const CHECKSUM_CHARS = 12;
 
+/** The looks at a line without an end before it counts as damage, and the milliseconds between them. */
+const LOOKS = 3;
+const LOOK_MS = 10;
+
 /** The state of a journal's file as far as it was read. */
 export class Log {
   /** The number of the last entry. */
@@ -40,8 +44,10 @@ export class Log {
   /** The fence of the latest lease. */
   fence: number | undefined;
   nonce: string | undefined;
-  /** A line that cannot be read stands behind all entries that count. */
-  isDamaged = false;
+  /** The file ends within a line: its writer is still at work on it, or has crashed. */
+  isCut = false;
+  /** A whole line that cannot be read stands behind all entries that count. */
+  #isDamaged = false;
   /** A line with a checksum was read, so that no line without one is of an older version. */
   #isSealed = false;
   /** The length of the whole lines, in bytes. */
@@ -49,18 +55,34 @@ export class Log {
   /** Tells the file from a later one of the same name. */
   #file = NO_FILE;
 
+  /** A line or a part of one that cannot be read stands behind all entries that count. */
+  get isDamaged(): boolean {
+    return this.#isDamaged || this.isCut;
+  }
+
   /** Reads the lines that have come. */
   async read(path: string): Promise<void> {
     await this.#read(path, () => {});
   }
 
-  /** The entries that have come: all of a file that was not read before. Where its end is damaged, a last one says so. */
-  async entries(path: string): Promise<JournalEntry[]> {
+  /**
+   * The entries that have come: all of a file that was not read before. Where its end is damaged, a last one says so.
+   * `isWritten` says whether a process may be at work on a line that has no end.
+   */
+  async entries(path: string, isWritten: () => Promise<boolean>): Promise<JournalEntry[]> {
     const entries: JournalEntry[] = [];
-    await this.#read(path, (line) => {
-      if ("entries" in line) for (const entry of line.entries) entries.push(entry);
-    });
-    if (this.isDamaged) entries.push(damaged(this.last));
+    const read = (): Promise<void> =>
+      this.#read(path, (line) => {
+        if ("entries" in line) for (const entry of line.entries) entries.push(entry);
+      });
+    await read();
+    const isLeft = this.isCut && !(await isWritten());
+    // A writer without a lease, or one that has taken it since, may be about to end its line.
+    for (let look = 0; isLeft && this.isCut && look < LOOKS; look++) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await read();
+    }
+    if (this.#isDamaged || (isLeft && this.isCut)) entries.push(damaged(this.last));
     return entries;
   }
 
@@ -95,7 +117,7 @@ export class Log {
       // Somebody has cut the file off, or has deleted it.
       if (size < this.#bytes || name !== this.#file) {
         [this.last, this.fence, this.nonce, this.#bytes] = [0, undefined, undefined, 0];
-        [this.isDamaged, this.#isSealed] = [false, false];
+        [this.#isDamaged, this.#isSealed] = [false, false];
       }
       this.#file = name;
       const bytes = new Uint8Array(size - this.#bytes);
@@ -113,12 +135,11 @@ export class Log {
         const sealed = lineOf(text);
         this.#isSealed ||= sealed !== undefined;
         const line = sealed ?? (this.#isSealed ? undefined : lineOfJson(text));
-        if (line === undefined) this.isDamaged = true;
+        if (line === undefined) this.#isDamaged = true;
         else if (this.#counts(line)) take(line, text);
       }
       this.#bytes += from;
-      // A line without its end is torn, or another process is about to write the rest of it.
-      this.isDamaged ||= length > from;
+      this.isCut = length > from;
     } finally {
       await file?.close();
     }
@@ -136,7 +157,7 @@ export class Log {
     if (entries[0]!.seq <= this.last) return false;
     if (fence !== undefined && fence !== this.fence) [this.fence, this.nonce] = [fence, undefined];
     this.last = entries.at(-1)!.seq;
-    this.isDamaged = false;
+    this.#isDamaged = false;
     return true;
   }
 }
