@@ -166,8 +166,9 @@ export function sessionsOf(
     },
     async delete(id) {
       if ((await get(id)) === undefined) return;
-      await note({ id, isGone: true });
+      // A chat that is listed without its journal can be deleted again.
       await store.delete?.(id);
+      await note({ id, isGone: true });
     },
   };
 }
