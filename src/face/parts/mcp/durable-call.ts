@@ -10,6 +10,7 @@ import { McpError } from "./errors.js";
 import { shown } from "./listing.js";
 import { MAX_KEY_CHARS, MAX_QUESTIONS } from "./questions.js";
 import type { McpElicitationAnswer } from "./types.js";
+import { pause } from "./resumed.js";
 import { wordsOf, type Fields } from "./wire.js";
 
 /** The most rounds in which a call asks for input. */
@@ -176,19 +177,4 @@ function taskError(tool: string, { status, statusMessage, error }: Fields, host:
   const because = why === undefined || why === null ? "" : `: ${wordsOf(why)}`;
   const words = host.clean(`${wordsOf(status ?? "without a status")}${because}`.slice(0, SAID_CHARS));
   return new McpError("rpc", `The task of the tool ${tool} is ${words}`, { rpcCode: code });
-}
-
-function pause(delayMs: number, signal: HostAbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", end);
-      resolve();
-    }, delayMs);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end);
-  });
 }

@@ -7,13 +7,30 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** The data of each event. */
-export async function* eventsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  for await (const { data } of streamEvents(chunks)) yield data;
+/** Where a stream can go on, as far as it has said so. Events without data count. */
+export interface StreamPlace {
+  /** The id of the last event that is whole. */
+  id?: string;
+  /** The wait before the stream is asked for again, in milliseconds. */
+  retryMs?: number;
 }
 
-/** The events that have data, each when it is whole. Each character is looked at once, however the bytes are cut. */
-export async function* streamEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
+/** The data of each event. `place` is kept up to date. */
+export async function* eventsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  place: StreamPlace,
+): AsyncGenerator<string> {
+  for await (const { data } of streamEvents(chunks, place)) yield data;
+}
+
+/**
+ * The events that have data, each when it is whole. Each character is looked at once, however the bytes are cut.
+ * `place` is kept up to date.
+ */
+export async function* streamEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  place: StreamPlace = {},
+): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let line = "";
   // A carriage return at the end of a chunk may be half of a line's end.
@@ -31,7 +48,10 @@ export async function* streamEvents(chunks: AsyncIterable<Uint8Array>): AsyncGen
       if (line.startsWith("data:")) data.push(valueOf(line));
       else if (line.startsWith("id:")) id = valueOf(line);
       else if (line.startsWith("event:")) event = valueOf(line);
+      else if (/^retry: ?\d+$/.test(line)) place.retryMs = Number(valueOf(line));
       else if (line === "") {
+        // An id with NUL is not one, and it goes back as a header.
+        if (id !== undefined && /^[\t -~]{1,4096}$/.test(id)) place.id = id;
         if (data.length > 0) yield { id, event, data: data.join("\n") };
         [id, event, data] = [undefined, undefined, []];
       }

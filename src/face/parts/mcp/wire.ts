@@ -1,5 +1,6 @@
 /**
- * JSON-RPC over Streamable HTTP: a POST for each message, whose response is JSON or a stream of events.
+ * JSON-RPC over Streamable HTTP: a POST for each message, whose response is JSON or a stream of events. A stream that
+ * closes before its answer is fetched again.
  * <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>
  */
 import { isObject } from "../../core/options/check.js";
@@ -8,8 +9,9 @@ import { shownUrl } from "../../core/host/secrets/redact.js";
 import { send, type Answer, type ByteBudget, type Sends } from "../../core/host/sender.js";
 import { HOST_CLOCK } from "../../core/clock.js";
 import { McpError, mcpErrorOf } from "./errors.js";
-import { eventsOf } from "./events.js";
+import { eventsOf, type StreamPlace } from "./events.js";
 import { headersOf } from "./options.js";
+import { Resumption } from "./resumed.js";
 import type { McpOptions } from "./types.js";
 
 export interface Fields {
@@ -92,23 +94,41 @@ export class Wire {
     hear: (message: RpcMessage, clean: Reply["clean"]) => void,
     limits: AskLimits = {},
   ): Promise<Reply> {
-    const answer = await this.send("POST", headers, message, limits);
-    const { status, clean } = answer;
+    const { signal, isCall = false, timeoutMs = this.#timeoutMs } = limits;
+    const end = HOST_CLOCK.now() + (isCall ? Infinity : timeoutMs);
+    const left = (): number => end - HOST_CLOCK.now();
+    const budget = limits.budget ?? this.budget();
+    const first = await this.send("POST", headers, message, limits);
+    const session = first.header("mcp-session-id");
+    // The first request of a session has no header of it.
+    const own = { ...(session === null ? {} : { "mcp-session-id": session }), ...headers };
+    const get = (more: Record<string, string>): Promise<Answer> =>
+      this.send("GET", { ...own, ...more }, undefined, { signal, isCall, timeoutMs: Math.max(1, left()) });
+    const rest = new Resumption(get, signal, left);
+    let answer: Answer | undefined = first;
     try {
-      for await (const heard of messagesOf(answer, limits.budget ?? this.budget())) {
-        const isAnswer = heard.id === message.id && heard.method === undefined;
-        if (!isAnswer) hear(heard, clean);
-        else if (heard.error !== undefined) throw rpcError(message, heard.error, answer);
-        else return { result: heard.result ?? {}, status, session: answer.header("mcp-session-id"), clean };
+      for (; answer !== undefined; answer = await rest.next()) {
+        const { status, clean } = answer;
+        try {
+          for await (const heard of messagesOf(answer, budget, rest.place)) {
+            const isAnswer = heard.id === message.id && heard.method === undefined;
+            if (!isAnswer) hear(heard, clean);
+            else if (heard.error !== undefined) throw rpcError(message, heard.error, answer);
+            else return { result: heard.result ?? {}, status, session, clean };
+          }
+          await refuse(answer, this.#place(message));
+        } catch (error) {
+          if (!rest.canGoOn(mcpErrorOf(error))) throw error;
+        } finally {
+          answer.end();
+        }
+        signal?.throwIfAborted();
+        if (!rest.canGoOn()) break;
       }
-      limits.signal?.throwIfAborted();
-      await refuse(answer, this.#place(message));
-      throw new McpError("http", `${this.#place(message)} ended without an answer.`, { status });
     } catch (error) {
       throw mcpErrorOf(error);
-    } finally {
-      answer.end();
     }
+    throw new McpError("http", `${this.#place(message)} ended without an answer.`, { status: first.status });
   }
 
   /** Sends a message to which only a status is an answer. @throws McpError */
@@ -127,7 +147,7 @@ export class Wire {
    * @throws McpError `network`, `redirected`, `timeout`, `needs_auth`
    */
   async send(
-    method: "POST" | "DELETE",
+    method: "GET" | "POST" | "DELETE",
     headers: Record<string, string>,
     message: RpcMessage | undefined,
     { signal, isCall = false, timeoutMs = this.#timeoutMs }: AskLimits,
@@ -186,10 +206,14 @@ async function refuse(answer: Answer, place: string): Promise<void> {
 }
 
 /** The messages of an answer. An answer that is neither JSON nor a stream of events has no messages. */
-async function* messagesOf(answer: Answer, budget: ByteBudget): AsyncGenerator<RpcMessage> {
+async function* messagesOf(
+  answer: Answer,
+  budget: ByteBudget,
+  place: StreamPlace,
+): AsyncGenerator<RpcMessage> {
   const type = answer.header("content-type") ?? "";
   if (type.startsWith("text/event-stream")) {
-    for await (const data of eventsOf(answer.chunks(budget))) yield* read(data);
+    for await (const data of eventsOf(answer.chunks(budget), place)) yield* read(data);
   } else if (/^application\/(?:[\w.+-]{1,80}\+)?json\b/.test(type)) yield* read(await answer.text(budget));
 }
 
