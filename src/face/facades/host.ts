@@ -20,8 +20,11 @@ export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {
  */
 export function modelOf(model: string | Model, host: Host, more: HttpModelOptions = {}): Model {
   if (typeof model !== "string") return model;
+  const own = host.model?.(model);
+  if (own !== undefined) return own;
+  // Deno asks its user before a program may read a variable, so it is read only where the key is needed.
   const { apiKey = processKey(), fetch } = host;
-  return host.model?.(model) ?? anthropic(model, joined(more, { apiKey, fetch }));
+  return anthropic(model, joined(more, { apiKey, fetch }));
 }
 
 /** `ANTHROPIC_API_KEY` of the process; `undefined` where there is no process, such as in a browser. */

@@ -1,8 +1,6 @@
 /** `looplet/stores/node`: a store for journals in files, for Node, Bun and Deno. */
 import { createHash } from "node:crypto";
-import { readlinkSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import type { Lease, LeaseOptions, Store } from "../../core/api/run.js";
@@ -19,6 +17,7 @@ import {
 } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";
+import { hasProcessEnded, placeOfProcess } from "./file/place.js";
 import { inTurn } from "./file/turns.js";
 
 /**
@@ -107,7 +106,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     const found = await recordIn(name, LEASE);
     if (found === undefined) return undefined;
     const { key, nonce, record } = found;
-    if (isHeld(record, now()) && !isGone(record)) return undefined;
+    if (isHeld(record, now()) && !hasProcessEnded(record.place, record.pid)) return undefined;
     return inTurnOf(key, async () => {
       const log = await look(key);
       // The line of the lease may be damaged.
@@ -125,7 +124,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       const log = await look(key);
       const before = log.nonce;
       const record = before === undefined ? undefined : await recordOf(key, before);
-      if (!isFree(record, now(), options) && !isGone(record!)) return undefined;
+      if (!isFree(record, now(), options) && !hasProcessEnded(record!.place, record!.pid)) return undefined;
       await mkdir(folder, { recursive: true });
       // The last line may have been a lease, if it cannot be read.
       const fence = (log.fence ?? 0) + (log.isDamaged ? 2 : 1);
@@ -133,7 +132,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       const taken = {
         ...nextLease(undefined, now(), options),
         fence,
-        place: PLACE,
+        place: placeOfProcess(),
         pid: process.pid,
       } as FileLease;
       // The file comes first, so that no lease is without its time. It means nothing before the line counts.
@@ -227,28 +226,6 @@ function fileOf(key: string): string {
   const name = nameOfKey(key);
   if (name.length <= NAME_CHARS) return name;
   return `${name.slice(0, BEGINNING_CHARS)}~${createHash("sha256").update(name).digest("hex")}`;
-}
-
-/** A text that two containers with one host name do not share. */
-const PLACE = `${hostname()} ${processTable()}`;
-
-function processTable(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
-  }
-}
-
-/** Whether the holder is a process of this machine that has ended. */
-function isGone({ place, pid }: FileLease): boolean {
-  if (place !== PLACE || typeof pid !== "number") return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as { code?: string }).code === "ESRCH";
-  }
 }
 
 function randomText(): string {

@@ -1,0 +1,68 @@
+/**
+ * The machine and the table of processes that a process belongs to, so that another one of the same place can find
+ * out whether it has ended. Nothing is read before a lease is taken, and in Deno nothing without a permission that
+ * was granted: a lease without a place runs out by its time.
+ */
+import { readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import process from "node:process";
+
+const PROCESS_TABLE = "/proc/self/ns/pid";
+
+let place: string | undefined;
+let isKnown = false;
+
+/** A text that two containers with one host name do not share; undefined if it may not be read. */
+export function placeOfProcess(): string | undefined {
+  if (!isKnown) place = readPlace();
+  isKnown = true;
+  return place;
+}
+
+/** Whether a process of this machine has ended. False for one of another place. */
+export function hasProcessEnded(of: unknown, pid: unknown): boolean {
+  if (typeof of !== "string" || of !== placeOfProcess() || typeof pid !== "number") return false;
+  if (!isGranted({ name: "run" })) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === "ESRCH";
+  }
+}
+
+function readPlace(): string | undefined {
+  if (!isGranted({ name: "sys", kind: "hostname" })) return undefined;
+  try {
+    return `${hostname()} ${processTable()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function processTable(): string {
+  try {
+    return isGranted({ name: "read", path: PROCESS_TABLE }) ? readlinkSync(PROCESS_TABLE) : "";
+  } catch {
+    return "";
+  }
+}
+
+interface Permission {
+  readonly name: string;
+  readonly kind?: string;
+  readonly path?: string;
+}
+
+/** Deno asks the user for a permission that nobody has granted, in the middle of a program. */
+function isGranted(permission: Permission): boolean {
+  const { Deno: deno } = globalThis as {
+    Deno?: { permissions?: { querySync?(permission: Permission): { readonly state: string } } };
+  };
+  if (deno === undefined) return true;
+  try {
+    return deno.permissions?.querySync?.(permission).state === "granted";
+  } catch {
+    return false;
+  }
+}
