@@ -4,6 +4,7 @@
  * that are done from what it has kept; the run then comes to the same place by itself, and needs no store.
  */
 import type { AgentOptions, EffectSteps, Fetch } from "../../core/api/index.js";
+import { withJoinedDeltas } from "./joined-deltas.js";
 
 /**
  * Performs a step of a durable engine, or returns what it has returned before: `step.do` of Cloudflare Workflows,
@@ -40,7 +41,7 @@ export function inSteps(id: string, step: Step): SteppedOptions {
   return { steps, random: () => hashOf(id) / 2 ** 32, ids: () => id };
 }
 
-/** An answer as a step keeps it. The body is text, or in base64 if it is not. */
+/** An answer as a step keeps it. The body is text with the deltas of a stream joined, or in base64 if it is not text. */
 interface KeptAnswer {
   readonly status: number;
   /** The fields by which a redirect is told that a `fetch` has followed, or that a browser hides. */
@@ -66,7 +67,7 @@ const sent = async (send: Fetch, url: string, init: Parameters<Fetch>[1], step: 
       status,
       ...(redirected === true || type === "opaqueredirect" ? { type, redirected, url: from } : {}),
       headers: pairs.filter(([name]) => !OF_THE_WAY.includes(name)),
-      ...written(await bytesOf(body)),
+      ...written(await bytesOf(body), pairs.find(([name]) => name === "content-type")?.[1] ?? ""),
     };
     return JSON.stringify(answer);
   });
@@ -77,9 +78,10 @@ const sent = async (send: Fetch, url: string, init: Parameters<Fetch>[1], step: 
   };
 };
 
-function written(bytes: Uint8Array): Pick<KeptAnswer, "body" | "isBase64"> {
+function written(bytes: Uint8Array, contentType: string): Pick<KeptAnswer, "body" | "isBase64"> {
   try {
-    return { body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { body: withJoinedDeltas(text, contentType) };
   } catch {
     return { body: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")), isBase64: true };
   }
