@@ -1,5 +1,6 @@
 /** Server-sent events of a loop: what the model thinks, which tools it calls, and what they return. */
 import type { HostByteStream } from "../../core/api/platform.js";
+import { KEEP_ALIVE, KeepAlive } from "../../parts/server/keep-alive.js";
 import { agentLoop } from "./agent-loop.js";
 import type { AgentLoopOptions, SproutCallbacks } from "./types.js";
 
@@ -28,7 +29,7 @@ export function sseCallbacks(writer: SseWriter, { agent }: { agent: string }): R
 /**
  * Runs the loop, and returns its events as the body of a response of type `text/event-stream`. The last event is
  * `done` `{ finalText }` or `error` `{ message, status? }`. The loop begins at once. To cancel the stream aborts it.
- * Callbacks of the options are called too.
+ * Callbacks of the options are called too. A comment goes out every 15 seconds in which nothing else does.
  */
 export function toEventStream(options: AgentLoopOptions, { agent }: { agent: string }): HostByteStream {
   const abort = new AbortController();
@@ -36,13 +37,24 @@ export function toEventStream(options: AgentLoopOptions, { agent }: { agent: str
   const { signal, callbacks = {} } = options;
   let isGone = false;
   const stop = (): void => abort.abort(signal?.reason);
+  const events: string[] = [];
+  const silence = new KeepAlive<boolean>();
+  let isOver = false;
+  let wake = (): void => {};
+  /** Resolves when there is an event, or the end. */
+  const isThere = async (): Promise<boolean> => {
+    if (events.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+    return true;
+  };
   return new ReadableStream({
-    start(controller) {
+    start() {
       if (signal?.aborted) stop();
       signal?.addEventListener("abort", stop, { once: true });
       const send = (event: string, data: unknown): void => {
-        if (isGone) return;
-        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data) ?? "null"}\n\n`));
+        // A tool that nobody waits for any more may still send.
+        if (isGone || isOver) return;
+        events.push(`event: ${event}\ndata: ${JSON.stringify(data) ?? "null"}\n\n`);
+        wake();
       };
       const sent = sseCallbacks({ send }, { agent });
       const both: SproutCallbacks = {
@@ -63,13 +75,21 @@ export function toEventStream(options: AgentLoopOptions, { agent }: { agent: str
           send("error", { message, status });
         }
         signal?.removeEventListener("abort", stop);
-        if (!isGone) controller.close();
-        // A tool that nobody waits for any more may still send.
-        isGone = true;
+        isOver = true;
+        wake();
       })();
+    },
+    async pull(controller) {
+      const came = await silence.next(isThere);
+      if (isGone) return;
+      if (came === undefined) return controller.enqueue(encoder.encode(KEEP_ALIVE));
+      const [event] = events.splice(0, 1);
+      if (event !== undefined) controller.enqueue(encoder.encode(event));
+      if (events.length === 0 && isOver) controller.close();
     },
     cancel(reason) {
       isGone = true;
+      silence.stop();
       abort.abort(reason);
     },
   });

@@ -26,6 +26,7 @@ import {
 } from "./protocols.js";
 import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
 import { isCount, mostOf, sizeOf, type SentSize } from "./sent-size.js";
+import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
 import { upstreamOf, type Upstream } from "./upstream.js";
 import { formOf, UsageReader, type ProxyUsage } from "./usage.js";
 
@@ -374,12 +375,22 @@ class Route {
     };
     if (request.signal.aborted) leave();
     else request.signal.addEventListener("abort", leave, { once: true });
+    const silence = new KeepAlive<ReadableStreamReadResult<Uint8Array>>();
+    let [isWhole, isLeft] = [true, false];
     const passed = new ReadableStream<Uint8Array>({
       async pull(controller) {
         try {
-          const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+          const read = async (): Promise<ReadableStreamReadResult<Uint8Array>> =>
+            (await reader?.read()) ?? { done: true, value: undefined };
+          let came = form === "events" ? await silence.next(read) : await read();
+          // Between two events a comment may come, and within one it would cut the event in two.
+          if (came === undefined && isWhole && !isLeft) return controller.enqueue(COMMENT);
+          while (came === undefined && !isLeft) came = await silence.next(read);
+          if (came === undefined) return;
+          const { done, value } = came;
           if (value !== undefined) {
             usage.look(value);
+            if (value.length > 0) isWhole = endsEvent(value);
             return controller.enqueue(value);
           }
           if (done) await over(true);
@@ -391,11 +402,20 @@ class Route {
         }
       },
       cancel(reason) {
+        isLeft = true;
+        silence.stop();
         return Promise.allSettled([reader?.cancel(reason), over(false)]).then(() => {});
       },
     });
     return new Response(passed, { status, headers });
   }
+}
+
+const COMMENT = new TextEncoder().encode(KEEP_ALIVE);
+
+/** Whether these bytes end with the empty line that ends an event. A line that is cut in two counts as unfinished. */
+function endsEvent(bytes: Uint8Array): boolean {
+  return /\n\r?\n$|\r\r$/.test(new TextDecoder().decode(bytes.subarray(-3)));
 }
 
 const NOTHING: ProxyUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, isReported: true };

@@ -6,6 +6,7 @@ import type { Batch } from "../workers/hosting/feed.js";
 import { eventStream, textStream } from "./event-stream.js";
 import { formatOf, type EventFormat, type FormattedRun } from "./formats.js";
 import { bodyOf, json, respond, textOf, type RequestLike } from "./http.js";
+import { KEEP_ALIVE } from "./keep-alive.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import type { ChatSession } from "./chat-session.js";
 import type { ToldEvent } from "../workers/hosting/session-log.js";
@@ -158,7 +159,8 @@ async function formatted(
     return "result" in end ? end.result.output : undefined;
   };
   const texts = format.stream(events, { id: run, session: id, hasMore, output, ...from });
-  return textStream(texts, gone, headers, hold());
+  const isEvents = new Headers(headers).get("content-type")!.startsWith("text/event-stream");
+  return textStream(texts, gone, headers, hold(), isEvents ? KEEP_ALIVE : undefined);
 }
 
 function decoded(text: string): string {
