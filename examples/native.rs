@@ -58,8 +58,8 @@ pub fn answer(config: &str, key: &str, prompt: &str, call: fn(&str, &str) -> Str
                 },
                 Output::Abort { .. } => body = None,
                 Output::Redact { request, mut failure } => {
-                    failure.message = failure.message.replace(key, "***");
-                    failure.body = failure.body.map(|body| body.replace(key, "***"));
+                    failure.message = without(key, &failure.message);
+                    failure.body = failure.body.map(|body| without(key, &body));
                     inputs.push_back(Input::RequestFailed { request, failure });
                 }
                 Output::CallTool(tool) => {
@@ -101,6 +101,14 @@ fn next_of<'a>(request: u32, body: &mut impl Read, bytes: &'a mut [u8]) -> Input
 }
 
 type Head = (u16, Vec<(String, String)>);
+
+/// A text with stars for the key. A server of this machine needs no key, and an empty one is between all letters.
+fn without(key: &str, text: &str) -> String {
+    if key.is_empty() {
+        return text.to_owned();
+    }
+    text.replace(key, "***")
+}
 
 /// Sends a request with its key, follows no redirect, and gives the head of the response and its body.
 fn send(http: HttpRequest, body: Option<&[u8]>, key: &str) -> Result<(Head, impl Read + use<>)> {
