@@ -4,6 +4,7 @@
  */
 import type { Message, Store } from "../../core/api/index.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
+import { sha256Of } from "../sha256.js";
 import { BadRequest } from "../workers/hosting/problems.js";
 
 /** The key of the digests. */
@@ -45,7 +46,6 @@ function isBeginning(messages: readonly Message[], all: readonly Message[]): boo
 }
 
 async function sha256(messages: readonly Message[]): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(messages));
-  const digest = new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
+  const digest = await sha256Of(new TextEncoder().encode(JSON.stringify(messages)));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
