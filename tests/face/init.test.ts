@@ -31,6 +31,15 @@ it.each<[string, () => unknown, RegExp]>([
   expect(error.cause).toBeInstanceOf(Error);
 });
 
+it("verify of looplet/receipts without an engine says which import is missing", async () => {
+  vi.resetModules();
+  const { verify } = await import("looplet/receipts");
+  const file = readFileSync(new URL("../fixtures/loop/wasm.loop", import.meta.url), "utf8");
+  await expect(verify(file, {})).rejects.toThrow(
+    /looplet\/receipts, .* carry none either: add `import "looplet"`/,
+  );
+});
+
 it("init can be tried again after it has failed", async () => {
   const { init, createAgent, custom } = await external();
   await expect(init(Promise.reject(new Error("offline")))).rejects.toThrow("offline");

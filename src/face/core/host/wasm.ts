@@ -69,7 +69,8 @@ function load(find: typeof findSource): Promise<LoadedWasm> {
 async function begin(find: typeof findSource): Promise<LoadedWasm> {
   if (!find)
     throw new Error(
-      "looplet/external carries no WebAssembly: call `await init(source)` before the first run, or import looplet.",
+      "looplet/external carries no WebAssembly: call `await init(source)` before the first run, or import looplet. " +
+        'looplet/receipts, looplet/replay and looplet/testing carry none either: add `import "looplet"`.',
     );
   const source = await find();
   if (typeof source !== "string" && (typeof source !== "object" || source === null))
