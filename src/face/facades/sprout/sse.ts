@@ -1,6 +1,6 @@
 /** Server-sent events of a loop: what the model thinks, which tools it calls, and what they return. */
 import type { HostByteStream } from "../../core/api/platform.js";
-import { KEEP_ALIVE, KeepAlive } from "../../parts/server/keep-alive.js";
+import { KEEP_ALIVE, KeepAlive } from "../../parts/keep-alive.js";
 import { agentLoop } from "./agent-loop.js";
 import type { AgentLoopOptions, SproutCallbacks } from "./types.js";
 

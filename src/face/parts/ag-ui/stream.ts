@@ -3,7 +3,7 @@ import type { Run, RunEvent } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { message } from "../../core/options/thrown.js";
 import { json, respond } from "../server/http.js";
-import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
+import { KEEP_ALIVE, KeepAlive } from "../keep-alive.js";
 import type { Deciding } from "./deciding.js";
 import { checkedInput } from "./input.js";
 import { isAsked, type Asked } from "./interrupts.js";

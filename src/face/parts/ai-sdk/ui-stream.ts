@@ -5,7 +5,7 @@ import type { HostResponse } from "../../core/api/platform.js";
 import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
 import { json } from "../server/http.js";
-import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
+import { KEEP_ALIVE, KeepAlive } from "../keep-alive.js";
 import { ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
 import type { UiChunk, UiStream } from "./types.js";
 

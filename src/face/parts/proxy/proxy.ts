@@ -26,7 +26,7 @@ import {
 } from "./protocols.js";
 import { checkQuota, type ProxyCall, type Quota, type QuotaRefusal } from "./quota.js";
 import { isCount, mostOf, sizeOf, type SentSize } from "./sent-size.js";
-import { KEEP_ALIVE, KeepAlive } from "../server/keep-alive.js";
+import { KEEP_ALIVE, KeepAlive } from "../keep-alive.js";
 import { upstreamOf, type Upstream } from "./upstream.js";
 import { formOf, UsageReader, type ProxyUsage } from "./usage.js";
 

@@ -2,7 +2,7 @@
 import type { HostResponse } from "../../core/api/platform.js";
 import type { Batch } from "../workers/hosting/feed.js";
 import { respond } from "./http.js";
-import { KEEP_ALIVE, KeepAlive } from "./keep-alive.js";
+import { KEEP_ALIVE, KeepAlive } from "../keep-alive.js";
 import type { ToldEvent } from "../workers/hosting/session-log.js";
 
 const HEADERS = {

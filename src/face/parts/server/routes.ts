@@ -6,7 +6,7 @@ import type { Batch } from "../workers/hosting/feed.js";
 import { eventStream, textStream } from "./event-stream.js";
 import { formatOf, type EventFormat, type FormattedRun } from "./formats.js";
 import { bodyOf, json, respond, textOf, type RequestLike } from "./http.js";
-import { KEEP_ALIVE } from "./keep-alive.js";
+import { KEEP_ALIVE } from "../keep-alive.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 import type { ChatSession } from "./chat-session.js";
 import type { ToldEvent } from "../workers/hosting/session-log.js";
