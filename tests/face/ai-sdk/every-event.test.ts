@@ -49,8 +49,7 @@ function serverOf(world: World, version?: 6 | 7) {
   };
 }
 
-function onServer(world: World): Place {
-  const server = serverOf(world);
+function onServer(world: World, _ai: Ai, _version: 6 | 7, server = serverOf(world)): Place {
   let agent: RemoteAgent | undefined;
   return {
     page: () =>
@@ -65,8 +64,7 @@ function onServer(world: World): Place {
 }
 
 /** `DefaultChatTransport` of `ai` on the format `uiMessages()`. */
-function byRoute(world: World, ai: Ai, version: 6 | 7): Place {
-  const server = serverOf(world, version);
+function byRoute(world: World, ai: Ai, version: 6 | 7, server = serverOf(world, version)): Place {
   const post = (path: string, body: object) =>
     server.fetch(path, {
       method: "POST",
@@ -208,3 +206,41 @@ describe.each([
     60_000,
   );
 });
+
+it.each([
+  ["connectAgent", onServer],
+  ["the format of the AI SDK", byRoute],
+] as const)(
+  "a reload over %s draws nothing twice where another page has added a message",
+  async (_, make) => {
+    const world = new World();
+    const server = serverOf(world, 7);
+    const ai = await aiOf(7);
+    const place = make(world, ai, 7, server);
+    const opened = async (): Promise<OpenPage> => {
+      const page = new OpenPage(ai, place.page());
+      void page.open();
+      for (let waits = 0; page.chat === undefined; waits++) await tick();
+      return page;
+    };
+    const texts = ({ parts }: OpenPage): string[] => parts.flatMap(({ text }) => text ?? []);
+    const until = async (isThere: () => boolean): Promise<void> => {
+      for (let waits = 0; !isThere(); waits++) {
+        if (waits > 5000) throw new Error("it never happens");
+        await tick();
+      }
+    };
+    const before = await opened();
+    await before.chat.sendMessage({ text: "Go." });
+    await until(() => before.parts.filter(({ state }) => state === "approval-requested").length === 3);
+    const other = await connectAgent("http://server.test", { fetch: server.fetch }).openChat("chat");
+    other.current!.steer("Also this.");
+    before.answerAll();
+    await until(() => texts(before).includes("Step 4."));
+    const after = await opened();
+    await until(() => texts(after).includes("Step 4."));
+    expect(texts(after)).toEqual(["Go.", "Step 0.", "Step 4."]);
+    other.current!.abort();
+  },
+  20_000,
+);

@@ -51,6 +51,9 @@ async function talk(make: (world: World) => Place, at: number, isHostGone: boole
   const place = make(world);
   let screen = place.screen();
   let isLeft = false;
+  let hasSteered = false;
+  /** What is drawn while the form is open. */
+  let form: string[] = [];
   world.onEvent = () => {
     if (isLeft || world.seen !== at) return;
     isLeft = true;
@@ -63,8 +66,12 @@ async function talk(make: (world: World) => Place, at: number, isHostGone: boole
     const { status, messages, error } = screen.now;
     if (status === "error") throw new Error(error!.message);
     if (status === "ready" && messages.length === 0) await screen.conversation.send("Go.");
-    else if (status === "ready") return { drawn: lines(messages), events: world.seen };
-    answerAll(screen);
+    else if (status === "ready") return { drawn: [...form, ...lines(messages)], events: world.seen };
+    const { questions } = screen.now;
+    if (questions[0]?.kind === "elicitation") form = lines(screen.now.messages);
+    // A person adds a message while the first questions wait.
+    if (!hasSteered && questions.length === 3) hasSteered = await screen.conversation.send("Also this.");
+    else if (hasSteered) answerAll(screen);
     for (const part of screen.now.messages.flatMap(({ parts }) => parts)) once(part);
     await tick();
   }
@@ -86,6 +93,7 @@ describe.each([
   it("is drawn as on a screen that was never left", async () => {
     const { drawn, events } = await talk(make, 0, false);
     expect(drawn.join()).toContain("pay output-available");
+    expect(drawn.join()).toContain("Also this.");
     for (let at = 1; at <= events; at++)
       expect((await talk(make, at, isHostGone)).drawn, `event ${at}`).toEqual(drawn);
   }, 60_000);

@@ -162,6 +162,8 @@ export interface KeptChat {
   readonly isWhole: boolean;
   /** With the option `transcripts`: those of all agents of all runs, the root's first. */
   readonly transcripts?: readonly AgentTranscript[];
+  /** With the option `transcripts`: how many messages of the root's transcript are older than the last run. */
+  readonly runStart?: number;
 }
 
 /** The options of `agent.readChat`. */

@@ -46,10 +46,36 @@ export async function readChat(
   const { kept, entries } = await found(parts, load, key, "agent.readChat", given);
   if (entries.length === 0) return undefined;
   const { tail, messages, subagents, usage } = kept.read(entries);
-  const all = wantsAll ? { transcripts: kept.transcripts(entries) } : {};
+  const all = wantsAll
+    ? {
+        transcripts: kept.transcripts(entries),
+        runStart: lengthOf(kept, entries.slice(0, lastBeginning(entries))),
+      }
+    : {};
   const { isOver, leftOut, run } = tail;
   const state = { isRunning: !isOver, isWhole: leftOut === 0, lastRun: run ?? key };
   return { messages, subagents, usage, ...state, ...all };
+}
+
+/** The number of messages of the root's transcript. */
+function lengthOf(kept: ChatJournal, entries: readonly JournalEntry[]): number {
+  return entries.length === 0 ? 0 : (kept.transcripts(entries)[0]?.messages.length ?? 0);
+}
+
+/** The index of the entry with which the last run begins. A process that resumes the run writes another such entry. */
+function lastBeginning(entries: readonly JournalEntry[]): number {
+  let run: string | undefined;
+  let first = 0;
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    const { json } = entries[at]!;
+    if (!json.slice(0, 60).includes('"fact":{"begun":')) continue;
+    const id = /"run":("(?:[^"\\]|\\.)*")[^"]*,"crc":\d+\}\s*$/.exec(json.slice(-700))?.[1];
+    if (run !== undefined && id !== run) return first;
+    first = at;
+    if (id === undefined) return first;
+    run = id;
+  }
+  return first;
 }
 
 /** The journal of a chat, with the entries of the store or those that are given in their place. */

@@ -6,7 +6,7 @@ import { askedIn, dataOf, numbered, seenBefore } from "../server/told.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { callIdOf, ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
 import { promptOf } from "./from-ui.js";
-import { behindPrompt } from "./past.js";
+import { behindPrompt, promptsOf } from "./past.js";
 import { answersIn, questionOf, waitingPart } from "./questions.js";
 import { withSubagents } from "./subagent-parts.js";
 import { toUIMessages } from "./to-ui.js";
@@ -30,9 +30,9 @@ export function uiMessages(options: UiFormatOptions = {}): EventFormat {
     headers: UI_STREAM_HEADERS,
     session: (body) => (body as { id?: unknown }).id,
     read,
-    messages: (messages, isRunning, transcripts) => {
-      const shown = isRunning ? messages.slice(0, behindPrompt(messages)) : messages;
-      return withSubagents(toUIMessages(shown, { version: checked.version }), transcripts);
+    messages: (messages, isRunning, kept) => {
+      const shown = isRunning ? messages.slice(0, behindPrompt(messages, promptsOf(kept))) : messages;
+      return withSubagents(toUIMessages(shown, { version: checked.version }), kept?.transcripts ?? []);
     },
     stream: (events, run) => texts(events, run, checked),
   };

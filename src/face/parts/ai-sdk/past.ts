@@ -1,5 +1,5 @@
 /** The chunks of what a run has done before somebody follows it, out of its messages. */
-import type { Block, Message, ToolResultBlock } from "../../core/api/message.js";
+import type { Block, KeptChat, Message, ToolResultBlock } from "../../core/api/message.js";
 import { isPrompt } from "../transcript/prompts.js";
 import { fileUrl } from "./files.js";
 import { faultOf, outputOf } from "./outputs.js";
@@ -13,9 +13,19 @@ export interface Past {
   readonly isInStep: boolean;
 }
 
-/** The index behind the last message that is a prompt of a person; 0 if there is none. */
-export function behindPrompt(messages: readonly Message[]): number {
-  return messages.reduce((behind, message, at) => (isPrompt(message) ? at + 1 : behind), 0);
+/**
+ * The index behind the message that is the last prompt of a person but `count - 1`; 0 if there is none. `count` is at
+ * least 1.
+ */
+export function behindPrompt(messages: readonly Message[], count = 1): number {
+  const prompts = messages.flatMap((message, at) => (isPrompt(message) ? [at + 1] : []));
+  return prompts[prompts.length - count] ?? 0;
+}
+
+/** The number of prompts that the last run of a chat has taken: its own, steers and follow-ups. At least 1. */
+export function promptsOf({ transcripts, runStart }: Partial<KeptChat> = {}): number {
+  const own = transcripts?.[0]?.messages.slice(runStart) ?? [];
+  return Math.max(1, own.filter(isPrompt).length);
 }
 
 /**

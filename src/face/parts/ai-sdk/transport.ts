@@ -20,7 +20,7 @@ import type { UiStreamOptions } from "./chunk-writer.js";
 import { fromUIMessages, promptOf } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";
-import { behindPrompt } from "./past.js";
+import { behindPrompt, promptsOf } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
 import { withSubagents } from "./subagent-parts.js";
 import { toUIMessages } from "./to-ui.js";
@@ -147,7 +147,9 @@ export class LoopletChatTransport {
     if (kept === undefined) return [];
     const { messages, isRunning, transcripts = [] } = kept;
     const { version } = this.#streamOptions;
-    const shown = isRunning ? messages.slice(0, behindPrompt(messages)) : messages;
+    // The stream of a host has the run from its beginning, and one of this page what follows the last prompt.
+    const prompts = this.#agent.attach === undefined ? 1 : promptsOf(kept);
+    const shown = isRunning ? messages.slice(0, behindPrompt(messages, prompts)) : messages;
     return withSubagents(toUIMessages(shown, { version }), transcripts);
   }
 

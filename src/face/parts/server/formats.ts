@@ -1,6 +1,6 @@
 /** Other systems' forms of the events of a run, such as the UI messages of the AI SDK or AG-UI. */
 import type { RunEvent } from "../../core/api/event.js";
-import type { AgentTranscript, Message } from "../../core/api/message.js";
+import type { KeptChat, Message } from "../../core/api/message.js";
 import type { Prompt } from "../../core/api/run.js";
 
 /** The run whose events a format gets. */
@@ -56,14 +56,10 @@ export interface EventFormat {
    */
   read?(body: object, told: readonly RunEvent[], run: string | undefined): ReadOrder;
   /**
-   * Contract: returns the messages of a chat for `GET …/<id>`. `transcripts` are those of all agents, the root's
-   * first. Default: those of looplet.
+   * Contract: returns the messages of a chat for `GET …/<id>`. `kept` has the transcripts of its subagents too; it is
+   * undefined for a chat that does not exist yet. Default: those of looplet.
    */
-  messages?(
-    messages: readonly Message[],
-    isRunning: boolean,
-    transcripts: readonly AgentTranscript[],
-  ): readonly unknown[];
+  messages?(messages: readonly Message[], isRunning: boolean, kept: KeptChat | undefined): readonly unknown[];
   /**
    * Contract: returns the text of the response, a piece at a time. `events` are those of the run up to its `finish`:
    * from its beginning, or from the message on that the request has brought into it. A client that leaves ends the

@@ -56,8 +56,8 @@ async function state(route: Route): Promise<HostResponse> {
   // The messages of a chat have the prompt of the run under way when that has ended.
   const kept = (await session.call({ method: "readChat", args: [{ transcripts: true }] })) as
     KeptChat | undefined;
-  const { messages = [], isRunning = false, transcripts = [] } = kept ?? {};
-  return json({ ...state, messages: format.messages(messages, isRunning, transcripts) });
+  const { messages = [], isRunning = false } = kept ?? {};
+  return json({ ...state, messages: format.messages(messages, isRunning, kept) });
 }
 
 /** The chat as text, or a chat that comes from another store. */

@@ -29,7 +29,8 @@ import type {
 } from "./conversation.js";
 import { blocksOf } from "./files.js";
 import { pageFrame, type Frame } from "./frame.js";
-import { beforeAnswer, isSame, lastOfPerson, withMessages, withResult } from "./joined.js";
+import { isSame, lastOfPerson, readDuring, readView } from "./joined.js";
+import { withDelivered, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
 import type { Answers, OpenQuestion } from "./message.js";
 import {
@@ -46,7 +47,7 @@ import {
   type QueuedMessage,
 } from "./snapshot.js";
 import { promptsOf, withoutText } from "./transcript.js";
-import { viewOf, viewOfTranscripts, viewWith, withPrompt, type View } from "./view.js";
+import { viewOf, viewWith, withPrompt, type View } from "./view.js";
 
 interface Waiting extends QueuedMessage {
   readonly queued: Queued | undefined;
@@ -80,6 +81,8 @@ export class ChatConversation implements Conversation {
   /** The places of the messages of the person in the transcript. */
   #prompts: ReadonlyMap<string, number> = new Map();
   #dropRuns = (): void => {};
+  /** The chat with a delivered message of another page. */
+  #stored: View | undefined;
   #isReconnecting = false;
 
   constructor(agent: ConversationAgent, options: ConversationOptions) {
@@ -222,7 +225,7 @@ export class ChatConversation implements Conversation {
     await this.#reset(chat, this.#branches.with(place, number - 1, before));
     await this.#branches.select(place, number - 1, before);
     const { id } = this.#options;
-    this.#show(id === undefined ? viewOf(chat.messages) : (await this.#read(id)).view);
+    this.#show(id === undefined ? viewOf(chat.messages) : (await readView(this.#agent, id)).view);
   }
 
   readonly resume = ({ takeOver }: { takeOver?: boolean | undefined } = {}): Promise<boolean> =>
@@ -280,7 +283,7 @@ export class ChatConversation implements Conversation {
     }
     this.#emit();
     await this.#branches.load();
-    const known = await this.#read(id).catch(inWordsOfUi);
+    const known = await readView(this.#agent, id).catch(inWordsOfUi);
     const chat = await this.#agent.openChat(id, { takeOver });
     // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
@@ -305,24 +308,9 @@ export class ChatConversation implements Conversation {
   #join(id: string, { id: runId }: Run<any, any>): void {
     if (this.#run?.id === runId || this.#isBeginning) return;
     const run = this.#agent.attach!(runId);
-    this.#follow(run, this.#beforeRun(id, run));
-  }
-
-  /** The view at the beginning of a run of another page. What cannot be read comes with the result. */
-  async #beforeRun(id: string, run: Run<any, any>): Promise<View> {
-    const known = this.#view;
-    try {
-      await run.saved();
-      return beforeAnswer((await this.#read(id)).view);
-    } catch {
-      return known;
-    }
-  }
-
-  /** The chat as the store has it. */
-  async #read(id: string): Promise<{ view: View; messages: readonly Message[] }> {
-    const { transcripts = [], messages = [] } = (await this.#agent.readChat(id, { transcripts: true })) ?? {};
-    return { view: viewOfTranscripts(transcripts), messages };
+    // What cannot be read comes with the result.
+    const before = readDuring(run, this.#agent, id).then((stored) => stored?.beforeRun ?? this.#view);
+    this.#follow(run, before);
   }
 
   #isBeginning = false;
@@ -400,7 +388,11 @@ export class ChatConversation implements Conversation {
     let result: RunResult | undefined;
     let thrown: unknown;
     try {
-      for await (const event of events) this.#hear(event);
+      for await (const event of events) {
+        const isForeign = event.type === "steer-delivered" && this.#queuedAs(event.ids).length === 0;
+        if (isForeign) this.#stored = (await readDuring(run, this.#agent, this.#options.id))?.view;
+        this.#hear(event);
+      }
       result = await run.result;
     } catch (error) {
       // The options `onFailure`, `onCancel` and others make the result a rejection.
@@ -439,9 +431,15 @@ export class ChatConversation implements Conversation {
     }
   }
 
+  /** The messages of this screen with these ids. */
+  #queuedAs(ids: readonly number[]): Waiting[] {
+    return this.#queue.filter(({ queued }) => queued !== undefined && ids.includes(queued.id));
+  }
+
   /** Messages that were queued stand in the transcript from here on. */
   #deliver(ids: readonly number[]): void {
-    const delivered = this.#queue.filter(({ queued }) => queued !== undefined && ids.includes(queued.id));
+    const delivered = this.#queuedAs(ids);
+    if (delivered.length === 0 && this.#stored) this.#view = withDelivered(this.#view, this.#stored);
     if (delivered.length === 0) return;
     this.#queue = this.#queue.filter((message) => !delivered.includes(message));
     this.#view = withPrompt(

@@ -2,11 +2,12 @@
  * A view and a transcript of the same conversation, put together. The transcript has files, sources and messages that
  * no event tells; the view has subagents, exact outputs, and messages for which a summary stands.
  */
-import type { Message, RunResult } from "../../core/api/index.js";
+import type { Message, Run, RunResult } from "../../core/api/index.js";
+import type { ConversationAgent } from "./conversation.js";
 import type { ToolUiPart, UiMessage, UiPart } from "./message.js";
 import { placesIn, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
-import { end, isDone, viewWith, withSame, type View } from "./view.js";
+import { end, isDone, viewOfTranscripts, viewWith, withPromptParts, withSame, type View } from "./view.js";
 
 /** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
 export function withResult(view: View, result: RunResult): View {
@@ -76,11 +77,6 @@ function withBlocksOf(known: Places, { agents, calls }: Places): Places {
   return { agents: Object.fromEntries(kept), calls };
 }
 
-/** The messages up to the last one of the person, as they are when a run begins. */
-export function beforeAnswer({ messages }: View): View {
-  return viewWith(messages.slice(0, lastOfPerson(messages) + 1));
-}
-
 /** The index of the last message of the person; -1 if there is none. */
 export function lastOfPerson(messages: readonly UiMessage[]): number {
   return messages.map(({ role }) => role).lastIndexOf("user");
@@ -114,4 +110,57 @@ function sharedCall(known: ToolUiPart | undefined, call: ToolUiPart): ToolUiPart
     ...(durationMs === undefined ? {} : { durationMs }),
     ...(input === undefined ? {} : { input }),
   };
+}
+
+/** A chat as the store has it. */
+export interface StoredView {
+  readonly view: View;
+  readonly messages: readonly Message[];
+  /** The view when its last run began: the messages up to the prompt of that run. */
+  readonly beforeRun: View;
+}
+
+export async function readView(
+  agent: Pick<ConversationAgent, "readChat">,
+  id: string | undefined,
+): Promise<StoredView> {
+  const kept = id === undefined ? undefined : await agent.readChat(id, { transcripts: true });
+  const { transcripts = [], messages = [], runStart = 0 } = kept ?? {};
+  const view = viewOfTranscripts(transcripts);
+  // Steers and follow-ups of the run come with its events.
+  const asked = shownMessages(transcripts[0]?.messages.slice(runStart) ?? []).filter(isOfPerson).length;
+  const places = view.messages.flatMap((message, at) => (isOfPerson(message) ? [at] : []));
+  const prompt = places[places.length - Math.max(1, asked)] ?? lastOfPerson(view.messages);
+  return { view, messages, beforeRun: viewWith(view.messages.slice(0, prompt + 1)) };
+}
+
+/** As `readView`, with all that the run has said so far; undefined if it cannot be read. */
+export async function readDuring(
+  run: Run<any, any>,
+  agent: Pick<ConversationAgent, "readChat">,
+  id: string | undefined,
+): Promise<StoredView | undefined> {
+  try {
+    await run.saved();
+    return await readView(agent, id);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The view with a message of the person that this screen does not know, because another page or an earlier one has
+ * sent it. `stored` has it.
+ */
+export function withDelivered(view: View, stored: View): View {
+  const isJoined = view.messages.at(-1)?.role === "user";
+  const known = view.messages.filter(isOfPerson);
+  const found = stored.messages.filter(isOfPerson)[known.length - (isJoined ? 1 : 0)];
+  if (found === undefined) return view;
+  const parts = found.parts.slice(isJoined ? known.at(-1)!.parts.length : 0);
+  return parts.length === 0 ? view : withPromptParts(view, parts);
+}
+
+function isOfPerson({ role }: UiMessage): boolean {
+  return role === "user";
 }

@@ -63,7 +63,14 @@ const EMPTY: View = {
  * The view with a message of the person. A message that nobody has answered takes it in, as the transcript does.
  */
 export function withPrompt(view: View, prompt: readonly ContentBlock[]): View {
-  const parts = prompt.flatMap((block) => partsOfBlock(block));
+  return withPromptParts(
+    view,
+    prompt.flatMap((block) => partsOfBlock(block)),
+  );
+}
+
+/** As `withPrompt`, of the parts that are drawn. */
+export function withPromptParts(view: View, parts: readonly UiPart[]): View {
   const last = view.messages.at(-1);
   const isJoined = last?.role === "user";
   const message: UiMessage = isJoined
