@@ -104,6 +104,30 @@ export function messagesOf(messages: readonly Message[], prefix: string): AgUiMe
   return messages.flatMap((message, index) => [...agUiMessages(message, `${prefix}.${index}`)]);
 }
 
+/**
+ * The messages with the ids that the page knows them by. A client takes a message with another id for a new one, and
+ * appends it.
+ */
+export function withIdsOf(messages: readonly AgUiMessage[], known: readonly AgUiMessage[]): AgUiMessage[] {
+  let from = 0;
+  return messages.map((message) => {
+    const at = known.findIndex((one, index) => index >= from && isSameMessage(one, message));
+    if (at < 0) return message;
+    from = at + 1;
+    return { ...message, id: known[at]!.id };
+  });
+}
+
+function isSameMessage(known: AgUiMessage, message: AgUiMessage): boolean {
+  const idsOf = ({ toolCalls = [] }: AgUiMessage): string => toolCalls.map(({ id }) => id).join("\n");
+  return (
+    known.role === message.role &&
+    known.toolCallId === message.toolCallId &&
+    idsOf(known) === idsOf(message) &&
+    JSON.stringify(known.content ?? "") === JSON.stringify(message.content ?? "")
+  );
+}
+
 function* agUiMessages({ role, content }: Message, id: string): Generator<AgUiMessage> {
   if (role === "assistant") {
     const toolCalls = content.flatMap((block) =>

@@ -9,7 +9,7 @@ import { checkOptions } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import { Deciding } from "./deciding.js";
 import { answerOf, isOfPage, type Asked } from "./interrupts.js";
-import { blocksOf, historyOf, messagesOf } from "./messages.js";
+import { blocksOf, historyOf, messagesOf, withIdsOf } from "./messages.js";
 import { forClient } from "./older.js";
 import { callAnswer, withPageTools } from "./page-tools.js";
 import { goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
@@ -133,7 +133,8 @@ export class Threads {
     }
   }
 
-  async *#follow(going: Going, input: AgUiInput, key: string): AsyncGenerator<AgUiEvent> {
+  /** With `isNew` the page gets the messages first: a client keeps them in the order in which they arrive. */
+  async *#follow(going: Going, input: AgUiInput, key: string, isNew = false): AsyncGenerator<AgUiEvent> {
     const { run } = going;
     for await (const event of toAgUi(run, input, this.#options)) {
       if (event.type === "RUN_FINISHED" && run.outcome === undefined) {
@@ -142,6 +143,9 @@ export class Threads {
         this.#keep(key, going);
       }
       yield event;
+      const { messages } = input;
+      if (isNew && event.type === "RUN_STARTED")
+        yield forClient(input, { type: "MESSAGES_SNAPSHOT", messages: [...messages] });
     }
   }
 
@@ -183,7 +187,8 @@ export class Threads {
   async #connected(input: AgUiInput, owner: string, key: string): Promise<AsyncIterable<AgUiEvent>> {
     const { agent, own, isKept, deciding } = await this.#agentFor(input, owner);
     const kept = isKept ? await agent.readChat(key) : undefined;
-    const messages = kept === undefined ? input.messages : messagesOf(kept.messages, key);
+    const messages =
+      kept === undefined ? input.messages : withIdsOf(messagesOf(kept.messages, key), input.messages);
     const shown: AgUiInput = { ...input, messages };
     const waiting = this.#waiting.get(key)?.run;
     if (waiting !== undefined && waiting.outcome === undefined)
@@ -192,7 +197,7 @@ export class Threads {
     const { current } = await agent.openChat(key, { takeOver: true });
     if (current === undefined) return told(shown, new Translation(shown, memoryOf("")), "stand");
     goingOf(current, "", deciding);
-    return this.#follow({ run: current, own }, shown, key);
+    return this.#follow({ run: current, own }, shown, key, true);
   }
 }
 

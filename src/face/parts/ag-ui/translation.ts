@@ -11,7 +11,7 @@ import { isContentBlock } from "../../core/tools/tool-content.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";
-import { contentOf, messagesOf, resultId } from "./messages.js";
+import { contentOf, messagesOf, resultId, withIdsOf } from "./messages.js";
 import { ToldMessages } from "./told-messages.js";
 import { PROTOCOL_VERSION, type AgUiInput, type AgUiOutcome, type AgUiSent } from "./types.js";
 import { UsageByModel, type AskedModel } from "./usage.js";
@@ -176,7 +176,9 @@ export class Translation {
         yield* this.#reset(message, event.blocks);
         break;
       case "snapshot":
-        this.#messages.replace(messagesOf(event.messages, this.#memory.name));
+        this.#messages.replace(
+          withIdsOf(messagesOf(event.messages, this.#memory.name), this.#messages.all()),
+        );
         yield this.#snapshot();
         for (const told of retold(event)) yield* this.take(told);
         break;
