@@ -238,3 +238,31 @@ it("asks a Worker to stay from the beginning of a call until its usage is writte
   await work[0];
   expect(quota.ended).toHaveLength(1);
 });
+
+it.each([
+  ["one line", "text/event-stream", 1],
+  ["one frame", "application/vnd.amazon.eventstream", 0],
+])(
+  "looks at an answer of %s in time in proportion to its length",
+  { timeout: 20_000 },
+  async (_, type, isText) => {
+    // 15 MiB in chunks of 512 bytes: 30,000 looks at all that has come would take minutes.
+    const bytes = new Uint8Array(15 * 1024 * 1024).fill(97);
+    if (isText === 0) new DataView(bytes.buffer).setUint32(0, bytes.length);
+    if (isText === 0) new DataView(bytes.buffer).setUint32(4, 0);
+    let at = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (at >= bytes.length) return controller.close();
+        controller.enqueue(bytes.subarray(at, (at += 512)));
+      },
+    });
+    const quota = noting();
+    const fetch = (async () =>
+      new Response(stream, { headers: { "content-type": type } })) as unknown as Fetch;
+    const { handler } = proxyOf(fetch, { quota });
+    const response = await handler(requestOf(body()));
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) void chunk;
+    expect(quota.ended).toHaveLength(1);
+  },
+);

@@ -84,8 +84,10 @@ export class UsageReader {
       for (const payload of this.#frames.feed(bytes)) this.#line(`data:${payload}`);
       return;
     }
-    this.#rest += this.#decoder.decode(bytes, { stream: true });
-    if (!this.#isWhole) {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    this.#rest += text;
+    // A long line comes in many chunks, and is looked through once.
+    if (!this.#isWhole && /[\r\n]/.test(text)) {
       const lines = this.#rest.split(/\r\n|\r|\n/);
       this.#rest = lines.pop()!;
       for (const line of lines) this.#line(line);
