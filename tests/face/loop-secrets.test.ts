@@ -153,6 +153,19 @@ describe("a text that is a secret by its form", () => {
     ["OPENAI_API_KEY=abcdefgh1234", "abcdefgh"],
     ["12345678:AAabcdefghijklmnopqrstuvwxyz1234567", "AAabcdef"],
     ["sk%2Dant%2Dabcdefgh12345678", "abcdefgh"],
+    // Cloudflare: tokens of accounts and users, a key for origins, a global key, the token of a tunnel.
+    ["cfat_Abcdefgh1234567890abcdefghijklmnop", "Abcdefgh"],
+    ["cfut_Abcdefgh1234567890abcdefghijklmnop", "Abcdefgh"],
+    ["cfk_Abcdefgh1234567890abcdefghijklmnop", "Abcdefgh"],
+    ["token: a1B2c3D4e5F6g7H8_9J0k1L2m3N4o5P6q7R8s9T0", "a1B2c3D4"],
+    [`v1.0-${"0a".repeat(12)}-${"1b".repeat(73)}`, "1b1b1b1b"],
+    [`the key ${"0123456789abcdef".repeat(3).slice(0, 37)} is global`, "456789ab"],
+    [`cloudflared --token eyJhIjoi${"MDEyMzQ1Njc4OWFi".repeat(8)}`, "MDEyMzQ1"],
+    // Telegram: by itself, in an address, escaped.
+    ["987654321:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw7", "AAHdqTcv"],
+    ["https://api.telegram.org/bot987654321:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe", "AAHdqTcv"],
+    ["https://api.telegram.org/bot987654321%3AAAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe", "AAHdqTcv"],
+    ["bot token 1234567890:BBHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw7", "BBHdqTcv"],
   ])("becomes asterisks: %s", async (words, secret) => {
     const run = createAgent({
       model: anthropic("m", { apiKey: KEY, fetch: scripted([{ text: "Hi" }]) }),
@@ -167,6 +180,7 @@ describe("a text that is a secret by its form", () => {
   it.each([
     "Basic understanding of the matter is enough for basic authentication.",
     "commit 0123456789abcdef0123456789abcdef01234567",
+    "md5 0123456789abcdef0123456789abcdef, at 12:30:45, ratio 1234567:1000000",
     "see https://a.test/x?page=12345678&sort=alphabetical and http://a.test:8080/@me",
     "the reasoning has the format xai-responses-v1",
     "const token = 1; the key is under the mat; MONKEY = 5",

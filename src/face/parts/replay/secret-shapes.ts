@@ -2,7 +2,7 @@
 
 /** Keys of vendors, web tokens, private keys, and the values behind words that announce a secret. */
 const SHAPES =
-  /(\bbearer\s|[?&][\w.-]{0,40}(?:key|token|sig|signature|secret|passwd|password|credential)=|\bsig=)[\w.~+/=%-]{8,}|\b(?:sk|pk|rk|xox[a-z]|xapp|gsk|glpat|hf|npm|github_pat|gh[a-z]|pplx|do[opr]_v1|nvapi|r8|tvly|shpat|whsec|sbp)[-_][\w-]{12,}|\bxai-\w{20,}|\b(?:AIza|AKIA|ASIA)[\w-]{12,}|\b(?:IQoJ|FwoG)[\w/+=]{20,}|\bya29\.[\w-]{8,}|\b1\/\/0[\w-]{20,}|\bSG\.[\w-]{12,}\.[\w-]{12,}|\b(?:cfat|cfut|cfk)_[\w-]{16,}|\bv1\.0-[0-9a-f]{24}-[0-9a-f]{100,}|(?<!\d)\d{6,12}:(?:AA[\w-]{30,}|[\w-]{35}(?![\w-]))|\beyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-"]+/gi;
+  /(\bbearer\s|[?&][\w.-]{0,40}(?:key|token|sig|signature|secret|passwd|password|credential)=|\bsig=)[\w.~+/=%-]{8,}|\b(?:sk|pk|rk|xox[a-z]|xapp|gsk|glpat|hf|npm|github_pat|gh[a-z]|pplx|do[opr]_v1|nvapi|r8|tvly|shpat|whsec|sbp)[-_][\w-]{12,}|\bxai-\w{20,}|\b(?:AIza|AKIA|ASIA)[\w-]{12,}|\b(?:IQoJ|FwoG)[\w/+=]{20,}|\bya29\.[\w-]{8,}|\b1\/\/0[\w-]{20,}|\bSG\.[\w-]{12,}\.[\w-]{12,}|\b(?:cfat|cfut|cfk)_[\w-]{16,}|\bv1\.0-[0-9a-f]{24}-[0-9a-f]{100,}|\b[0-9a-f]{37}\b|\beyJhIjoi[\w/+=-]{60,}|(?<!\d)\d{6,12}:(?:AA[\w-]{30,}|[\w-]{35}(?![\w-]))|\beyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-"]+/gi;
 
 /** The password of an address. */
 const PASSWORDS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#"'@:\\<>]{0,256}:)[^\s/?#"'@\\<>]{1,256}(?=@)/gi;
