@@ -20,6 +20,7 @@ import type { UiStreamOptions } from "./chunk-writer.js";
 import { fromUIMessages, promptOf } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";
+import { historyFromPage } from "../tools/from-page.js";
 import { behindPrompt, promptsOf } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
 import { withSubagents } from "./subagent-parts.js";
@@ -41,10 +42,15 @@ export interface TransportOptions extends Omit<UiStreamOptions, "messageId" | "s
    */
   runOptions?:
     ((request: SendMessagesOptions) => Omit<RunOptions, "messages" | "signal" | "onEvent">) | undefined;
+  /**
+   * Whether the messages of `useChat` may bring blocks and fields for the vendor, which can name files of other users
+   * and pass for words of the system. Default: true in a page, which has the agent itself, and false in a route.
+   */
+  trusted?: boolean | undefined;
 }
 
 const { messageId: _, staysOpen: __, ...STREAM } = STREAM_TABLE;
-const TABLE: OptionTable = { ...STREAM, runOptions: "function" };
+const TABLE: OptionTable = { ...STREAM, runOptions: "function", trusted: "boolean" };
 
 /** What `useChat` asks of a transport: `ChatTransport` of `ai` 5, 6 and 7. */
 export interface SendMessagesOptions {
@@ -77,6 +83,7 @@ export class LoopletChatTransport {
   readonly #agent: AgentLike;
   readonly #streamOptions: UiStreamOptions;
   readonly #runOptions: TransportOptions["runOptions"];
+  readonly #isTrusted: boolean;
   readonly #sessions = new Map<string, Session>();
   /** The chats that are being opened. */
   readonly #opening = new Map<string, Promise<Session>>();
@@ -89,7 +96,8 @@ export class LoopletChatTransport {
       const problem = `needs an agent of createAgent or connectAgent, got ${describe(agent)}`;
       throw new LoopletError("config_wrong_type", "agent", problem);
     }
-    const { runOptions, ...stream } = checkOptions(options, "", TABLE);
+    const { runOptions, trusted = "document" in globalThis, ...stream } = checkOptions(options, "", TABLE);
+    this.#isTrusted = trusted;
     this.#agent = agent;
     this.#runOptions = runOptions;
     this.#streamOptions = checkStreamOptions({ version: 7, ...stream });
@@ -177,7 +185,7 @@ export class LoopletChatTransport {
     const isTaken = run?.take(answersIn(answered)) === true;
     if (run !== undefined && (isTaken || run.hasMore)) return run.stream(true, signal);
     const messages = request.messages as UIMessageLike[];
-    const history = fromUIMessages(messages.slice(0, messages.indexOf(answered) + 1));
+    const history = this.#historyOf(messages.slice(0, messages.indexOf(answered) + 1));
     if (session.chat !== undefined || history.at(-1)?.role !== "user") {
       const problem =
         "ends with an answer of the agent, and no run waits for one of its parts; send a message";
@@ -195,7 +203,7 @@ export class LoopletChatTransport {
       await run.ended;
     }
     const shown = (messages as UIMessageLike[]).slice(0, -1);
-    const history: Message[] = fromUIMessages(shown);
+    const history = this.#historyOf(shown);
     const prompt = promptOf(last);
     if (chat === undefined)
       return this.#start(request, session, (options) =>
@@ -208,6 +216,11 @@ export class LoopletChatTransport {
       await chat.saved();
     }
     return this.#start(request, session, (options) => chat.run(prompt, options));
+  }
+
+  #historyOf(messages: readonly UIMessageLike[]): Message[] {
+    const history = fromUIMessages(messages);
+    return this.#isTrusted ? history : historyFromPage(history);
   }
 
   /** Begins a run. `messageId` is that of a message that it continues. */

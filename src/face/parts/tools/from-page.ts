@@ -4,7 +4,7 @@
  * that is not listed here is refused, so a new one reaches no vendor and no permission until this file names it.
  */
 import { LoopletError } from "../../core/api/errors.js";
-import type { ContentBlock, Prompt, QuestionAnswer } from "../../core/api/index.js";
+import type { Block, ContentBlock, Message, Prompt, QuestionAnswer } from "../../core/api/index.js";
 import { describe, isObject } from "../../core/options/check.js";
 import { richResult } from "../../core/tools/tool-content.js";
 import { isVendorHost } from "../vendor-hosts.js";
@@ -58,6 +58,34 @@ export function addressFromPage(address: string, field: string): string {
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (url?.protocol === "data:" || (isWeb && !isVendorHost(url.hostname))) return address;
   throw wrong(field, "needs an address of the web (https:), or data; pages name no files at the vendor");
+}
+
+/**
+ * The history that a page brings to an agent which has none: what was said, called and answered. A vendor's own
+ * blocks and the fields for the vendor are left out, because they can name what others have stored there, and can
+ * pass for words of the system.
+ *
+ * @throws LoopletError `misuse_invalid_argument` for an address of a vendor's files or of a bucket
+ */
+export function historyFromPage<M extends Message>(messages: readonly M[]): M[] {
+  return messages.map((message, at) => ({
+    ...message,
+    content: plainBlocks(message.content, `messages[${at}].content`),
+  }));
+}
+
+function plainBlocks(blocks: readonly Block[], field: string): Block[] {
+  // The engine says what else is wrong with a history.
+  if (!Array.isArray(blocks)) return blocks as never;
+  return (blocks as readonly Block[]).flatMap((block, at): Block[] => {
+    if (!isObject(block)) return [block];
+    const { vendor: _, ...plain } = block as Block & { readonly vendor?: unknown };
+    if (plain.type === "raw") return [];
+    if (plain.type === "media" && typeof plain.url === "string")
+      addressFromPage(plain.url, `${field}[${at}].url`);
+    if (plain.type !== "tool_result") return [plain as Block];
+    return [{ ...plain, content: plainBlocks(plain.content, `${field}[${at}].content`) } as Block];
+  });
 }
 
 /** The fields of each answer, by the field that names its kind and by its value. */
