@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAgent, openai, tool } from "looplet";
 import { agUi, agUiHandler } from "looplet/ag-ui";
 import { LoopletChatTransport, uiMessages } from "looplet/ai-sdk";
-import { handler } from "looplet/server";
+import { handler, historyFromPage, promptFromPage } from "looplet/server";
 import { memoryStore } from "looplet/stores";
 import { pageTool } from "looplet/tools";
 
@@ -211,6 +211,25 @@ describe("a prompt of a page", () => {
     const page = new LoopletChatTransport(agent as never, { trusted: true });
     for await (const _ of (await page.sendMessages(body as never)) as unknown as AsyncIterable<unknown>);
     expect(sent[0]).toContain("item_reference");
+  });
+
+  it("is read by functions in a route of its own", () => {
+    const words = { type: "text", text: "Hi." } as const;
+    expect(promptFromPage("Hi.")).toBe("Hi.");
+    expect(promptFromPage([words])).toEqual([words]);
+    for (const wrong of [undefined, null, 7, {}, [{ type: "raw", json: {} }]])
+      expect(() => promptFromPage(wrong)).toThrow("prompt");
+    const raw = { type: "raw", json: { role: "system" } };
+    const result = { type: "tool_result", callId: "c", content: [words, raw] };
+    const content = [{ ...words, vendor: { file_id: "EVIL" } }, raw, result];
+    expect(historyFromPage([{ role: "user", content }])).toEqual([
+      { role: "user", content: [words, { ...result, content: [words] }] },
+    ]);
+    const file = { type: "media", mediaType: "image/png", url: "s3://EVIL/a.png" };
+    for (const wrong of [undefined, null, 7, {}, "EVIL", [{ role: "user", content: [file] }]])
+      expect(() => historyFromPage(wrong)).toThrow("messages");
+    for (const odd of [[null], [7], [{ content: null }], [{ content: [null, 7] }]])
+      expect(historyFromPage(odd)).toEqual(odd);
   });
 
   it("names no file at the vendor by AG-UI", async () => {

@@ -6,3 +6,4 @@ export { handler, type Handler, type HandlerOptions, type Owner } from "./handle
 export type { EventFormat, FormattedRun, ReadOrder } from "./formats.js";
 export type { RequestLike } from "./http.js";
 export type { ChatAgent } from "./chat-session.js";
+export { historyFromPage, promptFromPage } from "../tools/from-page.js";

@@ -7,6 +7,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { Block, ContentBlock, Message, Prompt, QuestionAnswer } from "../../core/api/index.js";
 import { describe, isObject } from "../../core/options/check.js";
 import { richResult } from "../../core/tools/tool-content.js";
+import { isTooDeep, TOO_DEEP } from "../page-json.js";
 import { isVendorHost } from "../vendor-hosts.js";
 
 type Fields = { readonly [field: string]: unknown };
@@ -65,13 +66,17 @@ export function addressFromPage(address: string, field: string): string {
  * blocks and the fields for the vendor are left out, because they can name what others have stored there, and can
  * pass for words of the system.
  *
- * @throws LoopletError `misuse_invalid_argument` for an address of a vendor's files or of a bucket
+ * @throws LoopletError `misuse_invalid_argument` for what is not a list, is nested too deep, or has an address of a
+ * vendor's files or of a bucket
  */
-export function historyFromPage<M extends Message>(messages: readonly M[]): M[] {
-  return messages.map((message, at) => ({
-    ...message,
-    content: plainBlocks(message.content, `messages[${at}].content`),
-  }));
+export function historyFromPage<M extends Message = Message>(messages: unknown, field = "messages"): M[] {
+  if (!Array.isArray(messages)) throw wrong(field, `needs a list of messages, got ${describe(messages)}`);
+  if (isTooDeep(messages)) throw wrong(field, TOO_DEEP);
+  return messages.map((message: M, at) =>
+    isObject(message)
+      ? { ...message, content: plainBlocks(message.content, `${field}[${at}].content`) }
+      : message,
+  );
 }
 
 function plainBlocks(blocks: readonly Block[], field: string): Block[] {
