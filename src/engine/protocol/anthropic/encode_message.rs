@@ -4,6 +4,7 @@
 //! - empty text, and blanks alone in a message without other content
 //!   (<https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20);
 //! - reasoning and raw blocks that another protocol or model wrote (`Invalid signature in thinking block`);
+//! - raw blocks of an answer that are not objects with a type;
 //! - reasoning without a signature, or at the end of a message (`The final block in an assistant message cannot be
 //!   thinking`).
 //!
@@ -23,7 +24,7 @@ use crate::engine::protocol::anthropic::server_calls::{
 };
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::media::{base64, is_text};
-use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
+use crate::engine::protocol::request::message_parts::{can_return, push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// Appends `,{"role":…,"content":[…]}`.
@@ -54,7 +55,8 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     }
     for (at, block) in without_last_thinking(&message.content).iter().enumerate() {
         let after = message.content.get(at + 1..).unwrap_or_default();
-        let dropped = message.partial && is_open_server_call(block, after);
+        let dropped = (message.partial && is_open_server_call(block, after))
+            || (message.role == Role::Assistant && !can_return(block));
         if !results(&block) && !dropped {
             push_block(block, author, spec.tools, into);
         }

@@ -22,7 +22,7 @@ use crate::engine::protocol::openai_parts::{
 use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::openai_responses::item::CUSTOM_CALL;
 use crate::engine::protocol::request::accepts::OPENAI_RESPONSES;
-use crate::engine::protocol::request::message_parts::{calls_by_id, without_last_thinking};
+use crate::engine::protocol::request::message_parts::{calls_by_id, can_return, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// The longest id that OpenAI accepts.
@@ -148,7 +148,7 @@ impl<'a> Items<'a, '_> {
                 }
                 self.push_further(vendor.as_ref(), &["type"]);
             }
-            Block::Raw { json } if self.own => {
+            Block::Raw { json } if self.own && can_return(block) => {
                 self.close_message();
                 self.into.push(b',');
                 self.into.extend_from_slice(json.as_str().as_bytes());

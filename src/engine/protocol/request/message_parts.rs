@@ -4,12 +4,25 @@
 
 use std::collections::BTreeMap;
 
+use looplet_scan::reader::Object;
+
 use crate::engine::json::own_names::with_wire_names;
 use crate::engine::json::writer::{push_key, push_raw, push_text};
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::tool_schema::mended;
+
+/// Whether a block of the model's answer can be sent back. Vendors refuse one that is not an object with a type, so a
+/// damaged block would make each later request fail.
+pub fn can_return(block: &Block) -> bool {
+    match block {
+        Block::Raw { json } => {
+            Object::parse(json.as_str()).is_some_and(|object| object.filled("type").is_some())
+        }
+        _ => true,
+    }
+}
 
 /// Writes the declaration of a tool, with its schema under the key `schema`.
 pub fn push_tool(tool: &ToolConfig, schema: &str, accepts: &Accepts, into: &mut Vec<u8>) {
