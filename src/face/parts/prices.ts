@@ -1,7 +1,7 @@
 /**
  * List prices of the main models in US dollars per million tokens, as read on `PRICES_DATE`. They come from the
- * vendors' pages that are named beside the rows, and from pages and packages that quote them. Check a price before you
- * bill by it.
+ * vendors' pages that are named beside the rows, and from pages and packages that quote them. Check a price before
+ * you bill by it.
  *
  * Give `price: prices` to a model, or a function of yours that calls `prices` for models that it does not know.
  * Vendors that report the cost of a call (OpenRouter, Perplexity) need no row.

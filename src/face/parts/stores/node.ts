@@ -167,7 +167,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
         const log = known?.last === after ? known : new Log();
         const entries = await log.entries(pathOf(key), async () => {
           const record = log.nonce === undefined ? undefined : await recordOf(key, log.nonce);
-          return isHeld(record, now()) && !isGone(record!);
+          return isHeld(record, now()) && !hasProcessEnded(record!.place, record!.pid);
         });
         logs.set(key, log);
         return entries;
