@@ -218,6 +218,14 @@ impl Said {
                 self.status = self.status.or(number.map(|number| number as u16));
             }
         }
+        // Anthropic's `BetaErrorDetails`: the words of a message change, the code does not (SDK 1.14.0, 2026-11-24).
+        if let Some(code) = object
+            .object("details")
+            .and_then(|details| details.owned("error_code"))
+        {
+            self.words.push_str(&code.to_ascii_lowercase());
+            self.words.push(' ');
+        }
         for detail in object.items("details") {
             let delay = Object::parse(detail).and_then(|detail| detail.string("retryDelay"));
             let delay = delay.and_then(|delay| shifted(delay.strip_suffix('s')?, 3));
@@ -283,7 +291,7 @@ const WORDS: &[(Place, FailureCode, &str)] = &[
         Word,
         Billing,
         "insufficient_quota|exceeded_current_quota|billing|insufficient_balance|payment_required|\
-         arrearage",
+         arrearage|spend_limit_reached|organization_on_hold",
     ),
     (
         Message,
@@ -294,7 +302,8 @@ const WORDS: &[(Place, FailureCode, &str)] = &[
     (
         Word,
         ContextLength,
-        "context_length|context_window|exceed_context_size|prompt_tokens|request_too_large",
+        "context_length|context_window|exceed_context_size|prompt_tokens|request_too_large|\
+         request_body_too_large",
     ),
     (
         Message,

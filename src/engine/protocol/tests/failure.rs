@@ -40,6 +40,20 @@ fn every_shape_of_error_body_gives_its_message_and_a_code() {
         ),
         (
             400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Ask your admin.","details":{"error_code":"contract_spend_limit_reached"}}}"#,
+            Billing,
+            "Ask your admin.",
+            false,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Too big.","details":{"error_code":"request_body_too_large_after_decoding"}}}"#,
+            ContextLength,
+            "Too big.",
+            false,
+        ),
+        (
+            400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
             ContextLength,
             "prompt is too long: 210000 tokens > 200000 maximum",
