@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, openaiChat } from "../../src/face/core/entry/node.js";
 import { modelParts } from "../../src/face/core/models/models.js";
 import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
-import { prices } from "../../src/face/parts/prices.js";
+import { prices, pricesFrom } from "../../src/face/parts/prices.js";
 import type { HttpModelOptions, Price, PriceTable } from "../../src/face/core/api/index.js";
 
 type Usage = NonNullable<ScriptedTurn["usage"]>;
@@ -119,6 +119,74 @@ describe("a price that depends on more than the model", () => {
     // 400,000 + 10,000, then 1,200,000 + 15,000 millionths
     expect(await cost("openai", "gpt-6.2-sol", used)).toEqual({ costUsd: 1.625, costBasis: "table" });
     expect(prices("openai", "gpt-6.2-sol")?.cacheWriteUsdPerMillion).toBe(2.5);
+  });
+});
+
+describe("prices of a file", () => {
+  // One model in the shapes that VENDORS.md of 2026-11-28 describes, section 3.5.
+  const sonnet = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
+  const files: { [source: string]: unknown } = {
+    "models.dev": {
+      anthropic: {
+        id: "anthropic",
+        models: { "claude-next": { cost: { ...sonnet, context_over_200k: { input: 6, output: 22.5 } } } },
+      },
+    },
+    "models.dev with tiers": {
+      anthropic: {
+        models: {
+          "claude-next": {
+            cost: {
+              ...sonnet,
+              tiers: [{ input: 6, output: 22.5, tier: { type: "context", size: 200_000 } }],
+            },
+          },
+        },
+      },
+    },
+    litellm: {
+      "claude-next": {
+        litellm_provider: "anthropic",
+        input_cost_per_token: 3e-6,
+        output_cost_per_token: 1.5e-5,
+        cache_read_input_token_cost: 3e-7,
+        cache_creation_input_token_cost: 3.75e-6,
+        input_cost_per_token_above_200k_tokens: 6e-6,
+        output_cost_per_token_above_200k_tokens: 2.25e-5,
+      },
+    },
+  };
+  const price = {
+    inputUsdPerMillion: 3,
+    outputUsdPerMillion: 15,
+    cacheReadUsdPerMillion: 0.3,
+    cacheWriteUsdPerMillion: 3.75,
+    longPrompt: { aboveTokens: 200_000, inputFactor: 2, outputFactor: 1.5 },
+  };
+
+  it.each(Object.keys(files))("of %s are those of its models, also with a date", (source) => {
+    const table = pricesFrom(files[source]);
+    expect(table("anthropic", "claude-next")).toEqual(price);
+    expect(table("anthropic", "claude-next-20261201")).toEqual(price);
+    expect(table("anthropic", "claude-nextest")).toBeUndefined();
+    expect(table("openai", "claude-next")).toBeUndefined();
+  });
+
+  it("of OpenRouter are those of OpenRouter and of the makers", () => {
+    const pricing = { prompt: "0.000003", completion: "0.000015", input_cache_read: "0.0000003" };
+    const table = pricesFrom({ data: [{ id: "anthropic/claude-next", pricing }] });
+    const found = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, cacheReadUsdPerMillion: 0.3 };
+    expect(table("openrouter", "anthropic/claude-next")).toEqual(found);
+    expect(table("anthropic", "claude-next")).toEqual(found);
+  });
+
+  it("that are no numbers, or negative, are none", () => {
+    const table = pricesFrom({ data: [{ id: "a/b", pricing: { prompt: "-1", completion: "0" } }, null] });
+    expect(table("a", "b")).toBeUndefined();
+  });
+
+  it.each([null, [], {}, "text", { a: 1 }, { a: { b: 1 } }])("of another shape are an error: %j", (json) => {
+    expect(() => pricesFrom(json)).toThrow(/models\.dev.*litellm.*OpenRouter/);
   });
 });
 

@@ -7,6 +7,7 @@
  * Vendors that report the cost of a call (OpenRouter, Perplexity) need no row.
  */
 import type { Price } from "../core/api/index.js";
+import { isModel } from "./prices/model-name.js";
 
 /** The vendor, the model's name without its date, and its prices. */
 type Row = readonly [
@@ -126,7 +127,7 @@ const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "
  */
 export function prices(vendor: string, model: string, nowMs: number = Date.now()): Price | undefined {
   const seller = SAME[vendor] ?? vendor;
-  const row = ROWS.find(([name, begin]) => name === seller && isOf(model, begin));
+  const row = ROWS.find(([name, begin]) => name === seller && isModel(model, begin));
   if (row === undefined) return undefined;
   const [, , input, output, cacheRead, { long, from, write } = {}] = row;
   const factor = from !== undefined && nowMs >= Date.parse(from[0]) ? from[1] : 1;
@@ -149,13 +150,5 @@ function round(usd: number): number {
   return Math.round(usd * 1e6) / 1e6;
 }
 
-/**
- * Whether a model's name is `begin`, with nothing behind it but a date, a version of three digits, `-latest` or
- * `-preview`: `gpt-5-mini` is not a `gpt-5`.
- */
-function isOf(model: string, begin: string): boolean {
-  if (!model.startsWith(begin)) return false;
-  return /^(-latest|-preview(-\d\d)*|[-@]\d{3}[\d-]*)*$/.test(model.slice(begin.length));
-}
-
+export { pricesFrom } from "./prices/prices-from.js";
 export type { Price, PriceTable } from "../core/api/index.js";
