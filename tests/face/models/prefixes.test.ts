@@ -188,6 +188,31 @@ describe.skipIf(!isThere)("Claude refuses reasoning", () => {
     expect(server.refused.filter((text: string) => text.includes("signature"))).toEqual([]);
   });
 
+  it.each(["invalid beta flag", "thinking.adaptive.block_binding: Extra inputs are not permitted"])(
+    "a server that answers %s is asked once more without the field, and only then",
+    async (message) => {
+      const fields: boolean[] = [];
+      const fetch = async (_: string, init?: RequestInit): Promise<Response> => {
+        const text = new TextDecoder().decode(init!.body as Uint8Array);
+        fields.push(text.includes("block_binding"));
+        const error = { type: "error", error: { type: "invalid_request_error", message } };
+        if (fields.at(-1)) return Response.json(error, { status: 400 });
+        const content = [{ type: "text", text: "Done." }];
+        return Response.json({
+          id: "m",
+          type: "message",
+          role: "assistant",
+          content,
+          stop_reason: "end_turn",
+          usage: {},
+        });
+      };
+      const agent = createAgent({ model: anthropic(CLAUDE, { apiKey: "k", fetch: fetch as never }) });
+      expect(await agent.run("go").result).toMatchObject({ outcome: "completed", text: "Done." });
+      expect(fields).toEqual([true, false]);
+    },
+  );
+
   it("fails the run if the caller wants refusals", async () => {
     const server = anthropicServer({ script: calls(3) });
     const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "error" } };

@@ -48,11 +48,15 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
                 "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
             );
     }
-    let is_net = says(FIELD) || says(BETA);
-    is_net && desk.who.model.leave_refusals_to_vendor() && {
+    // Bedrock says `invalid beta flag`.
+    let is_net = [FIELD, BETA, "anthropic_beta", "anthropic-beta", "beta flag"]
+        .iter()
+        .any(|words| says(words));
+    let changes = is_net && desk.who.model.leave_refusals_to_vendor();
+    if changes {
         history.transcript.forget_body();
-        true
     }
+    changes
 }
 
 fn told(desk: &mut Desk<'_>, message: &str) -> bool {
