@@ -134,8 +134,8 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
 
 const NAMES = [/^[a-zA-Z0-9_-]{1,128}$/, "1 to 128 letters, digits, _ and -"] as const;
 
-/** Brackets and stars would make the name a rule of permissions. */
-const PAGE_NAMES = [
+/** The names of tools of a page, and what they are. Brackets and stars would make the name a rule of permissions. */
+export const PAGE_NAMES = [
   /^(?=.*\S)[^\p{C}()*]{1,256}$/u,
   "1 to 256 characters, none of them a bracket, a star or a control character",
 ] as const;

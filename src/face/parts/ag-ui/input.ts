@@ -1,6 +1,7 @@
 /** Checks what a page has sent as `RunAgentInput`. */
 import { LoopletError } from "../../core/api/errors.js";
 import { checkValue, describe, isObject } from "../../core/options/check.js";
+import { PAGE_NAMES } from "../../core/tools/tool.js";
 import { inputJsonSchema } from "../../core/tools/tool-schema.js";
 import { isTooDeep, isWhole, TOO_DEEP } from "../page-json.js";
 import type { AgUiInput, AgUiMessage, AgUiTool } from "./types.js";
@@ -67,8 +68,8 @@ function messageOf(given: Fields, field: string): AgUiMessage {
 /** @throws LoopletError `config_…` */
 function toolOf(given: Fields, field: string): AgUiTool {
   const { name, parameters, ...rest } = withoutNull(given);
-  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name as string))
-    throw wrong(`${field}.name`, "needs 1 to 128 letters, digits, _ and -");
+  const [names, words] = PAGE_NAMES;
+  if (!names.test(name as string)) throw wrong(`${field}.name`, `needs ${words}`);
   // Some pages leave out the type of an object, or the whole schema.
   const schema = { type: "object", ...(isObject(parameters) && withoutNull(parameters)) };
   if (isObject(parameters) || parameters === undefined) inputJsonSchema(schema, `${field}.parameters`);
