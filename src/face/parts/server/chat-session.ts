@@ -14,7 +14,7 @@ import { titleOf } from "../sessions/changes.js";
 import { exported, imported } from "../sessions/transfer.js";
 import { BEGINNING, callChat, startOf, stateOf } from "../workers/hosting/chat-calls.js";
 import { openedIn } from "../workers/hosting/opened-in.js";
-import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
+import { BadRequest, heldElsewhere, ofRequest } from "../workers/hosting/problems.js";
 import { logOf, type SessionLog } from "../workers/hosting/session-log.js";
 import { Session, type SessionParts, type Start } from "../workers/hosting/session.js";
 import { nextTask } from "../workers/hosting/task.js";
@@ -96,9 +96,11 @@ export class ChatSession {
     const requestId = order.requestId ?? undefined;
     const after = this.runs.cursor;
     if (requestId !== undefined && chat.hasTaken(requestId)) return { taken: false, after };
-    if (current === undefined)
-      await this.#begin(chat, (onEvent) => chat.run(prompt, { onEvent, id: requestId }), prompt);
-    else {
+    if (current === undefined) {
+      const run = await this.#begin(chat, (onEvent) => chat.run(prompt, { onEvent, id: requestId }), prompt);
+      // Nothing of the prompt is saved then.
+      if (run.outcome === "failed" && (await run.result).error?.code === "run_held") throw heldElsewhere();
+    } else {
       await ofRequest(() => current.steer(prompt, { requestId }), true);
       await current.saved();
     }
@@ -119,7 +121,8 @@ export class ChatSession {
     if (method === "openChat") return { ...stateOf(chat), cursor: this.runs.cursor };
     if (BEGINNING.includes(method)) {
       if (chat.hasTaken((args.at(-1) as { id: string }).id)) return undefined;
-      return this.#begin(chat, startOf(chat, method, args), method === "run" ? args[0] : "", isAlone);
+      await this.#begin(chat, startOf(chat, method, args), method === "run" ? args[0] : "", isAlone);
+      return undefined;
     }
     if (method === "reset" && !trusted) await new LeftTranscripts(store, id).leave(chat.messages, args[0]);
     return callChat(this.runs, chat, method, args);
@@ -162,13 +165,14 @@ export class ChatSession {
   }
 
   /** The chat is ready, and the run begins at once. */
-  async #begin(chat: Chat, start: Start, prompt: Prompt, isAlone = false): Promise<void> {
+  async #begin(chat: Chat, start: Start, prompt: Prompt, isAlone = false): Promise<Run> {
     const isFirst = chat.messages.length === 0;
     const run = await this.runs.begin(chat, start);
     // The run has checked the prompt.
     const title = isFirst ? titleOf(prompt) : undefined;
     const noted = isAlone ? undefined : this.#parts.note?.(title).catch(reportUnheard);
     await Promise.all([noted, run.saved()]);
+    return run;
   }
 
   async #callRun(run: string, method: string, args: readonly any[]): Promise<unknown> {

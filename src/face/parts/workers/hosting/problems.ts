@@ -16,6 +16,11 @@ export class BadRequest extends Error {
   }
 }
 
+/** The refusal of an order for a session with which another process goes on. */
+export function heldElsewhere(): BadRequest {
+  return new BadRequest("Another process goes on with this session. Try again later.", 409);
+}
+
 /**
  * What `work` returns. A misuse of looplet in it is a mistake of the request. So is the error of an option that the
  * request has given: each with `given` true, or those whose field begins with a name in the list.

@@ -11,7 +11,7 @@ import type { Batch } from "./feed.js";
 import { HostedRun } from "./hosted-run.js";
 import { Making } from "./making.js";
 import type { OpenedIn, Opening } from "./opened-in.js";
-import { BadRequest, ofRequest } from "./problems.js";
+import { BadRequest, heldElsewhere, ofRequest } from "./problems.js";
 import {
   entriesOf,
   isLast,
@@ -142,8 +142,7 @@ export class Session {
   /** The session for an order. @throws BadRequest 409 if another process goes on with it */
   async ready(): Promise<Opened> {
     const opened = await this.open(this.#parts.takeOver);
-    if (opened.held !== undefined)
-      throw new BadRequest("Another process goes on with this session. Try again later.", 409);
+    if (opened.held !== undefined) throw heldElsewhere();
     await this.claim();
     // The log has the end of a run before the next one begins.
     if (this.run?.outcome !== undefined) await this.#ending;
