@@ -69,6 +69,14 @@ export const expected = {
       assert.deepEqual(progress, [{ saved: 0 }, { saved: 0 }]);
     },
   },
+  "vendors/pricing.ts": {
+    async after({ made }) {
+      const models = { "claude-next": { cost: { input: 3, output: 15 } } };
+      const price = await made.published(async () => Response.json({ anthropic: { models } }));
+      assert.equal(price("anthropic", "claude-next").outputUsdPerMillion, 15);
+      assert.equal(price("openai", "gpt-5").inputUsdPerMillion, 1.25);
+    },
+  },
   "what-a-run-may-cost/budget.ts": {
     after({ output, requests }) {
       assert.match(output[0], /^At most \$1\.\d\d and \d+ requests\. \n$/);

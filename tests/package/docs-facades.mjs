@@ -32,6 +32,14 @@ export const facades = {
       );
     },
   },
+  "sprout/nodes.ts": {
+    async after({ made }) {
+      const sent = [];
+      const node = made.createNode.execute({ title: "Trees" }, { send: (...event) => sent.push(event) });
+      assert.equal(node.title, "Trees");
+      assert.deepEqual(sent, [["node_created", node]]);
+    },
+  },
   "sprout/topic.ts": {
     async after({ made, practice: { scripted } }) {
       const fetch = scripted([{ text: "Trees" }]);

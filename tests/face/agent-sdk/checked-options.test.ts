@@ -63,8 +63,8 @@ describe("query", () => {
     ["onTodos", [], "onTodos needs a function"],
     ["bash", {}, "bash has no function exec"],
     ["bash", "bash", "bash needs an object with exec"],
-    ["vfs", { read: () => undefined }, "vfs has no function write, list, stat"],
-    ["vfs", "/app", "vfs needs an object with read, write, list, stat"],
+    ["vfs", { read: () => undefined }, "vfs has no function list, stat"],
+    ["vfs", "/app", "vfs needs an object with read, list, stat"],
   ] as const;
 
   it.each(ports)("refuses the %s %j of the host before the first message", (port, value, message) => {

@@ -56,9 +56,9 @@ export interface Todo {
   readonly activeForm: string;
 }
 
-/** The ports with their methods; an empty list stands for a function. */
+/** The ports with the methods that they need; an empty list stands for a function. Files may be there to read alone. */
 const PORTS: { readonly [port: string]: readonly string[] } = {
-  vfs: ["read", "write", "list", "stat"],
+  vfs: ["read", "list", "stat"],
   bash: ["exec"],
   search: [],
   webFetch: [],
