@@ -12,6 +12,7 @@ import {
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";
+import { readAgain } from "../vfs/read-again.js";
 import { heldLocks, hold, isGone, lockManager } from "./web-locks.js";
 
 /** The options of {@link opfsStore}. */
@@ -170,8 +171,8 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
 }
 
 async function textOf(folder: FileSystemDirectoryHandle, file: string): Promise<string | undefined> {
-  const handle = await ifThere(folder.getFileHandle(file));
-  return handle && (await handle.getFile()).text();
+  const read = async (): Promise<string> => (await (await folder.getFileHandle(file)).getFile()).text();
+  return ifThere(readAgain(read));
 }
 
 /** Writes a file. Where the browser has streams for it, the file is whole or as it was. */

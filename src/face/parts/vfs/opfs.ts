@@ -1,5 +1,6 @@
 /** Files that a browser keeps for a page's origin. <https://fs.spec.whatwg.org/> */
 import type { Vfs } from "./index.js";
+import { readAgain } from "./read-again.js";
 
 /** The parts of a `FileSystemDirectoryHandle` that {@link opfsVfs} uses. */
 export interface DirectoryHandleLike {
@@ -47,7 +48,9 @@ export function opfsVfs(root?: DirectoryHandleLike): Vfs {
     read: (path) =>
       path === "/"
         ? Promise.resolve(undefined)
-        : unlessMissing(async () => new Uint8Array(await (await fileOf(path)).arrayBuffer())),
+        : unlessMissing(() =>
+            readAgain(async () => new Uint8Array(await (await fileOf(path)).arrayBuffer())),
+          ),
     async write(path, data) {
       const [folder, name] = placeOf(path);
       const file = await (await folderOf(folder, true)).getFileHandle(name, { create: true });
