@@ -23,16 +23,15 @@ const imports = {
   "React and its DOM alone": 'export { createRoot } from "react-dom/client"',
 };
 
+/** What a Worker uploads beside `looplet.wasm`: that of docs/tasks/cron-and-d1.md. */
+const worker =
+  'export { createAgent, anthropic } from "looplet"; export { d1Store, supervise } from "looplet/stores"';
+
 setUp();
 const wasm = readFileSync(new URL("../dist/looplet.wasm", import.meta.url));
 print("", ["raw", "gzip -9", "brotli"]);
 for (const [name, contents] of Object.entries(imports)) {
-  const { outputFiles } = await esbuild.build({
-    stdin: { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
-    write: false,
-    bundle: true,
-    minify: true,
-    format: "esm",
+  const bundle = await bundled(contents, {
     platform: "browser",
     // Code that a page never reaches, and optional peers.
     external: [
@@ -48,10 +47,26 @@ for (const [name, contents] of Object.entries(imports)) {
       "effect",
       "sury",
     ],
-    logLevel: "error",
   });
-  print(name, sizes(outputFiles[0].contents));
+  print(name, sizes(bundle));
   if (name.startsWith("looplet/external")) print("  looplet.wasm", sizes(wasm));
+}
+print(
+  "a Worker with D1, beside looplet.wasm",
+  sizes(await bundled(worker, { conditions: ["workerd", "worker"], external: ["*.wasm"] })),
+);
+
+async function bundled(contents, options) {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    logLevel: "error",
+    ...options,
+  });
+  return outputFiles[0].contents;
 }
 
 function sizes(bytes) {

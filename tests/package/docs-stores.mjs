@@ -64,6 +64,9 @@ export const stores = {
       assert.equal(typeof made.Session.prototype.alarm, "function");
     },
   },
+  // `stores.test.mjs` has them in workerd.
+  "cron-and-d1/worker.ts": { isConfig: true },
+  "cron-and-d1/digest.ts": { isConfig: true },
   "stores/service.ts": {
     async after({ made, practice }) {
       const { DatabaseSync } = await import("node:sqlite");

@@ -25,7 +25,12 @@ const hosts = {
   pages: { types: [], lib: dom, include: ["examples/offline-page/*", "examples/tools/*"] },
 };
 /** The files of the documentation that a Worker runs. `cloudflare:workers` comes from the host's types. */
-const inWorkers = ["durable-objects/worker.ts", "keep-the-key/worker.ts", "durable-engines/workflow.ts"];
+const inWorkers = [
+  "durable-objects/worker.ts",
+  "keep-the-key/worker.ts",
+  "durable-engines/workflow.ts",
+  "cron-and-d1/worker.ts",
+];
 hosts.Workers.include.push(...inWorkers.map((file) => `docs/${dirname(file)}/*`));
 
 let installed;

@@ -6,10 +6,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { examples } from "./docs-examples.mjs";
 import { expected } from "./durable-run.mjs";
 import { here, run } from "./install.mjs";
 import { assertKills, installWithModules, traceAnswers } from "./store-kit.mjs";
-import { startWorkerd } from "./workerd.mjs";
+import { restartWorkerd, startWorkerd, workerds } from "./workerd.mjs";
 
 let installed;
 before(async () => {
@@ -134,6 +136,108 @@ test("D1 keeps the contract in workerd, and KV all that it can promise", async (
     );
   } finally {
     await worker.dispose();
+  }
+});
+
+const printed = (file) => examples.find(({ name }) => name === `cron-and-d1/${file}`).code;
+
+/** Starts a printed Worker whose model `answer` is, as `{ flare, sweep }`. Its D1 and KV are in `persist`. */
+async function startPrinted(file, more, answer) {
+  writeFileSync(join(installed.folder, file), printed(file));
+  const { compatibility_date } = JSON.parse(printed("wrangler.jsonc"));
+  const flare = await restartWorkerd(installed.folder, file, compatibility_date, {
+    ...more,
+    bindings: { ANTHROPIC_API_KEY: "key" },
+    unsafeTriggerHandlers: true,
+    outboundService: async (request) => answer(request.headers.get("x-api-key"), await request.json()),
+  });
+  const sweep = async (time) => {
+    const address = `http://agent.test/cdn-cgi/handler/scheduled${time ? `?time=${time}` : ""}`;
+    assert.equal(await (await flare.dispatchFetch(address)).text(), "ok");
+  };
+  return { flare, sweep };
+}
+
+/** The answer of a model to a request of `looplet`, as the practice provider makes it. */
+async function practised(text) {
+  const { scripted } = await import(
+    pathToFileURL(join(installed.folder, "node_modules/looplet/dist/practice.js")).href
+  );
+  const answer = await scripted([{ text }], { delayMs: 0 })("https://api.anthropic.com/v1/messages", {
+    method: "POST",
+    body: JSON.stringify({ model: "claude-sonnet-4-6", messages: [] }),
+  });
+  return new Response(await answer.text(), { headers: Object.fromEntries(answer.headers) });
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+test("the Worker of the documentation finishes by cron a run whose process was killed", async () => {
+  const persist = mkdtempSync(join(tmpdir(), "looplet-cron-"));
+  const { d1_databases, kv_namespaces, triggers } = JSON.parse(printed("wrangler.jsonc"));
+  assert.deepEqual(triggers, { crons: ["* * * * *"] });
+  const options = {
+    d1Databases: d1_databases.map(({ binding }) => binding),
+    kvNamespaces: kv_namespaces.map(({ binding }) => binding),
+    d1Persist: join(persist, "d1"),
+    kvPersist: join(persist, "kv"),
+  };
+  const keys = [];
+  let asked;
+  const isAsked = new Promise((resolve) => (asked = resolve));
+  const first = await startPrinted("worker.ts", options, (key) => {
+    keys.push(key);
+    asked();
+    return new Promise(() => {});
+  });
+  let next;
+  try {
+    const begun = await first.flare.dispatchFetch("http://agent.test/order-1", {
+      method: "POST",
+      body: "Pay.",
+    });
+    assert.equal(begun.status, 202);
+    await isAsked;
+    for (const id of workerds()) process.kill(id, "SIGKILL");
+    next = await startPrinted("worker.ts", options, (key) => {
+      keys.push(key);
+      return practised("Paid.");
+    });
+    const { flare, sweep } = next;
+    const get = () => flare.dispatchFetch("http://agent.test/order-1");
+    // The first process may still have the run, so nobody takes it.
+    await sweep();
+    assert.deepEqual([(await get()).status, keys.length], [202, 1]);
+    const database = await flare.getD1Database("DB");
+    await database.exec("UPDATE looplet_leases SET expires_ms = 0");
+    await sweep();
+    let answer = await get();
+    for (; answer.status === 202; answer = await get())
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(await answer.text(), "Paid.");
+    // What has ended is not begun again, by no sweep and by no second request.
+    await sweep();
+    await flare.dispatchFetch("http://agent.test/order-1", { method: "POST", body: "Pay." });
+    assert.deepEqual(keys, ["key", "key"]);
+  } finally {
+    await next?.flare.dispose();
+    await first.flare.dispose().catch(() => {});
+    rmSync(persist, { recursive: true, force: true });
+  }
+});
+
+test("the digest of the documentation asks its model once a day, with KV alone", async () => {
+  let asked = 0;
+  const { flare, sweep } = await startPrinted("digest.ts", { kvNamespaces: ["RUNS"] }, () => {
+    asked++;
+    return practised("Nothing happened.");
+  });
+  try {
+    for (const time of [0, 20 * 60_000, DAY_MS, DAY_MS + 20 * 60_000])
+      await sweep(Date.UTC(2026, 0, 5, 6) + time);
+    assert.equal(asked, 2);
+  } finally {
+    await flare.dispose();
   }
 });
 
