@@ -34,6 +34,7 @@ export const shop = createAgent({
   tools: {
     order: acts("looks up", { id: 4711, sum: 20 }, { readOnly: true }),
     refund: acts("refunds", "Refunded", { needsApproval: true }),
+    ask: acts("asks", "", { readOnly: true, execute: async (_, { elicit }) => elicit(window.form) }),
   },
   record: devtools.record,
   fetch: (url, init) => window.answers(url, init),
@@ -49,6 +50,10 @@ window.answerNow = (text) => (window.answers = scripted([{ text }]));
 window.ask = (prompt) => {
   window.answers = script();
   window.run = shop.run(prompt, { onEvent: (event) => { if (event.type === "question") window.asked = event.questionId; } });
+};
+window.askForm = () => {
+  window.answers = scripted([{ toolCalls: [{ id: "c", name: "ask", input: {} }] }, { text: "A table outside." }]);
+  window.run = shop.run("A table.");
 };
 window.allow = () => window.run.answer(window.asked, { behavior: "allow" });
 `;
@@ -134,6 +139,49 @@ test("shows a run of another tab while it goes on, and lets it go on otherwise",
     assert.match(parted, /- .*"sum\\?":20/);
     assert.match(parted, /\+ .*"sum\\?":0/);
   }),
+);
+
+test(
+  "answers the questions of a run of another tab: an approval with another input, and a form",
+  { skip },
+  () =>
+    path("answers", async (page) => {
+      await open(page);
+      const agent = await agentPage(page);
+      await agent.evaluate(() => window.ask("Refund the order 4711."));
+      await page.getByText("A question waits: permission of refund").waitFor();
+      await page.getByText("Another answer").click();
+      const answer = page.getByLabel("Answer, as JSON");
+      const send = page.getByRole("button", { name: "Send this answer" });
+      const first = await answer.inputValue();
+      await answer.fill("{");
+      await send.click();
+      await page.getByText("The answer is not valid JSON").waitFor();
+      await answer.fill(first.replace("4711", "4712"));
+      await send.click();
+      await page.getByText("20 dollars are on their way.").waitFor();
+      assert.deepEqual(await agent.evaluate(() => window.done), ["looks up 4711", "refunds 4712"]);
+
+      await agent.evaluate(() => {
+        const place = { type: "string", enum: ["inside", "outside"] };
+        window.form = { message: "Where?", requestedSchema: { type: "object", properties: { place } } };
+        window.askForm();
+      });
+      await page.getByRole("button", { name: /^run_/ }).first().waitFor();
+      await page.getByRole("button", { name: /^run_(?!.*completed)/s }).click();
+      await page.getByText("Where?").waitFor();
+      assert.deepEqual(JSON.parse(await answer.inputValue()), {
+        action: "accept",
+        content: { place: "inside" },
+      });
+      await answer.fill('{ "action": "accept", "content": { "place": "outside" } }');
+      await send.click();
+      await page.getByText("A table outside.").waitFor();
+      assert.match(
+        await agent.evaluate(async () => JSON.stringify((await window.run.result).messages)),
+        /outside/,
+      );
+    }),
 );
 
 test("says why a run does not go on", { skip }, () =>

@@ -395,3 +395,74 @@ describe("a fork", () => {
     await expect.poll(() => outcome(other)).toBe("cancelled");
   });
 });
+
+describe("the questions of a run that is under way", () => {
+  /** The open question of the run as devtools have seen it. */
+  async function asked(viewer: Viewer, id: string) {
+    const questions = () =>
+      viewer.runs
+        .get(id)
+        ?.playback.steps.flatMap(({ events }) => events.filter((event) => event.type === "question")) ?? [];
+    await expect.poll(questions).toHaveLength(1);
+    return questions()[0]!;
+  }
+  const form = tool({
+    description: "form",
+    inputSchema: { type: "object" },
+    execute: async (_, { elicit }) => (await elicit({ message: "Where?" })).content,
+  });
+  const tools = { pay: acts("pay", { needsApproval: true }), form };
+
+  it.each([
+    ["an approval", "pay", "permission", { behavior: "allow", updatedInput: { n: 2 } }, "output of q"],
+    ["a form", "form", "elicitation", { action: "accept", content: { place: "in" } }, { place: "in" }],
+  ])("%s is answered by devtools if its agent is offered", async (_, name, kind, answer, output) => {
+    const [ours, theirs] = port();
+    const viewer = await view(theirs);
+    const publisher = publish(ours);
+    const agent = agentOf(publisher.record, [{ toolCalls: [call("q", name)] }, { text: "Done." }], { tools });
+    const run = agent.run("Go.");
+    const { questionId, question } = await asked(viewer, run.id);
+    expect(question).toBe(kind);
+    const { source } = await viewer.seen(run.id);
+    const send = (given: unknown, id = questionId) =>
+      viewer.attachment.ask(source.id, {
+        type: "answer",
+        run: run.id,
+        questionId: id,
+        answer: given as never,
+      });
+    await expect(send(answer)).rejects.toThrow("`offer` its agent");
+    publisher.offer({ support: agent });
+    await expect(send({ behavior: "perhaps" })).rejects.toThrow(/behavior|action/);
+    await expect(send(answer, 12345)).rejects.toThrow("no longer open");
+    await send(answer);
+    const { outcome, toolCalls } = await run.result;
+    expect([outcome, toolCalls[0]!.output]).toEqual(["completed", output]);
+    await expect(send(answer)).rejects.toThrow("under way");
+  });
+
+  it("a call to reconcile of a resumed run of a chat is answered by devtools", async () => {
+    const [ours, theirs] = port();
+    const viewer = await view(theirs);
+    const publisher = publish(ours);
+    const store = memoryStore();
+    const turns = [{ toolCalls: [call("q", "pay")] }, { text: "Paid." }];
+    const hangs = { ...acts("pay"), execute: () => new Promise<never>(() => {}) };
+    const first = agentOf(undefined, turns, { store, tools: { pay: hangs } });
+    const before = (await first.openChat("c")).run("Pay.");
+    for await (const { type } of before.events({ detached: true })) if (type === "tool-call") break;
+    await before.saved();
+    await first.close({ recoverable: true });
+    const next = agentOf(publisher.record, turns.slice(1), { store, tools: { pay: acts("pay") } });
+    publisher.offer({ support: next });
+    const run = (await next.openChat("c")).current!;
+    const { questionId, question } = await asked(viewer, run.id);
+    expect(question).toBe("reconcile");
+    const { source } = await viewer.seen(run.id);
+    const answer = { outcome: "done", output: "receipt 1" } as const;
+    await viewer.attachment.ask(source.id, { type: "answer", run: run.id, questionId, answer });
+    const { outcome, toolCalls } = await run.result;
+    expect([outcome, toolCalls[0]!.output]).toEqual(["completed", "receipt 1"]);
+  });
+});

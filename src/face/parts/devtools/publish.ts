@@ -8,7 +8,7 @@ import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import { recorder } from "../replay/recorder.js";
-import { forked, offered } from "./live/fork.js";
+import { forked, offered, runUnderWay } from "./live/fork.js";
 import { LiveRecord, type ToldProcess } from "./live/live-record.js";
 import {
   askedIn,
@@ -35,7 +35,8 @@ export interface Publisher {
   readonly record: Recorder;
   /**
    * Lets devtools go on with runs by these agents, with changed options: with their tools, their keys and their
-   * models. A fork of them is another run, outside of the agents' store.
+   * models. A fork of them is another run, outside of the agents' store. Devtools also answer the open questions of
+   * these agents' runs: approvals, calls to reconcile, and forms.
    *
    * @throws LoopletError `config_wrong_type`
    */
@@ -49,7 +50,7 @@ interface Published {
   /** One for each time that the run has begun or was resumed here. */
   readonly records: LiveRecord[];
   readonly from: ForkedFrom | undefined;
-  /** A run that devtools have begun, whose questions they answer. */
+  /** A run that devtools have begun, which they answer and abort. */
   run: Run | undefined;
 }
 
@@ -187,10 +188,20 @@ class ChannelPublisher implements Publisher {
     if (records === undefined) throw new Error("the run is no longer there");
     if (asked.type === "export")
       return joinedLoops(records.map((record) => record.text(asked.run, run?.outcome)));
-    if (run === undefined) throw new Error("the page of the run answers and ends it");
-    if (asked.type === "abort") run.abort("aborted in devtools");
-    else if (!run.answer(asked.questionId, asked.answer)) throw new Error("the question is no longer open");
+    if (asked.type === "answer") return this.#answer(asked, run);
+    if (run === undefined) throw new Error("only the page of the run ends it");
+    run.abort("aborted in devtools");
     return undefined;
+  }
+
+  #answer(
+    { run: id, questionId, answer }: Extract<Asked, { type: "answer" }>,
+    fork: Run | undefined,
+  ): undefined {
+    const run = fork ?? runUnderWay(Object.values(this.#agents), id);
+    if (run === undefined)
+      throw new Error("no offered agent has this run under way: `offer` its agent to answer questions here");
+    if (!run.answer(questionId, answer)) throw new Error("the question is no longer open");
   }
 
   #fork({ agent: name, journal, changes, from }: Extract<Message<Asked>, { type: "fork" }>): string {

@@ -9,6 +9,7 @@ import type {
   Run,
   Tools,
 } from "../../../core/api/index.js";
+import type { Living } from "../../../core/run/agent-parts.js";
 import { modelParts, sealModel } from "../../../core/models/models.js";
 import { madeOf, optionsOf } from "../../../core/tools/made-agent.js";
 import type { ForkChanges, OfferedAgent } from "./protocol.js";
@@ -37,6 +38,13 @@ export function forked(
   const run = again({ ...own, ...changed(options, changes), record }).resume(journal);
   if (told !== undefined && told !== "") run.steer(told);
   return run;
+}
+
+/** The run of this id that is under way in one of the agents; undefined if none has it. */
+export function runUnderWay(agents: Iterable<Agent>, id: string): Run | undefined {
+  for (const agent of agents)
+    for (const run of (madeOf(agent)!.living as Living).open) if (run.id === id) return run;
+  return undefined;
 }
 
 function changed(options: AgentOptions, changes: ForkChanges): Partial<AgentOptions> {

@@ -273,7 +273,13 @@ export class Lab implements AttachmentListener {
     else this.select(fork);
   }
 
-  /** Answers a question of a run that devtools have begun. Rejects with the reason why it does not. */
+  /** Whether devtools may answer questions of the run: they have begun it, or its publisher offers agents. */
+  canAnswer({ facts, outcome }: OpenedRun): boolean {
+    if (outcome !== undefined || facts.source === undefined) return false;
+    return facts.from !== undefined || (this.sources.get(facts.source.id)?.agents.length ?? 0) > 0;
+  }
+
+  /** Answers a question of a run that is under way. Rejects with the reason why it does not. */
   async answer(run: OpenedRun, questionId: number, answer: QuestionAnswer): Promise<void> {
     const { source, id } = run.facts;
     await source?.attachment.ask(source.id, { type: "answer", run: id, questionId, answer });

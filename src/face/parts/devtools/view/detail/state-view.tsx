@@ -1,12 +1,13 @@
 /** @jsxImportSource preact */
 /** The state of the run behind a step: budgets, what is open, and the messages. */
 import { useEffect, useState } from "preact/hooks";
-import type { Message, QuestionAnswer } from "../../../../core/api/index.js";
+import type { Message } from "../../../../core/api/index.js";
 import type { ReplayMoment } from "../../../replay/playback.js";
-import { budgetsAt, openQuestions, type Budget, type QuestionEvent } from "../../model/budgets.js";
+import { budgetsAt, openQuestions, type Budget } from "../../model/budgets.js";
 import { openAt } from "../../model/effects.js";
-import { problemOf, type OpenedRun } from "../../model/opened-run.js";
+import type { OpenedRun } from "../../model/opened-run.js";
 import type { StepProps } from "./detail.js";
+import { OpenQuestion } from "./open-question.js";
 
 /** Messages that are shown at first, and that are added at a time. */
 const SHOWN = 40;
@@ -17,6 +18,7 @@ export function StateView({ lab, run, step }: StepProps) {
   if (typeof moment === "string") return <p class="quiet">{moment}</p>;
   const questions = openQuestions(run.steps, step);
   const isLast = step === run.steps.length - 1;
+  const canAnswer = isLast && lab.canAnswer(run);
   const working = openAt(run.effects.all, step).filter(({ kind }) => kind !== "question");
   return (
     <>
@@ -36,13 +38,10 @@ export function StateView({ lab, run, step }: StepProps) {
             ))}
             {questions.map((question) => (
               <li key={question.questionId}>
-                <Question question={question} />
-                {isLast && run.facts.from !== undefined && (
-                  <Answers
-                    choices={CHOICES[question.question] ?? {}}
-                    answer={(answer) => lab.answer(run, question.questionId, answer)}
-                  />
-                )}
+                <OpenQuestion
+                  question={question}
+                  answer={canAnswer ? (answer) => lab.answer(run, question.questionId, answer) : undefined}
+                />
               </li>
             ))}
           </ul>
@@ -88,52 +87,6 @@ function Budgets({ budgets }: { budgets: readonly Budget[] }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-function Question({ question: { question, data, agentPath } }: { question: QuestionEvent }) {
-  const who = agentPath === "root" ? "" : ` (${agentPath})`;
-  return (
-    <>
-      A question waits: {question}
-      {data !== undefined && ` of ${data.toolName}`}
-      {who}
-      {data !== undefined && "input" in data && <pre tabIndex={0}>{JSON.stringify(data.input, null, 2)}</pre>}
-    </>
-  );
-}
-
-/** What devtools can say to the questions of a run that they have begun, by the kind of the question. */
-const CHOICES: { readonly [kind: string]: { readonly [name: string]: QuestionAnswer } } = {
-  permission: {
-    Allow: { behavior: "allow" },
-    Deny: { behavior: "deny", message: "Denied in devtools." },
-  },
-  reconcile: {
-    "Run it again": { outcome: "run" },
-    "It failed": { outcome: "fail", message: "Left undone in devtools." },
-  },
-  elicitation: { Cancel: { action: "cancel" } },
-};
-
-interface AnswersProps {
-  choices: { readonly [name: string]: QuestionAnswer };
-  answer(answer: QuestionAnswer): Promise<void>;
-}
-
-function Answers({ choices, answer }: AnswersProps) {
-  const [problem, setProblem] = useState("");
-  const send = (given: QuestionAnswer): void =>
-    void answer(given).catch((error: unknown) => setProblem(problemOf(error)));
-  return (
-    <span class="actions">
-      {Object.entries(choices).map(([name, given]) => (
-        <button key={name} type="button" onClick={() => send(given)}>
-          {name}
-        </button>
-      ))}
-      <span role="alert">{problem}</span>
-    </span>
   );
 }
 
