@@ -1,8 +1,9 @@
 /** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
 import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js";
+import { askedModel } from "../../face/parts/replay/asked-model.js";
 import { counted } from "../../face/parts/replay/amounts.js";
 import { harmless, oneLine } from "../../face/parts/replay/harmless.js";
-import { readLoop, type LoopFile } from "../../face/parts/replay/loop-file.js";
+import { readLoop, type LoopFile, type LoopProcess } from "../../face/parts/replay/loop-file.js";
 import { replay, type Replay } from "../../face/parts/replay/index.js";
 import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
 import type { Command } from "../command.js";
@@ -61,37 +62,46 @@ interface Iteration {
 function iterationsOf({ processes }: LoopFile, { steps }: Replay): Iteration[] {
   const found = new Map<string, Iteration>();
   const models = new Map<string, string>();
-  // A process that continues a run may have another model, and emits no `agent-start`.
-  const begins = new Map<number, string>();
+  const begins = new Map<number, LoopProcess>();
   let first = 0;
-  for (const { config, inputs } of processes) {
-    begins.set(first, String((Object(config["model"]) as { model?: unknown }).model ?? ""));
-    first += inputs.length;
+  for (const process of processes) {
+    begins.set(first, process);
+    first += process.inputs.length;
   }
-  const events = steps.flatMap(({ events }, at) => events.map((event) => ({ event, at })));
-  let seen = -1;
-  for (const { event, at } of events) {
-    for (; seen < at; seen += 1) {
-      const model = begins.get(seen + 1);
-      if (model) models.set("root", model);
+  steps.forEach(({ events, requests }, at) => {
+    const begun = begins.get(at);
+    if (begun !== undefined) {
+      // A process that continues a run may have other models, and emits no `agent-start`.
+      models.clear();
+      models.set("root", String((Object(begun.config["model"]) as { model?: unknown }).model ?? ""));
     }
-    const { agentPath: agent, iteration } = event;
-    if (event.type === "agent-start" || event.type === "model-change") models.set(agent, event.model);
-    const key = `${agent} ${iteration}`;
-    if (event.type === "attempt-start" && !found.has(key)) {
-      const model = models.get(agent) ?? "";
-      found.set(key, { agent, iteration, attempts: 0, model, usage: null, finishReason: "", tools: [] });
+    /** The iterations of this step whose requests follow, in the order of the requests. */
+    const asking: Iteration[] = [];
+    for (const event of events) {
+      const { agentPath: agent, iteration } = event;
+      if (event.type === "agent-start" || event.type === "model-change") models.set(agent, event.model);
+      const key = `${agent} ${iteration}`;
+      if (event.type === "attempt-start" && !found.has(key)) {
+        const model = models.get(agent) ?? "";
+        found.set(key, { agent, iteration, attempts: 0, model, usage: null, finishReason: "", tools: [] });
+      }
+      const one = found.get(key);
+      if (one === undefined) continue;
+      if (event.type === "attempt-start") {
+        one.attempts++;
+        asking.push(one);
+      }
+      if (event.type === "tool-result") one.tools.push(event.toolName);
+      if (event.type === "tool-error") one.tools.push(`${event.toolName} (${event.error.code})`);
+      if (event.type === "iteration-finish") {
+        one.usage = event.usage;
+        one.finishReason = event.finishReason ?? "";
+      }
     }
-    const one = found.get(key);
-    if (one === undefined) continue;
-    if (event.type === "attempt-start") one.attempts++;
-    if (event.type === "tool-result") one.tools.push(event.toolName);
-    if (event.type === "tool-error") one.tools.push(`${event.toolName} (${event.error.code})`);
-    if (event.type === "iteration-finish") {
-      one.usage = event.usage;
-      one.finishReason = event.finishReason ?? "";
-    }
-  }
+    // The request says it for sure: a fork may begin behind a handoff, or in a subagent.
+    if (asking.length === requests.length)
+      asking.forEach((one, index) => (one.model = askedModel(requests[index]!) ?? one.model));
+  });
   return [...found.values()];
 }
 

@@ -10,7 +10,7 @@ import { budgetsAt } from "../../../src/face/parts/devtools/model/budgets.js";
 import { Lab } from "../../../src/face/parts/devtools/model/lab.js";
 import { OpenedRun } from "../../../src/face/parts/devtools/model/opened-run.js";
 import { Search } from "../../../src/face/parts/devtools/model/search.js";
-import { readLoop } from "../../../src/face/parts/replay/loop-file.js";
+import { readLoop, type LoopProcess } from "../../../src/face/parts/replay/loop-file.js";
 import { Playback } from "../../../src/face/parts/replay/playback.js";
 
 const model = anthropic("m", { apiKey: "k" });
@@ -208,6 +208,18 @@ describe("a playback", () => {
     expect(sent[0]).toContain('{\\"sum\\":7}');
     expect(sent[0]).not.toContain('{\\"sum\\":20}');
     expect(() => playback.journalAt(step, { json: { toolFinished: "no" } })).toThrow("cannot be played");
+  });
+
+  it("names the model of a fork, whose file begins in the middle of a run", async () => {
+    const { playback, effects } = await opened();
+    const step = effects.all.find(({ name }) => name === "order")!.to!;
+    const again = agentWith(scripted([{ text: "Paid." }])).resume(playback.at(step).journal);
+    await again.result;
+    const fork = new OpenedRun({ key: "f", id: "f", name: "f" }, await loadWasm());
+    const [{ inputs, ...head }] = readLoop(again.export()).processes as [LoopProcess];
+    fork.begin(head);
+    fork.add(inputs);
+    expect(fork.effects.all.filter(({ kind }) => kind === "model").map(({ name }) => name)).toEqual(["m"]);
   });
 
   it("has its states again after it has let go of the engine's memory", async () => {

@@ -60,8 +60,10 @@ export class Effects {
       this.#begin(callKey(agentPath, toolCallId), "tool", toolName, agentPath, toolName, at, nowMs);
   }
 
-  /** Ends what another process had under way. */
-  cutOff(): void {
+  /** A process begins, which ends what another one had under way. It may have another model. */
+  begin(config: { readonly [name: string]: unknown }): void {
+    const { model } = Object(config["model"]) as { model?: unknown };
+    if (typeof model === "string") this.#models.set("root", model);
     const at = this.times.length - 1;
     if (at < 0) return;
     for (const key of [...this.#open.keys()]) this.#end(key, at, this.times[at]!, "cut off");

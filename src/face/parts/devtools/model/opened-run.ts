@@ -72,7 +72,7 @@ export class OpenedRun {
   /** The run begins in a process, or goes on in another one. `inputs` wait until they are played. */
   begin(head: LoopHead, inputs: readonly LoopInput[] = []): void {
     this.#inputs = [...inputs];
-    this.effects.cutOff();
+    this.effects.begin(head.config);
     this.#played(() => this.playback.begin({ ...head, inputs: this.#inputs }));
   }
 
