@@ -1,6 +1,8 @@
 // What the examples about a server must have done; docs-tasks.mjs takes them in.
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
@@ -30,6 +32,28 @@ export const server = {
       const events = await ask("/notes/events");
       await events.body.cancel();
       assert.deepEqual(await (await ask("/notes", { method: "DELETE" })).json(), { deleted: true });
+    },
+  },
+  "server/recorded.ts": {
+    before: ({ answer }) => answer({ text: "Recorded." }),
+    async after({ made }) {
+      const { memoryStore } = await import("looplet/stores");
+      const { replay } = await import("looplet/replay");
+      const folder = mkdtempSync(join(tmpdir(), "looplet-recordings-"));
+      const saved = join(folder, "runs");
+      try {
+        const { id, result } = made.recordedAgent(memoryStore(), saved).run("Hello", { id: "a/b" });
+        assert.equal((await result).text, "Recorded.");
+        const files = () => (existsSync(saved) ? readdirSync(saved) : []);
+        const text = () => files().map((name) => readFileSync(join(saved, name), "utf8"))[0] ?? "";
+        while (!text().endsWith("}\n") && !text().endsWith("}"))
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        assert.match(files()[0], /^\d+-completed-a%2Fb\.loop$/);
+        const { steps, at } = await replay(text());
+        assert.deepEqual([id, at(steps.length - 1).text], ["a/b", "Recorded."]);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
   },
   "server/page.ts": {

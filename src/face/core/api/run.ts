@@ -112,7 +112,7 @@ export type Recorder = (runId: string) => RunRecord;
 /**
  * The record of one run, which looplet writes.
  *
- * Contract: its methods call nothing, and only `text` throws.
+ * Contract: its methods but `ended` call nothing, and only `text` throws.
  */
 export interface RunRecord {
   /** A process begins: the JSON of the agent's configuration, and of the run's options or the entries of its journal. */
@@ -132,6 +132,11 @@ export interface RunRecord {
   know(secrets: readonly string[]): void;
   /** The WebAssembly is lost. */
   lose(error: string): void;
+  /**
+   * Contract: called once, when the run has ended in this process, also if another process continues it. What it
+   * throws, or its promise rejects with, goes to `onError` of the run.
+   */
+  ended?(id: string, outcome: OutcomeKind): void | PromiseLike<void>;
   /** The text of the file. */
   text(id: string, outcome: OutcomeKind | undefined, options: ExportOptions | undefined): string;
 }
@@ -388,7 +393,8 @@ export interface EffectSteps {
 export interface StoreOptions {
   /**
    * Keeps every input of a run in memory, chunks of answers included, so that `run.export()` writes the run into a
-   * file: `recorder()` of `looplet/replay`. Tools behave as with a `store`. Default: nothing is kept.
+   * file: `recorder()` of `looplet/replay`, or `recorder({ save })`, which gives you each file. Tools behave as with a
+   * `store`. Default: nothing is kept.
    */
   record?: Recorder | undefined;
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */

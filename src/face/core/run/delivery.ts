@@ -193,8 +193,9 @@ export class Delivery {
     await Promise.all(readers.map(({ drained }) => drained));
   }
 
-  endTraces(result: RunResult): void {
+  endTraces(result: RunResult, endRecord: () => unknown): void {
     this.#trace((trace) => trace.onEnd?.(result));
+    this.#tell(endRecord);
   }
 
   /** Hands an error of a tool to `onError` or the console, not to `reportError`: the model goes on from it. */

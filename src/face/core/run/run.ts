@@ -489,7 +489,7 @@ export class EngineRun implements Run {
     this.#own.asks.withdrawAll(result.abortReason ?? "the run has ended");
     void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);
     this.#onEnd(result);
-    this.#delivery.endTraces(result);
+    this.#delivery.endTraces(result, () => this.#record?.ended?.(this.id, result.outcome));
     const thrown = thrownFor(result, this.#own.parts.finishing);
     if (thrown === undefined) return this.#settle(result);
     // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.

@@ -4,7 +4,7 @@
  * The room `replay/` reads `.loop` files and plays their inputs in the engine. It performs nothing: no request is
  * sent, no tool is called, no timer is set. It has no engine of its own; import an entry of looplet beside it.
  */
-export { recorder, redact } from "./recorder.js";
+export { recorder, redact, type Recording, type RecorderOptions } from "./recorder.js";
 export { fork, replay } from "./replay.js";
 export { testFile, type TestRunner } from "./test-file.js";
 export type { Replay } from "./replay.js";

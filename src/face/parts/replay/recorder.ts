@@ -11,9 +11,34 @@ import { base64Of, isBinary, textsOf } from "./bytes.js";
 import { decoded, LOOP_FORMAT, readLoop, type LoopFile, type LoopInput } from "./loop-file.js";
 import { Redaction } from "./redaction.js";
 
-/** Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. */
-export function recorder(): Recorder {
-  return () => new LoopRecord();
+/** The file of a run that has ended. */
+export interface Recording {
+  /** The id of the run. */
+  readonly id: string;
+  readonly outcome: OutcomeKind;
+  /** The text of the `.loop` file. It has the inputs of this process alone. */
+  readonly file: string;
+}
+
+/** The options of {@link recorder}. */
+export interface RecorderOptions extends ExportOptions {
+  /**
+   * Contract: called once for each run that ends in this process, when its result is known. Keep the file where you
+   * like. What it throws, or its promise rejects with, goes to `onError` of the run, which has ended already. Default:
+   * nothing is saved, and only `run.export()` writes the file.
+   */
+  save?: ((recording: Recording) => void | PromiseLike<void>) | undefined;
+}
+
+/**
+ * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. `redact` is
+ * for the files that `save` gets: `run.export({ redact })` has its own.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function recorder(options: RecorderOptions = {}): Recorder {
+  const { save, redact } = checkOptions(options, "", { save: "function", redact: "function" });
+  return () => new LoopRecord(save, { redact });
 }
 
 /** The inputs of one process: of a whole run, or of a run that went on from a journal. */
@@ -37,6 +62,11 @@ class LoopRecord implements RunRecord {
   readonly #processes: Process[] = [];
   readonly #secrets = new Set<string>();
 
+  constructor(
+    private readonly save: RecorderOptions["save"],
+    private readonly options: ExportOptions,
+  ) {}
+
   begin(config: string, source: Process["source"]): void {
     this.#processes.push({ config, source, inputs: [] });
   }
@@ -55,6 +85,10 @@ class LoopRecord implements RunRecord {
   lose(error: string): void {
     const last = this.#processes.at(-1);
     if (last !== undefined) last.lost = error;
+  }
+
+  ended(id: string, outcome: OutcomeKind): void | PromiseLike<void> {
+    return this.save?.({ id, outcome, file: this.text(id, outcome, this.options) });
   }
 
   /**
