@@ -393,8 +393,8 @@ export interface EffectSteps {
 export interface StoreOptions {
   /**
    * Keeps every input of a run in memory, chunks of answers included, so that `run.export()` writes the run into a
-   * file: `recorder()` of `looplet/replay`, or `recorder({ save })`, which gives you each file. Tools behave as with a
-   * `store`. Default: nothing is kept.
+   * file: `recorder()` of `looplet/replay`, or `recorder({ save })`, which gives you each file. Tools behave as
+   * with a `store`. Default: nothing is kept.
    */
   record?: Recorder | undefined;
   /** Keeps the journals of the runs, so that `agent.resume` goes on with them in another process. Default: none. */

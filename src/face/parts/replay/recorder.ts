@@ -23,16 +23,16 @@ export interface Recording {
 /** The options of {@link recorder}. */
 export interface RecorderOptions extends ExportOptions {
   /**
-   * Contract: called once for each run that ends in this process, when its result is known. Keep the file where you
-   * like. What it throws, or its promise rejects with, goes to `onError` of the run, which has ended already. Default:
-   * nothing is saved, and only `run.export()` writes the file.
+   * Contract: called once for each run that ends in this process, when its result is known. Save the file where
+   * you like. What it throws, or its promise rejects with, goes to `onError` of the run, which has ended already.
+   * Default: nothing is saved, and only `run.export()` writes the file.
    */
   save?: ((recording: Recording) => void | PromiseLike<void>) | undefined;
 }
 
 /**
- * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. `redact` is
- * for the files that `save` gets: `run.export({ redact })` has its own.
+ * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. `redact`
+ * is for the files that `save` gets: `run.export({ redact })` has its own.
  *
  * @throws LoopletError `config_…`
  */
