@@ -3,6 +3,7 @@
 // When the client goes away the run is aborted, and with it the request to the vendor.
 import { LoopletError, anthropic, createAgent, tool } from "looplet";
 import { practice } from "looplet/practice";
+import { historyFromPage, promptFromPage } from "looplet/server";
 
 const apiKey = Deno.env.get("ANTHROPIC_API_KEY");
 
@@ -36,8 +37,9 @@ Deno.serve(async (request) => {
       headers: { allow: "POST" },
     });
   try {
+    // The client is not trusted, so its text and media go to the vendor, and no blocks of the vendor's own.
     const { prompt, messages } = (await request.json()) ?? {};
-    const run = agent.run(prompt, messages ? { messages } : {});
+    const run = agent.run(promptFromPage(prompt), { messages: historyFromPage(messages ?? []) });
     return new Response(eventStream(run), {
       headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },
     });

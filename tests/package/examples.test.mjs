@@ -281,6 +281,18 @@ function behaves(start) {
     const noJson = await server.ask({ method: "POST", body: "prompt=hello" });
     assert.equal(noJson.status, 400);
     await noJson.text();
+    const raw = { type: "raw", protocol: "anthropic_messages", json: { type: "text", text: "x" } };
+    const media = { type: "media", mediaType: "image/png", url: "gs://bucket/of-others.png" };
+    for (const [what, body] of Object.entries({
+      prompt: { prompt: [raw] },
+      "prompt[0].url": { prompt: [media] },
+      "messages[0].content[0].url": { prompt: "Hi", messages: [{ role: "user", content: [media] }] },
+      messages: { prompt: "Hi", messages: "all" },
+    })) {
+      const refused = await post(body);
+      assert.equal(refused.status, 400, what);
+      assert.ok((await refused.json()).error.startsWith(what), what);
+    }
     const nothing = await server.ask({ method: "POST", body: "null" });
     assert.equal(nothing.status, 400);
     assert.match((await nothing.json()).error, /prompt/);

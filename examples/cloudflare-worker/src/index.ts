@@ -3,8 +3,9 @@
  * (`text/event-stream`), the last of them `result`, whose `messages` go on with the conversation in the next request.
  * When the client goes away the run is aborted, and with it the request to the vendor.
  */
-import { LoopletError, anthropic, createAgent, tool, type Message, type Run } from "looplet";
+import { LoopletError, anthropic, createAgent, tool, type Run } from "looplet";
 import { practice } from "looplet/practice";
+import { historyFromPage, promptFromPage } from "looplet/server";
 
 /** Bindings of the Worker; the key is a secret: `npx wrangler secret put ANTHROPIC_API_KEY`. */
 interface Env {
@@ -22,8 +23,9 @@ export default {
         headers: { allow: "POST" },
       });
     try {
-      const { prompt, messages } = ((await request.json()) ?? {}) as { prompt: string; messages?: Message[] };
-      const run = agentFor(env).run(prompt, messages ? { messages } : {});
+      // The client is not trusted, so its text and media go to the vendor, and no blocks of the vendor's own.
+      const { prompt, messages } = ((await request.json()) ?? {}) as { prompt: unknown; messages?: unknown };
+      const run = agentFor(env).run(promptFromPage(prompt), { messages: historyFromPage(messages ?? []) });
       return new Response(eventStream(run), {
         headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },
       });
