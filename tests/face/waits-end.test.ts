@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createAgent, custom, type Store } from "looplet";
 import { agUiResponse } from "looplet/ag-ui";
 import { toUIMessageStreamResponse } from "looplet/ai-sdk";
@@ -6,16 +6,30 @@ import { handler } from "looplet/server";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
 import { connectAgent } from "looplet/workers";
+import { settled } from "./support/virtual-clock.js";
+
+// An unoptimised engine takes seconds to compile.
+beforeAll(async () => void (await createAgent({ model: custom(() => "Hi.") }).run("Hello").result), 60_000);
 
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
+/** Resolves as the promise does. Timers fire as soon as nothing else is at work. */
+async function inVirtualTime<T>(promise: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  promise.then(over, over);
+  for (await settled(); !isOver; await settled()) await vi.advanceTimersToNextTimerAsync();
+  return promise;
+}
+
 const never = (): Promise<never> => new Promise(() => {});
 
 describe("the log of a session whose process has crashed before `finish` was in it", () => {
   it("gets the end of the run from the journal, for every client that asks", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const kept = memoryStore();
     let died = (): void => {};
     const death = new Promise<void>((resolve) => (died = resolve));
@@ -43,7 +57,7 @@ describe("the log of a session whose process has crashed before `finish` was in 
       fetch: ((url: string, init: RequestInit) => first(new Request(`${url}`, init) as never)) as never,
     });
     const { id } = (await page.openChat("c")).run("Hello");
-    await death;
+    await inVirtualTime(death);
     page.disconnect();
 
     const taking = {
@@ -52,15 +66,15 @@ describe("the log of a session whose process has crashed before `finish` was in 
         kept.lease(key, { ...options, takeOver: true }),
     };
     const second = served(taking);
-    await second.wake();
+    await inVirtualTime(second.wake());
     const next = connectAgent("http://x.test/api", {
       fetch: ((url: string, init: RequestInit) => second(new Request(`${url}`, init) as never)) as never,
     });
-    await next.openChat("c");
-    const result = await next.attach(id, { chat: "c" }).result;
+    await inVirtualTime(next.openChat("c"));
+    const result = await inVirtualTime(next.attach(id, { chat: "c" }).result);
     expect(result).toMatchObject({ outcome: "completed", text: "The answer." });
     next.disconnect();
-  }, 20_000);
+  });
 });
 
 describe("the log of a session whose process has crashed before the journal had the run", () => {
