@@ -169,6 +169,19 @@ describe("supervise", () => {
     expect(await agent.pending()).toEqual(givenUp);
   });
 
+  it("takes up a stopped run in its only sweep with `backoffMs: 0`, up to `maxAttempts`", async () => {
+    const { agent, clock, store, stopped } = setting();
+    await stopped("x");
+    const sweep = (options: object) => supervise(store, agent, { clock, everyMs: null, ...options }).sweep();
+    expect(await sweep({})).toEqual([]);
+    const givenUp: PendingRun[] = [];
+    const onGiveUp = (run: PendingRun) => givenUp.push(run);
+    expect(await sweep({ backoffMs: 0, maxAttempts: 0, onGiveUp })).toEqual([]);
+    expect(givenUp).toEqual([{ id: "x", stops: 1 }]);
+    expect(await sweep({ backoffMs: 0, onGiveUp })).toHaveLength(1);
+    expect(givenUp).toHaveLength(1);
+  });
+
   it("gives each run to one of several processes", async () => {
     const { clock, die, store, stopped, mend } = setting();
     await stopped("x");
