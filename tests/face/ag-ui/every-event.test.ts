@@ -32,14 +32,16 @@ async function used(page: any, isLeft: () => boolean): Promise<boolean> {
   return false;
 }
 
-const line = ({ role, content, toolCalls = [] }: any): string =>
-  `${role}: ${typeof content === "string" ? content : ""} ${toolCalls.map((call: any) => call.function.name).join()}`;
+/** A message, and the path of the subagent that it is from. The ids of calls that are asked for again differ. */
+const line = ({ role, content, toolCalls = [], subagentRunId = "" }: any): string =>
+  [
+    subagentRunId.split(":")[1] ?? "root",
+    `${role}: ${typeof content === "string" ? content : ""}`,
+    toolCalls.map((call: any) => call.function.name).join(),
+  ].join(" ");
 
-/** The messages of the root: those of subagents are not in its transcript. */
 const linesOf = ({ messages }: any): string[] =>
-  messages
-    .filter(({ role, subagentRunId }: any) => role !== "activity" && subagentRunId === undefined)
-    .map(line);
+  messages.filter(({ role }: any) => role !== "activity").map(line);
 
 async function talk(at: number) {
   const world = new World();
@@ -72,6 +74,22 @@ async function talk(at: number) {
 
 it("an agent of AG-UI is drawn as in a page that was never left", async () => {
   const { drawn, events } = await talk(0);
-  expect(drawn).toHaveLength(9);
+  expect(drawn).toHaveLength(13);
+  expect(drawn.filter((one) => one.startsWith("root/helper"))).toHaveLength(4);
   for (let at = 1; at <= events; at++) expect((await talk(at)).drawn, `event ${at}`).toEqual(drawn);
+}, 60_000);
+
+it("a page of AG-UI that is loaded again whenever its run waits is drawn as one that was never left", async () => {
+  const { drawn } = await talk(0);
+  const first = pageOf(new World());
+  let page = first;
+  for (let loads = 1; page.messages.at(-1)?.content !== "Step 5."; loads++) {
+    if (loads > 10) throw new Error(`it stays: ${linesOf(page).join(" / ")}`);
+    // Only its server has the run.
+    page = first.clone();
+    page.setMessages([]);
+    const asks = { now: 0 };
+    await used(page, () => page.pendingInterrupts.length > 0 && asks.now++ > 0);
+  }
+  expect(linesOf(page)).toEqual(drawn);
 }, 60_000);

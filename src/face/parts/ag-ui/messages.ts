@@ -1,8 +1,10 @@
 /** Messages of AG-UI in the form of looplet, and the other way. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { Block, ContentBlock, Message } from "../../core/api/index.js";
+import type { AgentTranscript, Block, ContentBlock, KeptChat, Message } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
+import { isContentBlock } from "../../core/tools/tool-content.js";
 import { addressFromPage } from "../tools/from-page.js";
+import { agentsOf } from "../transcript/agents-of.js";
 import { isNotice } from "../transcript/prompts.js";
 import type { AgUiMessage } from "./types.js";
 
@@ -105,15 +107,109 @@ export function messagesOf(messages: readonly Message[], prefix: string): AgUiMe
 }
 
 /**
+ * The messages of a stored chat: those of its agent, and after each round of calls those of the subagents that have
+ * answered them. `kept` needs the option `transcripts`. `known` are the messages that the page has. The ids of the
+ * root's other messages begin with `prefix`.
+ */
+export function pastMessages(kept: KeptChat, prefix: string, known: readonly AgUiMessage[]): AgUiMessage[] {
+  const { transcripts = [] } = kept;
+  const ids = new Map(
+    known.flatMap(({ subagentRunId: id = "" }) => {
+      const at = id.indexOf(":root/");
+      return at < 0 ? [] : [[id.slice(at), id] as const];
+    }),
+  );
+  // A vendor may use an id again. The last call of it is the one that the messages have for sure.
+  const agents = agentsOf([...transcripts].reverse());
+  const belowCall = ({ id }: { id: string }): AgUiMessage[] =>
+    agents(id).flatMap((agent) => {
+      const key = `:${agent.agentPath}:${agent.parentToolCallId}`;
+      // The page may know it, or the run under way gives it this id.
+      const subagentRunId = ids.get(key) ?? `${kept.lastRun}${key}`;
+      const said = messagesOf(agent.messages, subagentRunId).filter(({ role }) => role !== "user");
+      return withResults(said, agent).map((message) => ({ ...message, subagentRunId }));
+    });
+  const all = messagesOf(kept.messages, prefix);
+  const own = transcripts.find(({ agentPath }) => agentPath === "root");
+  const root = own === undefined ? all : withResults(all, own);
+  const below = new Map<AgUiMessage, AgUiMessage[]>();
+  for (const message of [...root].reverse())
+    below.set(message, [...(message.toolCalls ?? [])].reverse().map(belowCall).reverse().flat());
+  return withIdsOf(
+    behindRounds(root, (message) => below.get(message)!),
+    known,
+  );
+}
+
+/** The messages with the results of a round that has not ended, which no event brings again. */
+function withResults(messages: AgUiMessage[], { toolCalls, messages: said }: AgentTranscript): AgUiMessage[] {
+  let at = messages.length - 1;
+  while (messages[at]?.role === "tool") at -= 1;
+  const called = new Set(messages[at]?.toolCalls?.map(({ id }) => id));
+  for (const { toolCallId } of messages.slice(at + 1)) called.delete(toolCallId!);
+  const closed = new Map<string, number>();
+  for (const { content } of said)
+    for (const block of content)
+      if (block.type === "tool_result" && block.pending === undefined)
+        closed.set(block.callId, (closed.get(block.callId) ?? 0) + 1);
+  const results: AgUiMessage[] = [];
+  for (const { toolCallId, output, isError } of toolCalls) {
+    const left = closed.get(toolCallId) ?? 0;
+    closed.set(toolCallId, left - 1);
+    if (left > 0 || !called.delete(toolCallId)) continue;
+    const content = isError ? JSON.stringify(output) : outputOf(output);
+    results.push({ id: resultId(toolCallId), role: "tool", toolCallId, content });
+  }
+  return [...messages, ...results];
+}
+
+/** The messages of the root with those of subagents that the page has, each after the round where it is there. */
+export function withSubagentsOf(
+  messages: readonly AgUiMessage[],
+  known: readonly AgUiMessage[],
+): AgUiMessage[] {
+  const ids = new Set(messages.map(({ id }) => id));
+  const behind = new Map<string, AgUiMessage[]>();
+  let round = messages.find(({ role }) => role !== "tool")?.id;
+  for (const one of known) {
+    if (one.subagentRunId === undefined) {
+      if (one.role !== "tool" && ids.has(one.id)) round = one.id;
+    } else if (round !== undefined) behind.set(round, [...(behind.get(round) ?? []), one]);
+  }
+  return behindRounds(messages, ({ id }) => behind.get(id) ?? []);
+}
+
+/** What belongs to a message of the root comes after the results of its calls, as a client has it. */
+function behindRounds(
+  root: readonly AgUiMessage[],
+  below: (message: AgUiMessage) => readonly AgUiMessage[],
+): AgUiMessage[] {
+  const all: AgUiMessage[] = [];
+  let held: readonly AgUiMessage[] = [];
+  for (const message of root) {
+    if (message.role !== "tool") {
+      all.push(...held);
+      held = below(message);
+    }
+    all.push(message);
+  }
+  all.push(...held);
+  return all;
+}
+
+/**
  * The messages with the ids that the page knows them by. A client takes a message with another id for a new one, and
  * appends it.
  */
 export function withIdsOf(messages: readonly AgUiMessage[], known: readonly AgUiMessage[]): AgUiMessage[] {
-  let from = 0;
+  /** By agent: those of subagents that work at the same time are mixed. */
+  const from = new Map<string | undefined, number>();
   return messages.map((message) => {
-    const at = known.findIndex((one, index) => index >= from && isSameMessage(one, message));
+    const { subagentRunId } = message;
+    const start = from.get(subagentRunId) ?? 0;
+    const at = known.findIndex((one, index) => index >= start && isSameMessage(one, message));
     if (at < 0) return message;
-    from = at + 1;
+    from.set(subagentRunId, at + 1);
     return { ...message, id: known[at]!.id };
   });
 }
@@ -122,6 +218,7 @@ function isSameMessage(known: AgUiMessage, message: AgUiMessage): boolean {
   const idsOf = ({ toolCalls = [] }: AgUiMessage): string => toolCalls.map(({ id }) => id).join("\n");
   return (
     known.role === message.role &&
+    known.subagentRunId === message.subagentRunId &&
     known.toolCallId === message.toolCallId &&
     idsOf(known) === idsOf(message) &&
     JSON.stringify(known.content ?? "") === JSON.stringify(message.content ?? "")
@@ -166,6 +263,13 @@ function textIn(content: readonly Block[]): string {
 
 function textOf({ input, inputText }: Extract<Block, { type: "tool_call" }>): string {
   return inputText ?? JSON.stringify(input ?? {});
+}
+
+/** The result of a call. That of a tool which returns blocks is their list. */
+export function outputOf(output: unknown): unknown {
+  if (typeof output === "string") return output;
+  const areBlocks = Array.isArray(output) && output.length > 0 && output.every(isContentBlock);
+  return areBlocks ? contentOf(output) : (JSON.stringify(output) ?? "");
 }
 
 /** The id of the message with the result of a call. */

@@ -9,7 +9,7 @@ import { checkOptions } from "../../core/options/check.js";
 import { madeOf } from "../../core/tools/made-agent.js";
 import { Deciding } from "./deciding.js";
 import { answerOf, isOfPage, type Asked } from "./interrupts.js";
-import { blocksOf, historyOf, messagesOf, withIdsOf } from "./messages.js";
+import { blocksOf, historyOf, pastMessages } from "./messages.js";
 import { forClient } from "./older.js";
 import { callAnswer, withPageTools } from "./page-tools.js";
 import { goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
@@ -186,9 +186,8 @@ export class Threads {
 
   async #connected(input: AgUiInput, owner: string, key: string): Promise<AsyncIterable<AgUiEvent>> {
     const { agent, own, isKept, deciding } = await this.#agentFor(input, owner);
-    const kept = isKept ? await agent.readChat(key) : undefined;
-    const messages =
-      kept === undefined ? input.messages : withIdsOf(messagesOf(kept.messages, key), input.messages);
+    const kept = isKept ? await agent.readChat(key, { transcripts: true }) : undefined;
+    const messages = kept === undefined ? input.messages : pastMessages(kept, key, input.messages);
     const shown: AgUiInput = { ...input, messages };
     const waiting = this.#waiting.get(key)?.run;
     if (waiting !== undefined && waiting.outcome === undefined)

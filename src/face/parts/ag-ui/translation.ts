@@ -7,11 +7,10 @@
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
 import { retold } from "../transcript/retold.js";
-import { isContentBlock } from "../../core/tools/tool-content.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";
-import { contentOf, messagesOf, resultId, withIdsOf } from "./messages.js";
+import { messagesOf, outputOf, resultId, withIdsOf, withSubagentsOf } from "./messages.js";
 import { ToldMessages } from "./told-messages.js";
 import { PROTOCOL_VERSION, type AgUiInput, type AgUiOutcome, type AgUiSent } from "./types.js";
 import { UsageByModel, type AskedModel } from "./usage.js";
@@ -175,13 +174,14 @@ export class Translation {
       case "reset":
         yield* this.#reset(message, event.blocks);
         break;
-      case "snapshot":
-        this.#messages.replace(
-          withIdsOf(messagesOf(event.messages, this.#memory.name), this.#messages.all()),
-        );
+      case "snapshot": {
+        const known = this.#messages.all();
+        const root = withIdsOf(messagesOf(event.messages, this.#memory.name), known);
+        this.#messages.replace(withSubagentsOf(root, known));
         yield this.#snapshot();
         for (const told of retold(event)) yield* this.take(told);
         break;
+      }
       case "usage":
         this.#usage.add(this.#memory.models.get(event.agentPath), event.usage, event.total);
         break;
@@ -359,6 +359,8 @@ export class Translation {
     const { asked: open, deciding } = this.#memory;
     if (!this.#waitsFor.every((id) => open.has(id) && !deciding.has(id))) return;
     const asked = [...open.values()];
+    // A page that was loaded again has not seen the subagents that ask begin.
+    for (const one of asked) yield* this.#ownerOf(one);
     const interrupts = asked
       .filter((one) => !isOfPage(one))
       .map((one) => {
@@ -438,11 +440,4 @@ function callOf(message: string, block: number): string {
 
 function reasoningOf(message: string, block: number): string {
   return `${message}.r${block}`;
-}
-
-/** The result of a call. That of a tool which returns blocks is their list. */
-function outputOf(output: unknown): unknown {
-  if (typeof output === "string") return output;
-  const areBlocks = Array.isArray(output) && output.length > 0 && output.every(isContentBlock);
-  return areBlocks ? contentOf(output) : (JSON.stringify(output) ?? "");
 }

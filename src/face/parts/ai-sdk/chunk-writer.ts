@@ -16,12 +16,13 @@ import type {
   Usage,
 } from "../../core/api/event.js";
 import type { AgentTranscript, Block } from "../../core/api/message.js";
+import { agentsOf } from "../transcript/agents-of.js";
 import { retold } from "../transcript/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";
 import { approvalIdOf, waitingPart } from "./questions.js";
-import { agentsOf, SubagentParts } from "./subagent-parts.js";
+import { SubagentParts } from "./subagent-parts.js";
 import type { UiChunk, UiFinishReason } from "./types.js";
 
 /** The options of `uiStream`. */

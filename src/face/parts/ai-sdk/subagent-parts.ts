@@ -1,6 +1,7 @@
 /** The parts of subagents: one `data-subagent` for each call of a subagent, which is written anew as it grows. */
 import type { RunEvent } from "../../core/api/event.js";
 import type { AgentTranscript } from "../../core/api/message.js";
+import { agentsOf } from "../transcript/agents-of.js";
 import { outputOf } from "./outputs.js";
 import type { UiChunk, UIMessageLike, UiPart } from "./types.js";
 
@@ -56,24 +57,6 @@ export class SubagentParts {
     agent.told = data.text.length;
     return { type: "data-subagent", id, data: structuredClone(data) };
   }
-}
-
-/** The subagents that answer a call of the root, with those below them; each of the `transcripts` once. */
-export function agentsOf(transcripts: readonly AgentTranscript[]): (toolCallId: string) => AgentTranscript[] {
-  const left = transcripts.filter(({ agentPath }) => agentPath !== "root");
-  const take = (parent: string, toolCallId: string): AgentTranscript[] => {
-    const at = left.findIndex(
-      ({ agentPath, parentToolCallId }) =>
-        parentToolCallId === toolCallId && agentPath.slice(0, agentPath.lastIndexOf("/")) === parent,
-    );
-    const [agent] = at < 0 ? [] : left.splice(at, 1);
-    if (agent === undefined) return [];
-    const calls = agent.messages.flatMap(({ content }) =>
-      content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
-    );
-    return [agent, ...calls.flatMap((id) => take(agent.agentPath, id))];
-  };
-  return (toolCallId) => take("root", toolCallId);
 }
 
 /** The messages with the parts of the subagents that answer their calls, at the end of each step as in a stream. */
