@@ -62,6 +62,29 @@ describe("agents that are asked by the agent", { skip }, () => {
     assert.equal(JSON.parse(notes).length, 1);
   });
 
+  test("after a reload, the card of an agent has what it had done before", async () => {
+    await visitor.say(both);
+    await visitor.until(inside("secretary", "add_note").getByRole("group", { name: "Approval of add_note" }));
+    await visitor.until(visitor.card("researcher").getByText("done").first());
+    const shown = async () => {
+      await visitor.unfold("researcher");
+      const text = await visitor.card("researcher").innerText();
+      // The answer that comes next is asked for again.
+      const [done] = /Let me use slow_lookup\.\s+done · [\d.]+ s\s+slow_lookup\s+keys/.exec(text) ?? [text];
+      return [done, await agent("secretary").innerText()];
+    };
+    const before = await shown();
+    for (let reloads = 0; reloads < 2; reloads += 1) {
+      await visitor.page.reload();
+      await visitor.page.clock.runFor(100);
+      await visitor.until(visitor.button("Allow"));
+      assert.deepEqual(await shown(), before);
+    }
+    await allow();
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.summaries.innerText(), /completed\s+2 iterations\s+4 tool calls/);
+  });
+
   test("what an agent asks for leads from the line above the field to its card", async () => {
     await visitor.say(both);
     await visitor.until(visitor.button("Review"));

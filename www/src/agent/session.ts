@@ -27,7 +27,7 @@ import { harmless, type Mode } from "../words/permission.js";
 import { forgetJournal, journals } from "./journals.js";
 import { forget, keep, keptRun, remembered, type Changes, type KeptRun, type OpenRun } from "./kept.js";
 import { keptRows } from "./panels/all-runs.js";
-import { begun, isUnanswered, settled, withEvent, type ShownRun } from "./shown-run.js";
+import { begun, isUnanswered, past, settled, withEvent, type ShownRun } from "./shown-run.js";
 import { Tally } from "./tally.js";
 import { team } from "./team.js";
 
@@ -306,8 +306,10 @@ export class Session extends Store<State> {
     const { id, prompt, before, origin, queue = [] } = cutOff;
     // A journal without entries is that of a run that had not begun.
     const entries = await journals.load(id);
+    if (!entries?.length) return this.#run ? undefined : this.ask(prompt);
+    // `resume` says what is wrong with a journal that cannot be read.
+    const kept = await this.#agent.readChat(id, { entries, transcripts: true }).catch(() => undefined);
     if (this.#run) return;
-    if (!entries?.length) return this.ask(prompt);
     let begin: (events: AsyncIterable<RunEvent>) => void;
     const events = new Promise<AsyncIterable<RunEvent>>((resolve) => (begin = resolve));
     const onEvent = () => begin(run.events({ detached: true }));
@@ -319,7 +321,8 @@ export class Session extends Store<State> {
     });
     // A run that fails before its first event has no events.
     const heard = Promise.race([events, run.result.then(() => [])]);
-    this.#begin(run, heard, { prompt, before, origin, queue: again });
+    const done = past(kept?.transcripts ?? [], { prompt, before });
+    this.#begin(run, heard, { prompt, before, origin, queue: again, ...done });
   }
 
   /** Follows a run that has just begun. */
@@ -329,7 +332,7 @@ export class Session extends Store<State> {
     facts: Pick<ShownRun, "prompt" | "before"> & Partial<ShownRun>,
   ): void {
     this.#run = run;
-    const shown = begun({ ...facts, id: run.id, tally: new Tally() });
+    const shown = begun({ tally: new Tally(), ...facts, id: run.id });
     this.set({ runs: [...this.getState().runs, shown], isRunning: true, phase: "Starting" });
     this.#keep();
     void this.#follow(run, events);

@@ -2,10 +2,18 @@
  * One run as the page shows it: the view of `looplet/ui` on its own messages, and beside it what no message has: the
  * news between its parts, what waits for delivery, what was used. Each event makes another object of it.
  */
-import type { ContentBlock, Message, RunEvent, RunEventOf, RunResult } from "looplet";
-import { reduce, viewOf, withPrompt, withResult, type UiPart, type View } from "looplet/ui";
+import type { AgentTranscript, ContentBlock, Message, RunEvent, RunEventOf, RunResult } from "looplet";
+import {
+  reduce,
+  viewOf,
+  viewOfTranscripts,
+  withPrompt,
+  withResult,
+  type UiPart,
+  type View,
+} from "looplet/ui";
 import type { QueuedKind } from "../chat/composer.js";
-import type { Tally } from "./tally.js";
+import { Tally } from "./tally.js";
 
 export interface Happened {
   readonly event: RunEvent;
@@ -68,6 +76,20 @@ export function begun(
     summary: undefined,
     ...facts,
   };
+}
+
+/** What a run and its subagents had done before it resumes, from the transcripts of its journal. */
+export function past(
+  transcripts: readonly AgentTranscript[],
+  facts: Pick<ShownRun, "prompt" | "before">,
+): Pick<ShownRun, "tally"> & Partial<Pick<ShownRun, "view">> {
+  const tally = new Tally();
+  tally.recall(transcripts);
+  const own = transcripts.map((one) =>
+    one.agentPath === "root" ? { ...one, messages: ownPart(one.messages, facts) } : one,
+  );
+  const view = viewOfTranscripts(own);
+  return view.messages.length > 0 ? { tally, view } : { tally };
 }
 
 /** The run after an event. */
@@ -162,7 +184,10 @@ function newsOf({ happened }: ShownRun, event: RunEvent): News | undefined {
 }
 
 /** The messages of a run in a transcript: without those before it, but for a summary of them. */
-function ownPart(messages: readonly Message[], { prompt, before }: ShownRun): Message[] {
+function ownPart(
+  messages: readonly Message[],
+  { prompt, before }: Pick<ShownRun, "prompt" | "before">,
+): Message[] {
   if (messages[0] && summaryIn(messages[0]) !== undefined) return [...messages];
   const isAsked = (message: Message | undefined) =>
     message !== undefined && textsOf(message).includes(prompt);

@@ -1,5 +1,5 @@
 /** What one run has used so far, counted as the engine counts: the one source of every figure about a run. */
-import type { RunEvent, RunEventOf, RunResult } from "looplet";
+import type { AgentTranscript, Message, RunEvent, RunEventOf, RunResult } from "looplet";
 import type { BudgetName } from "../words/budget.js";
 
 export class Tally {
@@ -51,11 +51,17 @@ export class Tally {
     this.stoppedBy = result.stoppedBy;
   }
 
-  /** What the run had used before it went on. */
+  /** The calls that the subagents of a run had made before it resumes. Its snapshot has those of the root. */
+  recall(transcripts: readonly AgentTranscript[]): void {
+    for (const { agentPath, messages } of transcripts)
+      if (agentPath !== "root") for (const id of messages.flatMap(callsOf)) this.#calls.add(id);
+  }
+
+  /** What the run had used before it resumes. */
   #begin({ iterations, usage, messages }: RunEventOf<"snapshot">): void {
     this.used.iterations = this.#roundOf = iterations;
-    for (const { content } of messages) {
-      const calls = content.flatMap((block) => (block.type === "tool_call" ? [block.id] : []));
+    for (const message of messages) {
+      const calls = callsOf(message);
       for (const id of calls) this.#calls.add(id);
       this.used.tool_rounds += Number(calls.length > 0);
     }
@@ -68,4 +74,8 @@ export class Tally {
     this.isCostKnown = costNanoUsd !== null;
     this.used.usd = (costNanoUsd ?? 0) / 1e9;
   }
+}
+
+function callsOf({ content }: Message): string[] {
+  return content.flatMap((block) => (block.type === "tool_call" ? [block.id] : []));
 }
