@@ -118,6 +118,21 @@ describe("a conversation that is reloaded", { skip }, () => {
     assert.match(await visitor.card("calculator").innerText(), /42/);
   });
 
+  test("has a steer that a stop gave back still in the field", async () => {
+    await visitor.say("Look up limits in the archive");
+    await visitor.until(visitor.page.locator("progress"));
+    await visitor.say("Also calculate 6 * 7");
+    await visitor.button("Stop").click();
+    await visitor.until(visitor.summaries);
+    assert.equal(await visitor.prompt.inputValue(), "Also calculate 6 * 7");
+    await reload();
+    assert.equal(await visitor.prompt.inputValue(), "Also calculate 6 * 7");
+    await visitor.prompt.press("Enter");
+    await visitor.until(visitor.summaries.nth(1));
+    await reload();
+    assert.equal(await visitor.prompt.inputValue(), "");
+  });
+
   test("begins a run anew whose journal was not written yet", async () => {
     await visitor.say("What is 6 * 7?");
     await reload();

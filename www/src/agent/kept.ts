@@ -40,6 +40,7 @@ export interface OpenRun extends Changes {
 }
 
 const key = "looplet.chat";
+const draftKey = "looplet.draft";
 
 /** Keeps the conversation, or nothing if the tab has no room for it. */
 export function keep(kept: Kept): void {
@@ -52,6 +53,20 @@ export function keep(kept: Kept): void {
 
 export function forget(): void {
   sessionStorage.removeItem(key);
+  sessionStorage.removeItem(draftKey);
+}
+
+/** Keeps what the person writes, also the messages that a stopped run has given back. */
+export function keepDraft(text: string): void {
+  try {
+    sessionStorage.setItem(draftKey, text);
+  } catch {
+    sessionStorage.removeItem(draftKey);
+  }
+}
+
+export function keptDraft(): string {
+  return sessionStorage.getItem(draftKey) ?? "";
 }
 
 export function remembered(): Kept | undefined {

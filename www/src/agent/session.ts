@@ -25,7 +25,17 @@ import { initialLimits, optionsOf, type Limits } from "../words/budget.js";
 import { modelOf, practiceConnection, windowOf, type Connection } from "../words/connection.js";
 import { harmless, type Mode } from "../words/permission.js";
 import { forgetJournal, journals } from "./journals.js";
-import { forget, keep, keptRun, remembered, type Changes, type KeptRun, type OpenRun } from "./kept.js";
+import {
+  forget,
+  keep,
+  keepDraft,
+  keptDraft,
+  keptRun,
+  remembered,
+  type Changes,
+  type KeptRun,
+  type OpenRun,
+} from "./kept.js";
 import { keptRows } from "./panels/all-runs.js";
 import { begun, isUnanswered, past, settled, withEvent, type ShownRun } from "./shown-run.js";
 import { Tally } from "./tally.js";
@@ -102,7 +112,10 @@ export class Session extends Store<State> {
     return this.#ports.port2;
   }
 
-  readonly write = (text: string): void => this.set({ text });
+  readonly write = (text: string): void => {
+    keepDraft(text);
+    this.set({ text });
+  };
 
   /** The tools that an agent of the page can have. */
   get tools(): { readonly [name: string]: Tool } {
@@ -259,6 +272,7 @@ export class Session extends Store<State> {
 
   /** Shows the conversation again that this tab had before a reload, and goes on from there. */
   recall(): void {
+    this.set({ text: keptDraft() });
     const kept = remembered();
     if (!kept) return;
     try {
@@ -362,6 +376,7 @@ export class Session extends Store<State> {
       .map(({ text }) => text);
     const text = this.getState().text.trim() === "" ? left.join("\n") : this.getState().text;
     this.#change((shown) => settled(shown, result));
+    keepDraft(text);
     this.set({ isRunning: false, phase: ends[result.outcome], text });
     this.#keep();
     // One that was asked for within the last model call waits for the next message.
