@@ -12,6 +12,7 @@ import type {
   TypedAgent,
   TypedChat,
 } from "../../core/api/index.js";
+import { logsBeside } from "../stores/logs/beside-chat.js";
 import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
 import { noteIn, type Change } from "./changes.js";
 import { exported, imported } from "./transfer.js";
@@ -167,7 +168,7 @@ export function sessionsOf(
     async delete(id) {
       if ((await get(id)) === undefined) return;
       // A chat that is listed without its journal can be deleted again.
-      await store.delete?.(id);
+      for (const key of [id, ...Object.values(logsBeside(id))]) await store.delete?.(key);
       await note({ id, isGone: true });
     },
   };

@@ -8,7 +8,6 @@ import type {
   Message,
   ModelUsage,
   Prompt,
-  Queued,
   Run,
   RunBound,
   RunEvent,
@@ -19,7 +18,6 @@ import { EventBuffer } from "../../core/run/events/event-buffer.js";
 import { titleOf } from "../sessions/changes.js";
 import { sessionsOf } from "../sessions/index.js";
 import { isAsked } from "../transcript/prompts.js";
-import { Branches } from "./branches.js";
 import type {
   Conversation,
   ConversationAgent,
@@ -44,20 +42,18 @@ import {
   type ConversationError,
   type ConversationSnapshot,
   type ConversationStatus,
-  type QueuedMessage,
 } from "./snapshot.js";
+import { Branches } from "./stored/branches.js";
+import { MessageQueue } from "./stored/message-queue.js";
 import { promptsOf, withoutText } from "./transcript.js";
 import { viewOf, viewWith, withPrompt, type View } from "./view.js";
-
-interface Waiting extends QueuedMessage {
-  readonly queued: Queued | undefined;
-}
 
 export class ChatConversation implements Conversation {
   readonly #agent: ConversationAgent;
   readonly #options: ConversationOptions;
   readonly #frame: Frame;
   readonly #branches: Branches;
+  readonly #queue: MessageQueue;
   readonly #listeners = new Set<() => void>();
   #snapshot = UNOPENED;
   #view: View = viewOf();
@@ -72,8 +68,6 @@ export class ChatConversation implements Conversation {
   /** The events that the next frame takes. */
   #heard = new EventBuffer();
   #isUpdating = false;
-  #queue: readonly Waiting[] = [];
-  #queued = 0;
   #result: RunResult | undefined;
   /** The most that the run under way may use. */
   #bound: RunBound | undefined;
@@ -90,6 +84,7 @@ export class ChatConversation implements Conversation {
     this.#options = options;
     this.#frame = options.frame ?? pageFrame;
     this.#branches = new Branches(options.store, options.id);
+    this.#queue = new MessageQueue(options.store, options.id, agent.attach !== undefined);
     agent.onReconnecting?.((isReconnecting) => {
       this.#isReconnecting = isReconnecting;
       this.#emit();
@@ -118,6 +113,7 @@ export class ChatConversation implements Conversation {
       const blocks = await blocksOf(prompt, options);
       if (blocks.length === 0) return;
       const chat = await this.#writable();
+      await this.#queue.update();
       if (this.#run !== undefined && this.#steer(this.#run, blocks)) return;
       await this.#following;
       this.#begin(chat, blocks);
@@ -145,9 +141,7 @@ export class ChatConversation implements Conversation {
   }
 
   readonly withdraw = (id: string): boolean => {
-    const message = this.#queue.find((one) => one.id === id);
-    if (message === undefined || message.queued?.withdraw() === false) return false;
-    this.#queue = this.#queue.filter((one) => one !== message);
+    if (!this.#queue.withdraw(id)) return false;
     this.#emit();
     return true;
   };
@@ -283,11 +277,13 @@ export class ChatConversation implements Conversation {
     }
     this.#emit();
     await this.#branches.load();
+    const takeQueue = await this.#queue.load();
     const known = await readView(this.#agent, id).catch(inWordsOfUi);
     const chat = await this.#agent.openChat(id, { takeOver });
     // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
     const { current } = chat;
+    takeQueue(chat);
     const isNow = isSame(known.messages, chat.messages);
     const view = isNow ? known.view : withMessages(known.view, chat.messages);
     // A run in this page tells everything from here on. One of another page is joined from its beginning.
@@ -316,7 +312,7 @@ export class ChatConversation implements Conversation {
   #isBeginning = false;
 
   #begin(chat: OpenedChat, blocks: readonly ContentBlock[]): void {
-    const asked = [...this.#queue.flatMap(({ content }) => content), ...blocks];
+    const asked = [...this.#queue.all.flatMap(({ content }) => content), ...blocks];
     const view = withPrompt(this.#view, asked);
     const { messages } = chat;
     let run: Run<any, any>;
@@ -326,7 +322,7 @@ export class ChatConversation implements Conversation {
     } finally {
       this.#isBeginning = false;
     }
-    this.#queue = [];
+    this.#queue.takeAll();
     this.#note(blocks);
     const { id } = view.messages.at(-1)!;
     if (!this.#prompts.has(id)) this.#prompts = new Map([...this.#prompts, [id, messages.length]]);
@@ -351,15 +347,12 @@ export class ChatConversation implements Conversation {
 
   /** False if the run has ended, and its result is still on its way. */
   #steer(run: Run<any, any>, content: readonly ContentBlock[]): boolean {
-    let queued: Queued;
     try {
-      queued = run.steer([...content]);
+      this.#queue.steer(run, content);
     } catch (error) {
       if ((error as Partial<LoopletError>).code === "misuse_run_ended") return false;
       throw error;
     }
-    const id = `q${++this.#queued}`;
-    this.#queue = [...this.#queue, { id, content, isUndelivered: false, queued }];
     this.#emit();
     return true;
   }
@@ -389,7 +382,7 @@ export class ChatConversation implements Conversation {
     let thrown: unknown;
     try {
       for await (const event of events) {
-        const isForeign = event.type === "steer-delivered" && this.#queuedAs(event.ids).length === 0;
+        const isForeign = event.type === "steer-delivered" && !this.#queue.has(event.ids);
         if (isForeign) this.#stored = (await readDuring(run, this.#agent, this.#options.id))?.view;
         this.#hear(event);
       }
@@ -405,7 +398,7 @@ export class ChatConversation implements Conversation {
     this.#result = result;
     const failure = result?.error ?? (result === undefined ? errorOf(thrown) : undefined);
     this.#error = failure && errorOf(failure);
-    this.#queue = this.#queue.map((message) => ({ ...message, isUndelivered: true, queued: undefined }));
+    this.#queue.end(this.#chat);
     // A run that another page performs goes on there, with its calls.
     const isHere = result !== undefined && failure?.code !== HELD;
     this.#show(isHere ? withResult(this.#view, result!) : this.#view);
@@ -431,21 +424,11 @@ export class ChatConversation implements Conversation {
     }
   }
 
-  /** The messages of this screen with these ids. */
-  #queuedAs(ids: readonly number[]): Waiting[] {
-    return this.#queue.filter(({ queued }) => queued !== undefined && ids.includes(queued.id));
-  }
-
   /** Messages that were queued stand in the transcript from here on. */
   #deliver(ids: readonly number[]): void {
-    const delivered = this.#queuedAs(ids);
-    if (delivered.length === 0 && this.#stored) this.#view = withDelivered(this.#view, this.#stored);
-    if (delivered.length === 0) return;
-    this.#queue = this.#queue.filter((message) => !delivered.includes(message));
-    this.#view = withPrompt(
-      this.#view,
-      delivered.flatMap(({ content }) => content),
-    );
+    const delivered = this.#queue.delivered(ids);
+    if (delivered.length > 0) this.#view = withPrompt(this.#view, delivered);
+    else if (this.#stored) this.#view = withDelivered(this.#view, this.#stored);
   }
 
   #forgetPlaces(): void {
@@ -466,7 +449,7 @@ export class ChatConversation implements Conversation {
       status: this.#status(),
       messages: this.#branches.on(messages, this.#prompts, this.#snapshot.messages),
       questions,
-      queue: this.#queue,
+      queue: this.#queue.all,
       notice,
       error: this.#error,
       outcome: this.#result?.outcome,

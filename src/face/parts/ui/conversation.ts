@@ -34,8 +34,8 @@ export interface ConversationOptions {
   /** The state with which a chat without an `id` begins, as for `agent.chat`. Default: none. */
   history?: ChatHistory | undefined;
   /**
-   * Keeps the versions of edited messages, and notes the chat in the list of `sessionsOf(store)` with its first
-   * message as its title. Best the agent's own store. Default: the page keeps the versions, and there is no list.
+   * Keeps the versions of edited messages and the `queue`, and notes the chat in the list of `sessionsOf(store)` with
+   * its first message as its title. Best the agent's own store. Default: the page keeps both, and there is no list.
    */
   store?: Store | undefined;
   /**

@@ -3,9 +3,10 @@
  * is shown, so the others are kept in a log of their own beside it: each entry is a change, with the version that it
  * leaves.
  */
-import type { Message, Store } from "../../core/api/index.js";
-import type { Branch, UiMessage } from "./message.js";
-import { SharedLog, type LogObject } from "../stores/logs/shared-log.js";
+import type { Message, Store } from "../../../core/api/index.js";
+import type { Branch, UiMessage } from "../message.js";
+import { logsBeside } from "../../stores/logs/beside-chat.js";
+import { SharedLog, type LogObject } from "../../stores/logs/shared-log.js";
 
 /** A place at which the conversation branches. */
 interface Fork {
@@ -36,7 +37,7 @@ export class Branches {
   /** Without a store they are kept as long as this object is. */
   constructor(store: Store | undefined, chat: string | undefined) {
     this.#log =
-      store === undefined || chat === undefined ? undefined : new SharedLog(store, `${chat}.branches`);
+      store === undefined || chat === undefined ? undefined : new SharedLog(store, logsBeside(chat).branches);
   }
 
   /** Reads what the store has. */
