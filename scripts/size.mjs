@@ -8,10 +8,10 @@ import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
-  oneFile: [2, 463_000],
-  minimal: [0, 142_500],
-  screen: [2, 12_000],
-  server: [2, 16_000],
+  oneFile: [2, 471_000],
+  minimal: [0, 145_000],
+  screen: [2, 12_900],
+  server: [2, 17_400],
   devtools: [2, 60_000],
 };
 const targets = { oneFile: 340_000, minimal: 75_000, screen: 12_000, server: 12_000, devtools: 60_000 };
