@@ -117,7 +117,7 @@ test("shows a run of another tab while it goes on, and lets it go on otherwise",
 
     // The tool runs once more, with the code that the agent has now.
     await page
-      .getByRole("button", { name: /^run_.*completed/s })
+      .getByRole("button", { name: /^Refund the order 4711\..*completed/s })
       .first()
       .click();
     await page.getByRole("option", { name: /Tool finishes.*result of order/ }).click();

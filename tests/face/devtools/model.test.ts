@@ -1,6 +1,7 @@
 // The model of devtools: what was under way and when, states behind steps in any order, searches, and edited inputs.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, subagent, tool, type Agent } from "looplet";
+import { publish } from "looplet/devtools/publish";
 import { scripted } from "looplet/practice";
 import { recorder, redact, replay } from "looplet/replay";
 import { expectReplay } from "looplet/testing";
@@ -181,6 +182,36 @@ describe("the lab", () => {
     expect(lab.stepOf(run)).toBe(run.steps.length - 1);
     lab.close(run);
     expect(lab.selected).toBe(undefined);
+  });
+});
+
+describe("the runs of a publisher", () => {
+  it("have their prompts as titles, and the latest is shown until its user chooses another one", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const publisher = publish(port1, { name: "shop" });
+    const agent = createAgent({
+      model,
+      record: publisher.record,
+      fetch: scripted([{ text: "One." }, { text: "Two." }, { text: "Three." }]),
+    });
+    await agent.run("First").result;
+    await agent.run(`Second\n  ${"long ".repeat(40)}`).result;
+    const lab = new Lab(() => {});
+    const detach = lab.attach(port2);
+    const title = (): string | undefined => lab.selected?.title;
+    await vi.waitFor(() => expect([...lab.runs.values()].map(({ outcome }) => outcome)).toHaveLength(2));
+    await vi.waitFor(() => expect(lab.selected?.outcome).toBe("completed"));
+    expect(title()).toBe(`Second ${"long ".repeat(10)}lon…`);
+    expect(Math.abs(Date.now() - lab.selected!.startedMs!)).toBeLessThan(60_000);
+    const [first] = lab.runs.values();
+    expect(first!.title).toBe("First");
+    lab.select(first!);
+    await agent.run("Third").result;
+    await vi.waitFor(() => expect(lab.runs.size).toBe(3));
+    expect(title()).toBe("First");
+    detach();
+    publisher.close();
+    port2.close();
   });
 });
 

@@ -67,6 +67,8 @@ export class Lab implements AttachmentListener {
   #files = 0;
   /** A run that is shown as soon as its first input comes. */
   #awaited: string | undefined;
+  /** Whether the user has chosen what is shown. Until then the run that has begun last is. */
+  #isChosen = false;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -145,7 +147,7 @@ export class Lab implements AttachmentListener {
     const run = this.runs.get(key) ?? new OpenedRun({ key, id, name: id, source, from }, this.#wasm!);
     run.begin(head);
     this.#keep(run);
-    if (this.selected === undefined || this.#awaited === key) this.select(run);
+    if (this.selected === undefined || !this.#isChosen || this.#awaited === key) this.#show(run);
     this.#onChange();
   }
 
@@ -156,6 +158,11 @@ export class Lab implements AttachmentListener {
   }
 
   select(run: OpenedRun): void {
+    this.#isChosen = true;
+    this.#show(run);
+  }
+
+  #show(run: OpenedRun): void {
     if (this.#awaited === run.facts.key) this.#awaited = undefined;
     this.selected = run;
     if (this.beside === run) this.beside = undefined;
@@ -165,6 +172,7 @@ export class Lab implements AttachmentListener {
 
   /** Shows another run beside the selected one, or none. */
   place(run: OpenedRun | undefined): void {
+    this.#isChosen = true;
     this.beside = run === this.selected ? undefined : run;
     this.#onChange();
   }
@@ -189,6 +197,7 @@ export class Lab implements AttachmentListener {
   }
 
   go(run: OpenedRun, step: number): void {
+    this.#isChosen = true;
     const last = run.steps.length - 1;
     if (step >= last) this.#steps.delete(run.facts.key);
     else this.#steps.set(run.facts.key, Math.max(0, step));
@@ -225,6 +234,7 @@ export class Lab implements AttachmentListener {
 
   /** Searches the selected run. */
   look(words: string): void {
+    if (words !== "") this.#isChosen = true;
     this.search?.stop();
     this.search = undefined;
     if (words !== "" && this.selected !== undefined)

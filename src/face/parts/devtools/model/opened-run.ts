@@ -28,6 +28,8 @@ export interface RunFacts {
   readonly file?: string;
 }
 
+const TITLE_CHARS = 60;
+
 export class OpenedRun {
   readonly playback: Playback;
   readonly effects = new Effects();
@@ -67,6 +69,19 @@ export class OpenedRun {
       if (texts.length > 0) return texts.join("\n");
     }
     return "";
+  }
+
+  /** What a list shows: the name of a file, or the beginning of the prompt, or the id of a run without a text. */
+  get title(): string {
+    const { file, name } = this.facts;
+    if (file !== undefined) return name;
+    const words = this.prompt.trim().replace(/\s+/g, " ");
+    return words.length > TITLE_CHARS ? `${words.slice(0, TITLE_CHARS)}…` : words || name;
+  }
+
+  /** Milliseconds since the epoch; undefined if the first input has no time. */
+  get startedMs(): number | undefined {
+    return this.steps[0]?.input.nowMs;
   }
 
   /** The run begins in a process, or goes on in another one. `inputs` wait until they are played. */

@@ -49,7 +49,8 @@ function Branches({ lab, runs, all }: BranchesProps) {
 }
 
 function Branch({ lab, run }: { lab: Lab; run: OpenedRun }) {
-  const { name, from, source } = run.facts;
+  const { title, startedMs, facts } = run;
+  const { id, from, source } = facts;
   const isSelected = lab.selected === run;
   const isBeside = lab.beside === run;
   const isLive = source !== undefined && lab.sources.has(source.id) && run.outcome === undefined;
@@ -61,6 +62,7 @@ function Branch({ lab, run }: { lab: Lab; run: OpenedRun }) {
       <button
         type="button"
         class="open"
+        title={id}
         aria-current={isSelected ? "true" : undefined}
         onClick={() => lab.select(run)}
       >
@@ -69,10 +71,11 @@ function Branch({ lab, run }: { lab: Lab; run: OpenedRun }) {
             class={`dot ${run.problem === undefined ? told.replace(" ", "-") : "failed"}`}
             aria-hidden="true"
           />
-          {name}
+          {title}
         </span>
         <span class="quiet">
           {where}
+          {startedMs !== undefined && `${timeOf(startedMs)} · `}
           {told} · {counted(run.steps.length, "step")}
         </span>
       </button>
@@ -86,9 +89,16 @@ function Branch({ lab, run }: { lab: Lab; run: OpenedRun }) {
           Beside
         </button>
       )}
-      <button type="button" aria-label={`Close ${name}`} onClick={() => lab.close(run)}>
+      <button type="button" aria-label={`Close ${title}`} onClick={() => lab.close(run)}>
         ✕
       </button>
     </div>
   );
+}
+
+/** The time of day, with the date if it is not today. */
+function timeOf(ms: number): string {
+  const date = new Date(ms);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? date.toLocaleTimeString() : date.toLocaleString();
 }
