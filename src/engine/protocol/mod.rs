@@ -38,7 +38,7 @@ pub use request::prefill::Prefill;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
-use crate::engine::model::message::{Message, Origin};
+use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
@@ -67,12 +67,11 @@ impl RequestSpec<'_> {
     /// that of another Claude. What it cannot read the vendor drops, and may read again later.
     /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
     pub fn reads(&self, message: &Message, protocol: &str) -> bool {
-        let of_claude = |origin: &&Origin| origin.protocol == protocol && origin.model.contains("claude");
-        self.wrote(message, protocol)
-            || (self.model.model.contains("claude")
-                && compares(&self.model.model)
-                && !message.compacted
-                && message.origin.as_ref().is_some_and(|origin| of_claude(&origin)))
+        let is_claude = |model: &str| model.contains("claude");
+        let origin = message.origin.as_ref().filter(|_| !message.compacted);
+        let of_claude = origin.is_some_and(|origin| origin.protocol == protocol && is_claude(&origin.model));
+        let asked = &self.model.model;
+        self.wrote(message, protocol) || (of_claude && is_claude(asked) && compares(asked))
     }
 
     /// True when cache markers are wanted. `by_default` decides if the configuration does not.
