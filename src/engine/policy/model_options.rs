@@ -1,4 +1,5 @@
-//! Options that a model's vendor refuses for it, and what is sent in their place.
+//! What a vendor demands of requests to each of its models: the options that it refuses, with what is sent in their
+//! place, and whether it compares what precedes reasoning.
 //!
 //! The vendor answers such a request with status 400. A model that the tables do not name gets what was asked for, so
 //! a new model works without an entry here. [`effort`] has the models that take no effort at all.
@@ -51,12 +52,30 @@ const THINKING_GPT: Names = &["gpt-6-2", "gpt-6-1-sol", "gpt-6-astra"];
 /// The effort `minimal`, as above.
 const GPT_WITHOUT_MINIMAL: Names = &["gpt-6", "gpt-5-4", "gpt-5-5", "gpt-5-6"];
 
+/// Models whose vendor compares what precedes their reasoning; see `prefix` of the protocols.
+/// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>,
+/// <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
+const COMPARING: Names = &[
+    "claude-fable-5-1",
+    "claude-fable-5-2",
+    "claude-mythos-5-1",
+    "claude-mythos-5-2",
+    "claude-opus-5-5",
+    "claude-sonnet-5-5",
+    "claude-haiku-5-5",
+    "gpt-6-2",
+];
+
+/// Returns true if the vendor of this model compares what precedes its reasoning.
+pub fn compares(model: &str) -> bool {
+    is_one_of(model, COMPARING)
+}
+
 /// Makes the configuration one that the vendor takes. Returns the options that are not sent as they are, each with
 /// what is sent instead.
 pub fn fit(protocol: &str, model: &mut ModelConfig) -> Vec<String> {
-    let name = model.model.replace('.', "-");
     let changed = Vec::new();
-    let mut fit = Fit { model, changed, name };
+    let mut fit = Fit { model, changed };
     match protocol {
         "anthropic" | "bedrock_converse" => fit.claude(),
         "openai_responses" | "openai_chat" => fit.gpt(),
@@ -68,26 +87,26 @@ pub fn fit(protocol: &str, model: &mut ModelConfig) -> Vec<String> {
 /// The tokens of an answer where the protocol demands a number and the configuration has none. Models that think
 /// unasked think within it: with 8192, answers end before their text. They may write 128,000.
 pub fn default_output_tokens(model: &str) -> u64 {
-    if is_one_of(&model.replace('.', "-"), CURRENT_CLAUDE) {
+    if is_one_of(model, CURRENT_CLAUDE) {
         32_000
     } else {
         8192
     }
 }
 
-fn is_one_of(name: &str, names: Names) -> bool {
+fn is_one_of(model: &str, names: Names) -> bool {
+    let name = model.replace('.', "-");
     names.iter().any(|part| name.contains(part))
 }
 
 struct Fit<'a> {
     model: &'a mut ModelConfig,
     changed: Vec<String>,
-    name: String,
 }
 
 impl Fit<'_> {
     fn is(&self, names: Names) -> bool {
-        is_one_of(&self.name, names)
+        is_one_of(&self.model.model, names)
     }
 
     fn claude(&mut self) {

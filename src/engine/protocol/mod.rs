@@ -40,10 +40,10 @@ use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
+use crate::engine::policy::model_options::compares;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
-use crate::engine::protocol::request::prefix::compares;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]

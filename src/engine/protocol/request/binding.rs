@@ -9,8 +9,8 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Json;
+use crate::engine::policy::model_options::compares;
 use crate::engine::protocol::Protocol;
-use crate::engine::protocol::request::prefix::compares;
 
 /// The value of `anthropic-beta` that the field needs.
 pub const BETA: &str = "thinking-binding-controls-2026-08-01";

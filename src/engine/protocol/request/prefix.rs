@@ -22,26 +22,9 @@ use crate::engine::json::writer::decimal_u64;
 use crate::engine::model::config::{ModelConfig, PromptCaching};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message};
+use crate::engine::policy::model_options::compares;
 use crate::engine::protocol::request::message_parts::without_last_thinking;
 use crate::engine::protocol::{Protocol, RequestSpec};
-
-/// Parts of the names of models that compare what precedes reasoning.
-const COMPARING: &[&str] = &[
-    "claude-fable-5-1",
-    "claude-fable-5-2",
-    "claude-mythos-5-1",
-    "claude-mythos-5-2",
-    "claude-opus-5-5",
-    "claude-sonnet-5-5",
-    "claude-haiku-5-5",
-    "gpt-6-2",
-];
-
-/// Returns true if the vendor of this model compares what precedes its reasoning. Some gateways write `5.5`.
-pub fn compares(model: &str) -> bool {
-    let name = model.replace('.', "-");
-    COMPARING.iter().any(|part| name.contains(part))
-}
 
 /// The beginning of a body.
 #[derive(Clone, Debug)]
