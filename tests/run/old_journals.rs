@@ -84,6 +84,13 @@ fn a_journal_of_format_4_goes_on_from_each_of_its_saves() {
 }
 
 #[test]
+fn a_journal_of_format_5_continues_from_each_of_its_saves() {
+    for (name, scene) in scenes() {
+        go_on_everywhere(5, name, &scene, |again, end| again == end);
+    }
+}
+
+#[test]
 fn a_journal_of_a_newer_format_is_refused() {
     let mut entries = entries(1, "handed");
     let Fact::Begun(begun) = &mut entries[0].fact else {

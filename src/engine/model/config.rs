@@ -31,6 +31,7 @@ use crate::engine::model::config::context::ContextPolicy;
 use crate::engine::model::config::output_format::OutputFormat;
 use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::hook::Hook;
+use crate::engine::model::journal::head::Head;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::usage::Usage;
@@ -141,6 +142,8 @@ pub struct RunOptions {
     pub session: Option<String>,
     /// The usage of the conversation before the run; default: none.
     pub chat_usage: Option<Usage>,
+    /// The head of the run before, whose messages these are; default: none.
+    pub head: Option<Box<Head>>,
 }
 
 /// The memory of a persistent subagent.

@@ -13,6 +13,7 @@ mod deaths;
 mod deliveries;
 mod fold;
 mod gap;
+pub mod head;
 mod line;
 mod outputs;
 mod read;
@@ -27,6 +28,7 @@ use crate::engine::model::config::Memory;
 use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::agent::is_default;
+use crate::engine::model::journal::head::Head;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
@@ -48,7 +50,7 @@ pub use record::{Record, Recorded};
 pub use transcripts::AgentTranscript;
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// The index of a profile that the options do not have.
 const NO_PROFILE: u32 = u32::MAX;
@@ -85,6 +87,9 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
+    /// The system prompt and the tools with which the agent's requests begin, in place of those before. They stay in
+    /// the next run of a chat. Absent if the next request begins with those of its options.
+    Head(Option<Box<Head>>),
     /// An [`AgentState`], in place of the one before. It is JSON, because one that another follows is seldom read.
     State(Json),
     /// The state of a tool call of the open round, in place of that call's before.
@@ -261,6 +266,7 @@ pub struct Checkpoint {
 pub struct AgentCheckpoint {
     pub place: Place,
     pub messages: Vec<Message>,
+    pub head: Option<Box<Head>>,
     pub state: AgentState,
     /// The calls of the open round that have a status, by their index.
     pub calls: Vec<CallState>,
@@ -416,6 +422,7 @@ impl Checkpoint {
             *root = AgentCheckpoint {
                 place: next.place,
                 messages,
+                head: root.head.take(),
                 said: root.said.take(),
                 ..AgentCheckpoint::default()
             };

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::Memory;
 use crate::engine::model::error::Failure;
+use crate::engine::model::journal::head::Head;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::usage::Usage;
 
@@ -185,4 +186,7 @@ pub struct History<'a> {
     /// The memory of persistent subagents, including subagents that were not called. Pass it to the next run as
     /// `subagents`.
     pub subagents: &'a [Memory],
+    /// The head of the requests, for the next run with these messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<&'a Head>,
 }

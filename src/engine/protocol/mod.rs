@@ -32,6 +32,7 @@ pub mod vertex;
 
 use looplet_scan::lane::Keys;
 
+pub use request::append::Appended;
 pub use request::cache_marks::Marks;
 pub use request::prefill::Prefill;
 
@@ -44,6 +45,7 @@ use crate::engine::policy::model_options::compares;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
+use crate::engine::protocol::request::append::AppendForm;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,8 @@ pub struct RequestSpec<'a> {
     /// While a message is encoded: the message before it, whose calls its results answer. At the tail: the message
     /// before the last.
     pub before: Option<&'a Message>,
+    /// The changes of system prompt and tools that are sent at the end.
+    pub appended: Appended<'a>,
 }
 
 impl RequestSpec<'_> {
@@ -111,6 +115,8 @@ pub struct Protocol {
     /// The fields before the messages, or a field of such an object, that reasoning is tied to; see
     /// [`request::prefix`]. None where it is tied to nothing.
     pub bound: &'static [(&'static str, Option<&'static str>)],
+    /// How a change of those fields is sent at the end; `None` if it cannot be.
+    pub append: Option<&'static AppendForm>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
     /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user

@@ -49,6 +49,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head,
     accepts: None,
     bound: &[],
+    append: None,
     raw_in_results: true,
     begins_with_user: false,
     encode_message,

@@ -33,6 +33,9 @@ impl Run {
         // A history that had to be mended is written as a whole.
         let is_legal = root.agent.history.transcript.messages().len() == self.noted.given;
         let messages = if is_legal { messages } else { 0 };
+        if messages > 0 {
+            root.agent.history.transcript.heads.note_kept();
+        }
         self.noted.follows = Some((whole, root.agent.history.transcript.keep(messages)));
         self.ledger.follow(seq);
     }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::asks::points::takes;
+use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
@@ -72,7 +73,7 @@ impl Run {
     pub fn new(setup: Arc<Setup>, options: RunOptions) -> Result<Run, ConfigError> {
         let given = options.messages.len();
         let has_tool = |name: &str| setup.has_tool(name);
-        let transcript = match options.messages {
+        let mut transcript = match options.messages {
             none if none.is_empty() => Transcript::default(),
             history => Transcript::from_history(history, has_tool)?,
         };
@@ -89,6 +90,9 @@ impl Run {
         let Some(Profile { model, .. }) = setup.profile(options.profile) else {
             return Err(ConfigError::new("agent", "there is no such agent"));
         };
+        if transcript.messages().len() == given {
+            transcript.heads = Heads::restored(options.head.map(|head| *head));
+        }
         let mut first = root(model.clone(), transcript);
         first.who.kept.profile = options.profile;
         let config = &setup.root.config;

@@ -125,6 +125,10 @@ impl Run {
                 .map(|root| root.messages_so_far(&self.asking()))
                 .unwrap_or_default(),
             subagents: &self.memories,
+            head: self
+                .agents
+                .first()
+                .and_then(|root| root.agent.history.transcript.heads.head()),
         }
     }
 }

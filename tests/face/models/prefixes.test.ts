@@ -114,7 +114,7 @@ describe.skipIf(!isThere).each(Object.keys(vendors))("%s checks what precedes re
     });
   });
 
-  it("a stored chat goes on after a deploy that has changed prompt and tools, and says what is left out", async () => {
+  it("a stored chat resumes after a deploy that changes what cannot be sent at the end, and says what is left out", async () => {
     const vendor = vendors[name]!((index: number) => (index % 3 < 2 ? calls(9)(0) : { text: "done" }));
     const store = memoryStore();
     const before = createAgent({
@@ -126,7 +126,9 @@ describe.skipIf(!isThere).each(Object.keys(vendors))("%s checks what precedes re
     const chat = await before.openChat("c");
     await chat.run("one").result;
     await chat.close();
-    const after = createAgent({ model: vendor.model(), store, system: "New.", tools: { look: look("new") } });
+    // On Claude a system prompt that is longer than the conversation, on GPT another declaration of a tool.
+    const system = `New. ${"x".repeat(20_000)}`;
+    const after = createAgent({ model: vendor.model(), store, system, tools: { look: look("new") } });
     const again = await after.openChat("c");
     const warnings: string[] = [];
     const run = again.run("two");

@@ -5,6 +5,7 @@ use crate::engine::agent::calls::Calls;
 use crate::engine::agent::course::Course;
 use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::History;
+use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::machine::Machine;
@@ -34,6 +35,7 @@ impl Node {
         let AgentCheckpoint {
             place,
             messages,
+            head,
             state,
             calls,
             records,
@@ -72,7 +74,9 @@ impl Node {
         who.parent = place.parent;
         (who.depth, who.home) = (place.depth, place.home);
         let mut agent = Agent::new(Transcript::default());
-        let transcript = Transcript::restored(messages, history.sent)?;
+        let mut transcript = Transcript::restored(messages, history.sent)?;
+        transcript.heads = Heads::restored(head.map(|head| *head));
+        transcript.heads.note_kept();
         agent.history = History::restored(transcript, history.length);
         agent.is_kept = place.is_kept;
         agent.answers = Answers::restored(answers, || last_text(agent.history.transcript.messages()));

@@ -57,7 +57,7 @@ impl Body {
         self.marks.undo(&mut self.bytes);
         let known = self.encoded.checked_sub(1).and_then(|at| messages.get(at));
         let mut before = known.map(as_sent);
-        for message in messages.iter().skip(self.encoded) {
+        for (at, message) in messages.iter().enumerate().skip(self.encoded) {
             let message = as_sent(message);
             let before_it = before.as_deref();
             self.push(
@@ -69,6 +69,7 @@ impl Body {
                 &message,
             );
             before = Some(message);
+            self.push_changes(spec, at);
         }
         self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
         push_tail(protocol, spec, messages, &mut self.bytes);
@@ -84,6 +85,11 @@ impl Body {
     /// The number of messages whose reasoning is left out, because they stand behind something else than before.
     pub fn reasoning_left_out(&self) -> usize {
         self.reasoning_left_out
+    }
+
+    /// True if reasoning is in the body that its vendor ties to what precedes it.
+    pub fn has_reasoning(&self) -> bool {
+        self.prefix.as_ref().is_some_and(Prefix::has_reasoning)
     }
 
     /// The number of messages that are encoded.
@@ -190,6 +196,20 @@ impl Body {
             prefix.note_reasoning(message);
         } else {
             self.reasoning_left_out += 1;
+        }
+    }
+
+    /// Appends the changes of system prompt and tools that are sent after this message.
+    fn push_changes(&mut self, spec: &RequestSpec<'_>, at: usize) {
+        let Some(form) = spec.appended.form.filter(|_| self.ends_with_user) else {
+            return;
+        };
+        for change in spec.appended.changes.iter().filter(|change| change.at == at) {
+            let start = self.bytes.len();
+            (form.encode)(change, &mut self.bytes);
+            if let Some(prefix) = &mut self.prefix {
+                prefix.push(self.bytes.get(start..).unwrap_or_default());
+            }
         }
     }
 

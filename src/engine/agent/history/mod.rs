@@ -9,6 +9,7 @@
 //! made shorter goes out as it is.
 
 pub mod body;
+pub mod head;
 mod legal;
 pub mod transcript;
 

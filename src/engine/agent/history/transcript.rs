@@ -7,12 +7,15 @@
 //! are.
 //!
 //! Empty text is never kept. A sent message changes only in a summary, in pruning, or by an input guardrail's
-//! rewrite.
+//! rewrite. [`sending`] makes the requests.
+
+mod sending;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use crate::engine::agent::history::body::Body;
+use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::legal::check;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
@@ -22,7 +25,6 @@ use crate::engine::model::message::{Block, Message, NOTHING, Origin, Role, senda
 use crate::engine::policy::context::shorten;
 use crate::engine::policy::tool_error::settled;
 use crate::engine::protocol::request::prefix::is_signed;
-use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,8 @@ pub struct Transcript {
     /// The indexes of messages that have been cut short.
     shortened: Vec<usize>,
     body: Body,
+    /// The system prompt and the tools with which requests begin.
+    pub heads: Heads,
 }
 
 impl Transcript {
@@ -162,17 +166,8 @@ impl Transcript {
             joined: Vec::new(),
             messages,
             body: Body::default(),
+            heads: Heads::default(),
         })
-    }
-
-    /// What an answer to the last body keeps of it; see [`Body::prefix`].
-    pub fn prefix(&self) -> Option<String> {
-        self.body.prefix()
-    }
-
-    /// The number of messages whose reasoning the last body leaves out.
-    pub fn reasoning_left_out(&self) -> usize {
-        self.body.reasoning_left_out()
     }
 
     /// The vendor has refused reasoning in these messages: none of it is sent again. Returns false if there is none.
@@ -228,7 +223,12 @@ impl Transcript {
         let shorter = shortened.into_iter().filter(|at| *at < kept);
         let shorter = shorter.filter_map(|at| told(at, at + 1, Some(at + 1)));
         let new = told(kept, self.messages.len(), None);
-        head.into_iter().chain(shorter).chain(new).collect()
+        let beginning = self.heads.take_new();
+        head.into_iter()
+            .chain(shorter)
+            .chain(new)
+            .chain(beginning)
+            .collect()
     }
 
     /// The messages that have not been told, and before them what has joined one that was. They count as told then.
@@ -284,36 +284,6 @@ impl Transcript {
         self.push_user(more);
     }
 
-    /// The body of a request with all messages. It encodes the messages that are new since the last request.
-    ///
-    /// # Errors
-    /// An option that the protocol cannot express.
-    pub fn body(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<&[u8], ConfigError> {
-        let body = self.body.close(protocol, spec, &self.messages)?;
-        self.sent = self.messages.len();
-        Ok(body)
-    }
-
-    /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It leaves the
-    /// transcript's own body alone.
-    ///
-    /// # Errors
-    /// An option that the protocol cannot express.
-    pub fn body_about(
-        &self,
-        protocol: &Protocol,
-        spec: &RequestSpec<'_>,
-        upto: usize,
-        prompt: &str,
-    ) -> Result<Vec<u8>, ConfigError> {
-        let mut messages = self.messages.get(..upto).unwrap_or_default().to_vec();
-        match messages.last_mut() {
-            Some(last) if last.role == Role::User => last.content.push(Block::text(prompt)),
-            _ => messages.push(Message::user(vec![Block::text(prompt)])),
-        }
-        Body::whole(protocol, spec, &messages)
-    }
-
     /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer
     /// calls.
     pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
@@ -329,6 +299,7 @@ impl Transcript {
         self.sent = self.sent.saturating_sub(cut);
         self.told = self.messages.len().saturating_sub(untold);
         self.note_cut(before - (self.messages.len() - 1));
+        self.heads.forget();
         self.forget_body();
     }
 

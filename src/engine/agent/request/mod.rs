@@ -109,6 +109,9 @@ impl Requests {
         let begun = self.begun(desk, &history.transcript);
         if begun.is_none() {
             encode(&mut history.transcript, desk.who, desk.config)?;
+            if to_send(&history.transcript, desk.who).heads.changes_tools() {
+                desk.who.model.allow_tool_changes();
+            }
         }
         let mut call = open_request(desk);
         if begun.is_none() {

@@ -45,8 +45,21 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
             && history.transcript.refuse_reasoning()
             && told(
                 desk,
+                "reasoning_refused",
                 "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
             );
+    }
+    if history.transcript.heads.has_changes()
+        && APPENDED.iter().any(|words| says(words))
+        && desk.who.model.leave_out_appended()
+    {
+        history.transcript.heads.forget();
+        history.transcript.forget_body();
+        return told(
+            desk,
+            "change_not_appended",
+            "The server has refused a system message or tools within the conversation. The request is sent again with the system prompt and the tools of now at its beginning, so earlier reasoning is left out.",
+        );
     }
     // Bedrock says `invalid beta flag`.
     let is_net = [FIELD, BETA, "anthropic_beta", "anthropic-beta", "beta flag"]
@@ -59,7 +72,19 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
     changes
 }
 
-fn told(desk: &mut Desk<'_>, message: &str) -> bool {
-    desk.warn("reasoning_refused", message.to_owned());
+/// Words of a failure that names what a change at the end consists of.
+const APPENDED: &[&str] = &[
+    "role",
+    "system message",
+    "tool_addition",
+    "tool_removal",
+    "inline-tools",
+    "additional_tools",
+    "allowed_tools",
+    "beta",
+];
+
+fn told(desk: &mut Desk<'_>, code: &str, message: &str) -> bool {
+    desk.warn(code, message.to_owned());
     true
 }

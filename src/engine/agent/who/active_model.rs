@@ -10,6 +10,7 @@ use crate::engine::model::message::Origin;
 use crate::engine::policy::model_options::effort::takes_effort;
 use crate::engine::policy::model_options::fit;
 use crate::engine::protocol::request::address::{address, shown};
+use crate::engine::protocol::request::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
@@ -29,6 +30,8 @@ pub struct ActiveModel {
     pub vendor: &'static Vendor,
     pub url: String,
     pub headers: Vec<(String, String)>,
+    /// How it takes changes of system prompt and tools at the end.
+    append: Option<&'static AppendForm>,
 }
 
 impl ActiveModel {
@@ -80,11 +83,12 @@ impl ActiveModel {
         let thinking = thinking_with_drops(protocol, &asked).filter(|_| may_let_drop);
         let lets_drop = thinking.is_some();
         if lets_drop && protocol.name == "anthropic" {
-            add_beta(&mut headers);
+            add_beta(&mut headers, BETA);
         }
         asked.thinking = thinking.or(asked.thinking);
         let asked = (refuses_effort || lets_drop || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
+            append: append_form(protocol, &config),
             asked,
             refuses_effort,
             changed,
@@ -131,6 +135,18 @@ impl ActiveModel {
         false
     }
 
+    /// The server does not take changes of system prompt and tools at the end. Returns false if it was not asked to.
+    pub fn leave_out_appended(&mut self) -> bool {
+        self.append.take().is_some()
+    }
+
+    /// Adds the value of `anthropic-beta` that changes of tools need.
+    pub fn allow_tool_changes(&mut self) {
+        if let Some(form) = self.append.filter(|form| !form.beta.is_empty()) {
+            add_beta(&mut self.headers, form.beta);
+        }
+    }
+
     /// The text of the warning about an effort that is not sent.
     pub fn effort_warning(&self) -> Option<String> {
         let model = self.refuses_effort.then_some(&self.config.model)?;
@@ -156,19 +172,23 @@ impl ActiveModel {
             system: config.system.as_deref(),
             tools: &config.tools,
             before: None,
+            appended: Appended {
+                form: self.append,
+                ..Appended::default()
+            },
         }
     }
 }
 
-/// Adds the value that the field of [`thinking_with_drops`] needs to the caller's own.
-fn add_beta(headers: &mut Vec<(String, String)>) {
+/// Adds a value of `anthropic-beta` to the caller's own.
+fn add_beta(headers: &mut Vec<(String, String)>, beta: &str) {
     let own = headers
         .iter_mut()
         .find(|(name, _)| name.eq_ignore_ascii_case("anthropic-beta"));
     match own {
-        Some((_, values)) if values.contains(BETA) => {}
-        Some((_, values)) => *values = format!("{values},{BETA}"),
-        None => headers.push(("anthropic-beta".into(), BETA.into())),
+        Some((_, values)) if values.contains(beta) => {}
+        Some((_, values)) => *values = format!("{values},{beta}"),
+        None => headers.push(("anthropic-beta".into(), beta.into())),
     }
 }
 

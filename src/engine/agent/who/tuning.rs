@@ -4,7 +4,6 @@
 //! them [`to_send`] and [`encode`] heed it.
 
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::who::active_model::ActiveModel;
@@ -99,6 +98,7 @@ pub fn encode<'a>(
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
         transcript = tuning.messages.as_mut().unwrap_or(transcript);
     }
+    transcript.settle_head(model.protocol, &spec)?;
     transcript.body(model.protocol, &spec)
 }
 
@@ -117,7 +117,7 @@ pub fn encode_prefilled(
     if let Some(tuning) = tuning {
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
     }
-    Body::prefilled(model.protocol, &spec, to_send(transcript, who).messages(), begun)
+    to_send(transcript, who).prefilled(model.protocol, &spec, begun)
 }
 
 /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.

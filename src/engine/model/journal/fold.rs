@@ -37,6 +37,7 @@ impl AgentCheckpoint {
                 self.messages.splice(from..upto, messages);
                 return Ok(true);
             }
+            Fact::Head(head) => self.head = head,
             Fact::State(state) => {
                 // It may end the answer that streams.
                 if self.streamed.is_empty() {

@@ -9,7 +9,7 @@ use looplet_scan::reader::Object;
 use crate::engine::json::writer::{
     push_comma, push_flag, push_key, push_number, push_others, push_raw, push_text,
 };
-use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::policy::model_options::default_output_tokens;
 use crate::engine::protocol::RequestSpec;
@@ -136,11 +136,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.push(b'{');
-        push_tool(tool, "input_schema", &ANTHROPIC, into);
-        // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
-        if tool.strict {
-            push_flag(into, "strict", true);
-        }
+        push_declaration(tool, into);
         into.push(b'}');
     }
     if let Some(marker) = marker(spec) {
@@ -149,6 +145,15 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
         into.push(b'}');
     }
     into.push(b']');
+}
+
+/// Writes the fields of a tool.
+pub fn push_declaration(tool: &ToolConfig, into: &mut Vec<u8>) {
+    push_tool(tool, "input_schema", &ANTHROPIC, into);
+    // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
+    if tool.strict {
+        push_flag(into, "strict", true);
+    }
 }
 
 /// Writes the system prompt as a string, or as one block with a marker.
@@ -189,7 +194,12 @@ pub fn marked_end(spec: &RequestSpec<'_>) -> String {
 /// A choice without tools is an error of the API; forbidding parallel calls is a part of the choice.
 fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
     let single = spec.model.parallel_tool_calls == Some(false);
-    let choice = spec.model.tool_choice.as_ref();
+    // Declared tools stay declared.
+    let offers_none = spec.appended.offered.is_some_and(<[ToolConfig]>::is_empty);
+    let choice = match offers_none {
+        true => Some(&ToolChoice::None),
+        false => spec.model.tool_choice.as_ref(),
+    };
     let none = spec.tools.is_empty() && !fields.has("tools");
     if none || (choice.is_none() && !single) || !fields.key(into, "tool_choice") {
         return;

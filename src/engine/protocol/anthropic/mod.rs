@@ -10,6 +10,7 @@
 //! [`server_calls`] are calls that wait for Anthropic's servers. The model call reaches them through the row
 //! [`PROTOCOL`].
 
+mod append;
 mod block;
 mod decode;
 mod encode;
@@ -47,6 +48,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     accepts: Some(&accepts::ANTHROPIC),
     bound: &[("system", None), ("tools", None)],
+    append: Some(&append::FORM),
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

@@ -38,6 +38,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     accepts: Some(&accepts::BEDROCK),
     bound: &[("system", None), ("toolConfig", Some("tools"))],
+    append: None,
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

@@ -40,6 +40,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     accepts: Some(&accepts::GEMINI),
     bound: &[],
+    append: None,
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

@@ -43,6 +43,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     accepts: Some(&accepts::OPENAI_CHAT),
     bound: &[],
+    append: None,
     raw_in_results: false,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

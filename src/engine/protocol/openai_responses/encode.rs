@@ -6,7 +6,7 @@
 use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text, written};
-use crate::engine::model::config::ModelConfig;
+use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
@@ -33,7 +33,10 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     }
     push_tools(spec, &fields, into);
     if !spec.tools.is_empty() || fields.has("tools") {
-        push_tool_choice(model, &fields, false, into);
+        match spec.appended.offered {
+            Some(offered) => push_allowed_tools(offered, model, &fields, into),
+            None => push_tool_choice(model, &fields, false, into),
+        }
         if let Some(parallel) = model.parallel_tool_calls
             && fields.key(into, "parallel_tool_calls")
         {
@@ -109,7 +112,13 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
         return;
     }
     into.push(b'[');
-    for tool in spec.tools {
+    push_declarations(spec.tools, into);
+    into.push(b']');
+}
+
+/// Writes the tools of a list.
+pub fn push_declarations(tools: &[ToolConfig], into: &mut Vec<u8>) {
+    for tool in tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function""#);
         push_tool(tool, "parameters", &OPENAI_RESPONSES, into);
@@ -117,7 +126,46 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
         push_flag(into, "strict", tool.strict);
         into.push(b'}');
     }
-    into.push(b']');
+}
+
+/// Writes a choice of tools out of more that are declared.
+/// <https://platform.openai.com/docs/guides/function-calling#allowed-tools> (2026-11-28)
+fn push_allowed_tools(
+    offered: &[ToolConfig],
+    model: &ModelConfig,
+    fields: &BodyFields<'_>,
+    into: &mut Vec<u8>,
+) {
+    let is_open = matches!(
+        model.tool_choice,
+        None | Some(ToolChoice::Auto | ToolChoice::Required)
+    );
+    if offered.is_empty() || !is_open {
+        let choice = match offered.is_empty() {
+            true => Some(ToolChoice::None),
+            false => model.tool_choice.clone(),
+        };
+        let model = &ModelConfig {
+            tool_choice: choice,
+            ..model.clone()
+        };
+        return push_tool_choice(model, fields, false, into);
+    }
+    if !fields.key(into, "tool_choice") {
+        return;
+    }
+    into.extend_from_slice(br#"{"type":"allowed_tools""#);
+    let is_required = model.tool_choice == Some(ToolChoice::Required);
+    push_text(into, "mode", if is_required { "required" } else { "auto" });
+    push_key(into, "tools");
+    into.push(b'[');
+    for tool in offered {
+        push_comma(into);
+        into.extend_from_slice(br#"{"type":"function""#);
+        push_text(into, "name", &OPENAI_RESPONSES.tool_name(&tool.name));
+        into.push(b'}');
+    }
+    into.extend_from_slice(b"]}");
 }
 
 /// Writes the key of the cache. The API caches by itself; a key leads to the same cache.

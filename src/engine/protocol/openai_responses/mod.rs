@@ -10,6 +10,7 @@
 //! whole, reasoning with its `encrypted_content`. [`PROTOCOL`] lists the blocks that items become. [`decode`] and
 //! [`item`] read answers, [`encode`] and [`encode_message`] write requests.
 
+mod append;
 mod decode;
 mod encode;
 mod encode_message;
@@ -55,6 +56,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     accepts: Some(&accepts::OPENAI_RESPONSES),
     bound: &[("tools", None), ("text", Some("format"))],
+    append: Some(&append::FORM),
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

@@ -76,6 +76,11 @@ impl Prefix {
         }))
     }
 
+    /// True if reasoning was sent behind this prefix.
+    pub fn has_reasoning(&self) -> bool {
+        self.is_compared && self.reasoning.is_some()
+    }
+
     /// Adds the bytes of a message without reasoning.
     pub fn push(&mut self, bytes: &[u8]) {
         self.digest = fnv(self.digest, bytes);

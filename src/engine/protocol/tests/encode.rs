@@ -6,7 +6,7 @@ use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
-use crate::engine::protocol::{Protocol, RequestSpec, find};
+use crate::engine::protocol::{Appended, Protocol, RequestSpec, find};
 
 pub(super) fn model(vendor: &str, further: Value) -> ModelConfig {
     let mut config = json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example"});
@@ -33,6 +33,7 @@ pub(super) fn body(
         system: Some("Be brief."),
         tools,
         before: None,
+        appended: Appended::default(),
     };
     Ok(serde_json::from_str(&text(protocol, &spec, messages)?).unwrap())
 }
@@ -205,6 +206,7 @@ fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
             system: Some("s"),
             tools: &[],
             before: None,
+            appended: Appended::default(),
         };
         let short = text(protocol, &spec, &history[..2]).unwrap();
         let long = text(protocol, &spec, &history).unwrap();

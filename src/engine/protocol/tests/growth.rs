@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Message;
-use crate::engine::protocol::{RequestSpec, find};
+use crate::engine::protocol::{Appended, RequestSpec, find};
 
 /// Endings in characters of 1 to 4 bytes, and one that looks like the end of a message.
 const TEXTS: [&str; 5] = ["ok", "né", "漢字", "👍", "\"}]}"];
@@ -51,6 +51,7 @@ fn a_grown_body_equals_one_that_is_encoded_whole() {
             system: Some("s"),
             tools: &[],
             before: None,
+            appended: Appended::default(),
         };
         let mut transcript = Transcript::default();
         for at in 0..60_usize {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::{Json, Message};
-use crate::engine::protocol::{RequestSpec, find};
+use crate::engine::protocol::{Appended, RequestSpec, find};
 
 fn body(fields: Value, messages: &Value) -> Value {
     let text = fields.to_string();
@@ -16,6 +16,7 @@ fn body(fields: Value, messages: &Value) -> Value {
         system: None,
         tools: &tools,
         before: None,
+        appended: Appended::default(),
     };
     let messages: Vec<Message> = serde_json::from_str(&messages.to_string()).unwrap();
     let (_, protocol) = find(&model).unwrap();

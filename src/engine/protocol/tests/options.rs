@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Message;
-use crate::engine::protocol::{RequestSpec, find};
+use crate::engine::protocol::{Appended, RequestSpec, find};
 
 fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
     let mut config = json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example", "stream": false});
@@ -19,6 +19,7 @@ fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
         system: None,
         tools: &[],
         before: None,
+        appended: Appended::default(),
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head)?;
@@ -129,6 +130,7 @@ fn the_system_prompt_and_the_stream_take_a_servers_form() {
         system: Some("s"),
         tools: &[],
         before: None,
+        appended: Appended::default(),
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head).unwrap();
@@ -218,6 +220,7 @@ fn a_call_gets_the_reasoning_that_a_server_demands() {
             system: None,
             tools: &[],
             before: None,
+            appended: Appended::default(),
         };
         let mut body = Vec::new();
         (protocol.encode_message)(&spec, message, &mut body);
@@ -247,6 +250,7 @@ fn a_refusal_of_another_model_is_what_was_said() {
         system: None,
         tools: &[],
         before: None,
+        appended: Appended::default(),
     };
     for (name, content, refusal) in [
         ("m", json!(""), json!("No.")),

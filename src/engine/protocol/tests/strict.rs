@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::message::Json;
-use crate::engine::protocol::{RequestSpec, find};
+use crate::engine::protocol::{Appended, RequestSpec, find};
 
 /// A request with a tool for each of `strict`, under this vendor and protocol.
 fn body(vendor: &str, protocol: &str, strict: &[bool], url: &str, choice: Option<ToolChoice>) -> Value {
@@ -22,6 +22,7 @@ fn body(vendor: &str, protocol: &str, strict: &[bool], url: &str, choice: Option
         system: None,
         tools: &tools,
         before: None,
+        appended: Appended::default(),
     };
     let (_, protocol) = find(&model).unwrap();
     let mut body = Vec::new();

@@ -1266,6 +1266,35 @@ export interface SubagentMemory {
   messages: Message[];
 }
 
+/** The head with which requests begin. */
+export interface Head {
+  system?: string;
+  tools: Declaration[];
+  /** The changes since, in their order. */
+  changes: HeadChange[];
+}
+
+/** The declaration of a tool. */
+export interface Declaration {
+  name: string;
+  description: string;
+  inputSchema: unknown;
+  strict?: boolean;
+}
+
+/** A change of the head, which is sent after a message of the user. */
+export interface HeadChange {
+  /** The index of that message. */
+  at: number;
+  /** The system prompt from here on; empty for none. Absent if it stays. */
+  system?: string;
+  /** Tools that are new, or that have another declaration than before. */
+  added: Declaration[];
+  /** The names of removed tools that are offered again. */
+  restored: string[];
+  removed: string[];
+}
+
 /** The long half of a run's result. */
 export interface History {
   toolCalls: ToolCallRecord[];
@@ -1276,6 +1305,8 @@ export interface History {
    * `subagents`.
    */
   subagents: SubagentMemory[];
+  /** The head of the requests, for the next run with these messages. */
+  head?: Head;
 }
 
 /** The end of a journal, in which the next run of a chat goes on. */

@@ -9,6 +9,7 @@ import type {
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
+import { headOf } from "../host/history.js";
 import { checkValue, describe, isObject, joined, jsonOf } from "../options/check.js";
 import { messagesOf } from "../options/messages.js";
 import { isErrorObject } from "../options/thrown.js";
@@ -113,11 +114,13 @@ export function runConfig(
 ): string {
   const { messages = [], subagents = [], chatUsage } = history;
   const values = inputsJson(inputs);
+  const head = headOf(messages);
   const fields = [
     ...(values === undefined ? [] : [`"inputs":${values}`]),
     ...(profile === 0 ? [] : [`"profile":${profile}`]),
     ...(session === undefined ? [] : [`"session":"${session}"`]),
     ...(messages.length === 0 ? [] : [`"messages":${jsonOf(messages, "messages")}`]),
+    ...(head === undefined ? [] : [`"head":${jsonOf(head, "messages")}`]),
     ...(chatUsage == null ? [] : [`"chatUsage":${jsonOf(chatUsage, "chatUsage")}`]),
     ...(subagents.length === 0 ? [] : [`"subagents":${jsonOf(subagents, "subagents")}`]),
   ];

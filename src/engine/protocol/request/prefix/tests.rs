@@ -39,6 +39,7 @@ impl Chat {
             system: Some(self.system),
             tools: &self.tools,
             before: None,
+            appended: crate::engine::protocol::Appended::default(),
         };
         let (_, protocol) = find(&model).unwrap();
         let mut body = Body::default();
@@ -221,6 +222,7 @@ fn a_grown_body_has_the_digest_of_a_whole_one() {
         system: Some("S"),
         tools: &chat.tools,
         before: None,
+        appended: crate::engine::protocol::Appended::default(),
     };
     let mut body = Body::default();
     for length in 1..=chat.messages.len() {

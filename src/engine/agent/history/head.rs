@@ -1,0 +1,176 @@
+//! When a changed system prompt and changed tools are sent at the end of a request, instead of another beginning.
+//!
+//! A model that compares what precedes its reasoning loses that reasoning if a request begins with something else. So
+//! the agent saves the [`Head`] with which its requests begin, and sends each change in a message at the end. A
+//! request begins with another head if there is nothing to save: before the first reasoning, after a summary, for a
+//! model that takes no such message, and if the changes have become longer than half of the request.
+//!
+//! The transcript calls [`Heads::change_to`] before each request. Nothing fails.
+
+use crate::engine::model::config::ToolConfig;
+use crate::engine::model::journal::Fact;
+use crate::engine::model::journal::head::{Head, HeadChange, declared, is_same_declaration};
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::request::append::{AppendForm, Appended};
+
+/// The head of an agent's requests, while the asked model needs it.
+#[derive(Clone, Debug, Default)]
+pub struct Heads {
+    head: Option<Head>,
+    /// The journal does not have it yet.
+    is_new: bool,
+}
+
+/// What a request needs to have the head of now.
+pub enum Needed {
+    Nothing,
+    /// Another beginning.
+    Beginning,
+    /// A message at the end. `at` is not set.
+    Change(HeadChange),
+}
+
+impl Heads {
+    /// The head of a journal or of an earlier run.
+    pub fn restored(head: Option<Head>) -> Heads {
+        Heads {
+            is_new: head.is_some(),
+            head,
+        }
+    }
+
+    pub fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
+    }
+
+    /// The journal has this head already.
+    pub fn note_kept(&mut self) {
+        self.is_new = false;
+    }
+
+    /// The head for the journal, if it has changed.
+    pub fn take_new(&mut self) -> Option<Fact> {
+        std::mem::take(&mut self.is_new).then(|| Fact::Head(self.head.clone().map(Box::new)))
+    }
+
+    /// The next request begins with the head of its moment.
+    pub fn forget(&mut self) {
+        self.is_new |= self.head.take().is_some();
+    }
+
+    /// Requests begin with this head from now on.
+    pub fn begin(&mut self, spec: &RequestSpec<'_>) {
+        self.is_new = true;
+        self.head = Some(Head {
+            system: spec.system.map(str::to_owned),
+            tools: spec.tools.iter().map(declared).collect(),
+            changes: Vec::new(),
+        });
+    }
+
+    pub fn push(&mut self, change: HeadChange) {
+        self.is_new = true;
+        if let Some(head) = &mut self.head {
+            head.changes.push(change);
+        }
+    }
+
+    /// The request with the saved beginning and the changes since.
+    pub fn spec<'a>(&'a self, spec: RequestSpec<'a>) -> RequestSpec<'a> {
+        let (Some(form), Some(head)) = (spec.appended.form, &self.head) else {
+            return spec;
+        };
+        let is_offered = |tool: &ToolConfig| spec.tools.iter().any(|other| other.name == tool.name);
+        let all = known_tools(head, form)
+            .iter()
+            .all(|(tool, is_left)| !is_left || is_offered(tool));
+        RequestSpec {
+            system: if form.has_system {
+                head.system.as_deref()
+            } else {
+                spec.system
+            },
+            tools: &head.tools,
+            appended: Appended {
+                form: Some(form),
+                changes: &head.changes,
+                offered: (!all).then_some(spec.tools),
+            },
+            ..spec
+        }
+    }
+
+    /// What the request of an agent with these options needs.
+    pub fn change_to(&self, spec: &RequestSpec<'_>) -> Needed {
+        let (Some(form), Some(head)) = (spec.appended.form, &self.head) else {
+            return Needed::Beginning;
+        };
+        let mut change = HeadChange::default();
+        if form.has_system {
+            let changed = head
+                .changes
+                .iter()
+                .rev()
+                .find_map(|change| change.system.as_deref());
+            let before = changed.or(head.system.as_deref()).unwrap_or_default();
+            let now = spec.system.unwrap_or_default();
+            change.system = (before.trim() != now.trim()).then(|| now.to_owned());
+        }
+        let tools = known_tools(head, form);
+        for tool in spec.tools {
+            match tools.iter().find(|(known, _)| known.name == tool.name) {
+                Some((known, is_left)) if is_same_declaration(known, tool) => {
+                    if !is_left {
+                        change.restored.push(tool.name.clone());
+                    }
+                }
+                Some(_) if !form.removes_tools => return Needed::Beginning,
+                _ => change.added.push(declared(tool)),
+            }
+        }
+        // A request without tools says so by its choice of tools.
+        if form.removes_tools && !spec.tools.is_empty() {
+            let is_gone = |tool: &ToolConfig| !spec.tools.iter().any(|other| other.name == tool.name);
+            let gone = tools.iter().filter(|(tool, is_left)| *is_left && is_gone(tool));
+            change.removed = gone.map(|(tool, _)| tool.name.clone()).collect();
+        }
+        match change.is_empty() {
+            true => Needed::Nothing,
+            false => Needed::Change(change),
+        }
+    }
+
+    /// The approximate length of the changes, with one more.
+    pub fn bytes_with(&self, change: &HeadChange) -> usize {
+        let changes = self.head.iter().flat_map(|head| &head.changes);
+        changes.chain([change]).map(HeadChange::bytes).sum()
+    }
+
+    /// True if a request with the saved head ends with changes.
+    pub fn has_changes(&self) -> bool {
+        self.head.as_ref().is_some_and(|head| !head.changes.is_empty())
+    }
+
+    /// True if those change tools.
+    pub fn changes_tools(&self) -> bool {
+        let mut changes = self.head.iter().flat_map(|head| &head.changes);
+        changes.any(HeadChange::changes_tools)
+    }
+}
+
+/// Each declared tool, as it was declared last, and whether the model may still call it.
+fn known_tools<'a>(head: &'a Head, form: &AppendForm) -> Vec<(&'a ToolConfig, bool)> {
+    let mut tools: Vec<(&ToolConfig, bool)> = head.tools.iter().map(|tool| (tool, true)).collect();
+    for change in &head.changes {
+        for tool in &change.added {
+            tools.retain(|(other, _)| other.name != tool.name);
+            tools.push((tool, true));
+        }
+        for (tool, is_left) in &mut tools {
+            let is_named = |names: &[String]| names.iter().any(|name| *name == tool.name);
+            *is_left = (*is_left || is_named(&change.restored))
+                && !(form.removes_tools && is_named(&change.removed));
+        }
+    }
+    tools
+}

@@ -1,0 +1,107 @@
+//! The requests with a transcript's messages.
+
+use crate::engine::agent::history::body::Body;
+use crate::engine::agent::history::head::Needed;
+use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::{Block, Message, Role};
+use crate::engine::protocol::anthropic::server_calls::waits;
+use crate::engine::protocol::{Prefill, Protocol, RequestSpec};
+
+impl Transcript {
+    /// What an answer to the last body keeps of it; see [`Body::prefix`].
+    pub fn prefix(&self) -> Option<String> {
+        self.body.prefix()
+    }
+
+    /// The number of messages whose reasoning the last body leaves out.
+    pub fn reasoning_left_out(&self) -> usize {
+        self.body.reasoning_left_out()
+    }
+
+    /// The body of a request with all messages. It encodes the messages that are new since the last request.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn body(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<&[u8], ConfigError> {
+        let body = self
+            .body
+            .close(protocol, &self.heads.spec(*spec), &self.messages)?;
+        self.sent = self.messages.len();
+        Ok(body)
+    }
+
+    /// Gives the next request the system prompt and the tools of now: at its end if that saves reasoning, else at its
+    /// beginning. Where no message may follow, the request has those of the request before.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn settle_head(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
+        if spec.appended.form.is_none() {
+            return Ok(());
+        }
+        let mut change = match self.heads.change_to(spec) {
+            Needed::Nothing => return Ok(()),
+            Needed::Beginning => return self.begin_with_head(spec),
+            Needed::Change(change) => change,
+        };
+        let length = self.body(protocol, spec)?.len();
+        if !self.body.has_reasoning() || self.heads.bytes_with(&change) > length / 2 {
+            return self.begin_with_head(spec);
+        }
+        let (Some(last), before) = (
+            self.messages.len().checked_sub(1),
+            self.messages.iter().rev().nth(1),
+        ) else {
+            return Ok(());
+        };
+        let may_follow = !self.ends_with_answer() && !before.is_some_and(waits);
+        if may_follow {
+            change.at = last;
+            self.heads.push(change);
+            self.forget_body();
+        }
+        Ok(())
+    }
+
+    fn begin_with_head(&mut self, spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
+        if self.heads.head().is_some() {
+            self.forget_body();
+        }
+        self.heads.begin(spec);
+        Ok(())
+    }
+
+    /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It leaves the
+    /// transcript's own body alone.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn body_about(
+        &self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        upto: usize,
+        prompt: &str,
+    ) -> Result<Vec<u8>, ConfigError> {
+        let mut messages = self.messages.get(..upto).unwrap_or_default().to_vec();
+        match messages.last_mut() {
+            Some(last) if last.role == Role::User => last.content.push(Block::text(prompt)),
+            _ => messages.push(Message::user(vec![Block::text(prompt)])),
+        }
+        Body::whole(protocol, &self.heads.spec(*spec), &messages)
+    }
+
+    /// The body of a request that ends with the beginning of the answer.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn prefilled(
+        &self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        begun: (&str, &Prefill<'_>),
+    ) -> Result<Vec<u8>, ConfigError> {
+        Body::prefilled(protocol, &self.heads.spec(*spec), &self.messages, begun)
+    }
+}

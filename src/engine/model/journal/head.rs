@@ -1,0 +1,128 @@
+//! The head of an agent's requests: the system prompt and the tools, and their later changes.
+//!
+//! Claude and GPT tie reasoning to what precedes it. For such a model the agent saves the head with which its
+//! conversation began, and a changed system prompt or a changed list of tools is sent as a message at the end.
+//! [`crate::engine::agent::history::head`] decides when. A journal has the head in a fact of its own, because it is
+//! long and seldom changes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::config::ToolConfig;
+use crate::engine::model::message::Json;
+
+/// The head with which requests begin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Head {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    #[serde(with = "declarations")]
+    #[cfg_attr(test, schemars(with = "Vec<Declaration>"))]
+    pub tools: Vec<ToolConfig>,
+    /// The changes since, in their order.
+    pub changes: Vec<HeadChange>,
+}
+
+/// A change of the head, which is sent after a message of the user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct HeadChange {
+    /// The index of that message.
+    pub at: usize,
+    /// The system prompt from here on; empty for none. Absent if it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Tools that are new, or that have another declaration than before.
+    #[serde(with = "declarations")]
+    #[cfg_attr(test, schemars(with = "Vec<Declaration>"))]
+    pub added: Vec<ToolConfig>,
+    /// The names of removed tools that are offered again.
+    pub restored: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+impl HeadChange {
+    /// True if nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.system.is_none() && !self.changes_tools()
+    }
+
+    pub fn changes_tools(&self) -> bool {
+        !(self.added.is_empty() && self.restored.is_empty() && self.removed.is_empty())
+    }
+
+    /// The approximate length of its message.
+    pub fn bytes(&self) -> usize {
+        let tools = self.added.iter();
+        let tools =
+            tools.map(|tool| tool.description.len() + tool.input_schema.as_str().len() + tool.name.len());
+        self.system.as_ref().map_or(0, String::len) + tools.sum::<usize>()
+    }
+}
+
+/// What the model is shown of a tool.
+pub fn declared(tool: &ToolConfig) -> ToolConfig {
+    Declaration::from(tool).into()
+}
+
+/// True if the model is shown the same of both tools.
+pub fn is_same_declaration(tool: &ToolConfig, other: &ToolConfig) -> bool {
+    tool.name == other.name
+        && tool.description == other.description
+        && tool.strict == other.strict
+        && tool.input_schema == other.input_schema
+}
+
+/// The declaration of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+struct Declaration {
+    name: String,
+    description: String,
+    input_schema: Option<Json>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
+}
+
+impl From<&ToolConfig> for Declaration {
+    fn from(tool: &ToolConfig) -> Declaration {
+        Declaration {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input_schema: Some(tool.input_schema.clone()),
+            strict: tool.strict,
+        }
+    }
+}
+
+impl From<Declaration> for ToolConfig {
+    fn from(declaration: Declaration) -> ToolConfig {
+        ToolConfig {
+            name: declaration.name,
+            description: declaration.description,
+            input_schema: declaration.input_schema.unwrap_or_else(Json::empty_object),
+            strict: declaration.strict,
+            ..ToolConfig::default()
+        }
+    }
+}
+
+/// Tools as their declarations.
+mod declarations {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Declaration, ToolConfig};
+
+    pub fn serialize<S: Serializer>(tools: &[ToolConfig], serializer: S) -> Result<S::Ok, S::Error> {
+        let tools: Vec<Declaration> = tools.iter().map(Declaration::from).collect();
+        tools.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolConfig>, D::Error> {
+        let tools = Vec::<Declaration>::deserialize(deserializer)?;
+        Ok(tools.into_iter().map(ToolConfig::from).collect())
+    }
+}

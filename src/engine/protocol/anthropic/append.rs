@@ -1,0 +1,67 @@
+//! Changes of system prompt and tools as system messages.
+//!
+//! A message with content follows a message of the user, and comes before an answer or at the end. Its role is its
+//! last field, so that no cache marker is placed in it.
+//! <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages> (2026-11-28)
+
+use crate::engine::json::writer::{push_comma, push_key, push_text};
+use crate::engine::model::journal::head::HeadChange;
+use crate::engine::protocol::anthropic::encode::push_declaration;
+use crate::engine::protocol::request::accepts::ANTHROPIC;
+use crate::engine::protocol::request::append::{AppendForm, new_instructions};
+
+pub const FORM: AppendForm = AppendForm {
+    has_system: true,
+    removes_tools: true,
+    beta: "inline-tools-2026-09-15",
+    encode,
+};
+
+fn encode(change: &HeadChange, into: &mut Vec<u8>) {
+    if change.changes_tools() {
+        open(into);
+        for name in &change.removed {
+            push_reference("tool_removal", name, into);
+        }
+        for name in &change.restored {
+            push_reference("tool_addition", name, into);
+        }
+        for tool in &change.added {
+            open_block("tool_addition", "tool_definition", into);
+            push_key(into, "definition");
+            into.push(b'{');
+            push_declaration(tool, into);
+            into.extend_from_slice(b"}}}");
+        }
+        into.extend_from_slice(CLOSE);
+    }
+    if let Some(system) = &change.system {
+        open(into);
+        into.extend_from_slice(br#"{"type":"text""#);
+        push_text(into, "text", &new_instructions(system));
+        into.push(b'}');
+        into.extend_from_slice(CLOSE);
+    }
+}
+
+fn open(into: &mut Vec<u8>) {
+    into.extend_from_slice(br#",{"content":["#);
+}
+
+const CLOSE: &[u8] = br#"],"role":"system"}"#;
+
+fn push_reference(block: &str, name: &str, into: &mut Vec<u8>) {
+    open_block(block, "tool_reference", into);
+    push_text(into, "name", &ANTHROPIC.tool_name(name));
+    into.extend_from_slice(b"}}");
+}
+
+/// Writes `{"type":…,"tool":{"type":…`.
+fn open_block(block: &str, tool: &str, into: &mut Vec<u8>) {
+    push_comma(into);
+    into.push(b'{');
+    push_text(into, "type", block);
+    push_key(into, "tool");
+    into.push(b'{');
+    push_text(into, "type", tool);
+}
