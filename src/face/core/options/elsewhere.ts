@@ -1,4 +1,5 @@
-/** What options of other libraries are called here. `peer-names.ts` has the words of TypeScript. */
+/** What options and methods of other libraries are called here. `peer-names.ts` has the words of TypeScript. */
+import { LoopletError } from "../api/errors.js";
 
 /** Option names of other libraries, each with looplet's name. */
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
@@ -72,3 +73,11 @@ export const CHAT_ELSEWHERE: typeof KNOWN_ELSEWHERE = {
   ...KNOWN_ELSEWHERE,
   id: "a chat with an id is kept in a store: await agent.openChat(id)",
 };
+
+/** A prototype with methods of other libraries. Each throws with what to write `instead`. */
+export function noMethods(owner: string, names: readonly string[], instead: string): object {
+  const throwing = (name: string) => () => {
+    throw new LoopletError("misuse_invalid_argument", `${owner}.${name}`, `no such method; ${instead}`);
+  };
+  return Object.fromEntries(names.map((name) => [name, throwing(name)]));
+}
