@@ -11,6 +11,20 @@ export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {
   apiKey?: ApiKey | undefined;
   /** Your function that sends the requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
+  /**
+   * Receives the warnings of the run, such as a model's answer that was repaired. `query` of `looplet/agent-sdk` has
+   * messages for them and does not call it. Default: `console`.
+   */
+  logger?: { warn(message: string): void } | undefined;
+}
+
+/** Gives a warning to the logger of the host. A logger that throws does not end the run. */
+export function warn({ logger = console }: Pick<Host, "logger">, message: string): void {
+  try {
+    logger.warn(message);
+  } catch {
+    // The warning is lost, as with every logger that fails.
+  }
 }
 
 /**

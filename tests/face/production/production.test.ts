@@ -238,6 +238,33 @@ describe("runProduction", () => {
     ]);
   });
 
+  it("gives the warnings of a run to the logger of the host", async () => {
+    const warnings: string[] = [];
+    const logger = { warn: (message: string) => void warnings.push(message) };
+    const heard: string[] = [];
+    const { options, fetch } = job(
+      [{ toolCalls: [{ name: "read", argumentsText: '{"path":"a",}' }] }, { text: "Built." }],
+      { onEvent: (event) => event.type === "warning" && heard.push(event.code) },
+    );
+    await runProduction({ ...options, host: { fetch, apiKey: "k", logger } }).result;
+    expect(warnings).toEqual(["The arguments of read were not valid JSON; repaired by trailing_commas"]);
+    expect(heard).toEqual(["repaired_arguments"]);
+  });
+
+  it("does not warn of the higher cap of a job that is resumed, but of other changed options", async () => {
+    const warnings: string[] = [];
+    const logger = { warn: (message: string) => void warnings.push(message) };
+    const first = job(rounds(1), { maxIters: 1 });
+    const { checkpointId: resume } = await runProduction(first.options).result;
+    for (const system of ["Build.", "Build well."]) {
+      const { options, fetch } = job([{ text: "Built." }], { maxIters: 5, resume, system });
+      const { checkpointStore } = first.options;
+      const host = { fetch, apiKey: "k", logger };
+      await runProduction({ ...options, checkpointStore, prompt: undefined, host }).result;
+    }
+    expect(warnings).toEqual(["The run goes on with other options than those it began with: system, limits"]);
+  });
+
   it("S003-08: stops behind the answer that passes the budget, before its tools, with a checkpoint", async () => {
     const usage = { inputTokens: 90, outputTokens: 90 };
     const { options, log, saved } = job([{ toolCalls: [call("a")], usage }], { tokensCap: 100 });

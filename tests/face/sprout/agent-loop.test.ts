@@ -8,7 +8,7 @@ import {
   type SproutTool,
 } from "looplet/sprout";
 import type { Clock, Fetch } from "looplet";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 const done = { text: "Done." };
 const call = (name: string, input: unknown = {}, id?: string) => ({ name, input, ...(id ? { id } : {}) });
@@ -407,6 +407,24 @@ describe("agentLoop", () => {
     const { bodies } = await loop([done], { maxOutputTokens: 4096 });
     expect(bodies[0].max_tokens).toBe(4096);
     await expect(loop([done], { maxTokens: 1 } as object)).rejects.toThrow(/maxTokens/);
+  });
+
+  it("gives the warnings of the run to the logger of the host, by default the console", async () => {
+    const turns = () => [{ toolCalls: [{ name: "look", argumentsText: '{"n":1,}' }] }, done];
+    const warnings: string[] = [];
+    const logger = { warn: (message: string) => void warnings.push(message) };
+    const host = (more: AgentLoopOptions["host"]) => ({ host: { fetch: scripted(turns()), ...more } });
+    await loop([], host({ logger }));
+    const repaired = "The arguments of look were not valid JSON; repaired by trailing_commas";
+    expect(warnings).toEqual([repaired]);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    await loop([], host({}));
+    expect(warn.mock.calls).toEqual([[repaired]]);
+    warn.mockRestore();
+    const broken = () => {
+      throw new Error("The logger is broken");
+    };
+    expect((await loop([], host({ logger: { warn: broken } }))).result.finalText).toBe("Done.");
   });
 
   it("names a stream that breaks off", async () => {

@@ -1,7 +1,7 @@
-import type { AgentOptions, Message, Model } from "../../core/api/index.js";
+import type { AgentOptions, Message, Model, RunEvent } from "../../core/api/index.js";
 import { fromApi, toApi } from "../anthropic.js";
 import { createAgent } from "../../core/index.js";
-import { hostOptions, modelOf, type Host } from "../host.js";
+import { hostOptions, modelOf, warn, type Host } from "../host.js";
 import { mergeOptions, presets } from "../presets/index.js";
 import type { GenericMessage, InvokeModel, Session } from "./types.js";
 import { parseResponse, toApiMessages } from "./wire.js";
@@ -20,6 +20,14 @@ export interface InvokeModelOptions extends Omit<AgentOptions, "model" | "tools"
  */
 export function makeInvokeModel(model: string | Model, given: InvokeModelOptions = {}): InvokeModel {
   const { host = {}, ...options } = given;
+  // Each response of a session is a run, and most warnings concern its options.
+  const warned = new WeakMap<Session, Set<string>>();
+  const warnOnce = (session: Session, message: string): void => {
+    const messages = warned.get(session) ?? new Set();
+    if (messages.has(message)) return;
+    warned.set(session, messages.add(message));
+    warn(host, message);
+  };
   return async (tools, session) => {
     const { system, messages } = toApiMessages(session);
     if (messages.at(-1)?.role !== "user")
@@ -47,7 +55,10 @@ export function makeInvokeModel(model: string | Model, given: InvokeModelOptions
       onFailure: "throw" as const,
     };
     const agent = createAgent(mergeOptions(presets.guide.agent, options, always) as AgentOptions);
-    const result = await agent.run([], { messages: asked }).result;
+    const onEvent = (event: RunEvent): void => {
+      if (event.type === "warning") warnOnce(session, event.message);
+    };
+    const result = await agent.run([], { messages: asked, onEvent }).result;
     const answers = result.messages.slice(asked.length).filter(({ role }) => role === "assistant");
     return answers.flatMap(({ content, origin }) =>
       parseResponse({ content: content.flatMap(toApi) }).map((message) => placed(message, origin)),

@@ -2,7 +2,7 @@
 import { randomUuid } from "../../parts/random-uuid.js";
 import { ToolError } from "../../core/api/errors.js";
 import type { Agent, AgentOptions, Run, RunEvent, RunResult, Tool, Tools } from "../../core/api/index.js";
-import { hostOptions, modelOf } from "../host.js";
+import { hostOptions, modelOf, warn } from "../host.js";
 import { createAgent } from "../../core/index.js";
 import { fetchOnce } from "../../core/fetch-once.js";
 import { joined } from "../../core/options/check.js";
@@ -181,7 +181,9 @@ class Job implements ProductionJob {
   }
 
   #hear(event: RunEvent): void {
-    this.#options.onEvent?.(event);
+    const { host = {}, onEvent } = this.#options;
+    if (event.type === "warning" && !saysHigherCap(event)) warn(host, event.message);
+    onEvent?.(event);
     if (event.agentPath !== "root") return;
     if (event.type === "iteration-start") this.#iter = event.iteration - 1;
     // The engine asks again after a pause and completes at a stop sequence. The skeleton knows neither reason.
@@ -232,6 +234,11 @@ class Job implements ProductionJob {
       return undefined;
     }
   }
+}
+
+/** Whether a warning only says that the limits have changed: a job goes on from its checkpoint with a higher cap. */
+function saysHigherCap({ code, message }: Extract<RunEvent, { type: "warning" }>): boolean {
+  return code === "options_changed" && message.endsWith(": limits");
 }
 
 /** Tools whose functions may return a tool error in place of a result. */

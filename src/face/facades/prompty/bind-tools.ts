@@ -1,3 +1,4 @@
+import { warn } from "../host.js";
 import { ValueError } from "./errors.js";
 import type { ToolFunction } from "./registry.js";
 import type { Prompty, PromptyHost } from "./types.js";
@@ -11,7 +12,7 @@ import type { Prompty, PromptyHost } from "./types.js";
 export function bindTools(
   agent: Prompty,
   tools: Iterable<readonly [name: string, run: ToolFunction]> | { [name: string]: ToolFunction },
-  { logger = console }: Pick<PromptyHost, "logger"> = {},
+  host: Pick<PromptyHost, "logger"> = {},
 ): { [name: string]: ToolFunction } {
   const declared = agent.tools.filter(({ kind }) => kind === "function").map(({ name }) => name);
   const pairs =
@@ -23,6 +24,6 @@ export function bindTools(
       throw new ValueError(`Tool not declared: ${name}; declared are: ${declared.join(", ") || "none"}`);
     bound.set(name, run);
   }
-  for (const name of declared) if (!bound.has(name)) logger.warn(`No handler for the declared tool: ${name}`);
+  for (const name of declared) if (!bound.has(name)) warn(host, `No handler for the declared tool: ${name}`);
   return Object.fromEntries(bound);
 }

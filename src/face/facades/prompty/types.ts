@@ -159,7 +159,5 @@ export interface PromptyHost extends Host {
   allowedProperties?: readonly string[] | undefined;
   /** Hear the spans of this call, beside those of the registry. */
   tracers?: readonly Tracer[] | undefined;
-  /** Gets warnings, such as arguments that had to be repaired. Default: `console`. */
-  logger?: { warn(message: string): void } | undefined;
   clock?: Clock | undefined;
 }

@@ -8,7 +8,7 @@ import type {
   Tool,
   ToolCallOptions,
 } from "../../core/api/index.js";
-import { hostOptions, modelOf } from "../host.js";
+import { hostOptions, modelOf, warn } from "../host.js";
 import { createAgent } from "../../core/index.js";
 import { isErrorObject } from "../../core/options/thrown.js";
 import { mergeOptions, presets } from "../presets/index.js";
@@ -81,7 +81,11 @@ export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopRes
     events: { messages: true },
   };
   const agent = createAgent(mergeOptions(presets.sprout.agent, own, more, always) as AgentOptions);
-  const run = agent.run(prompt, { messages, signal, onEvent: (event) => told.hear(event) });
+  const onEvent = (event: RunEvent): void => {
+    if (event.type === "warning") warn(host, event.message);
+    told.hear(event);
+  };
+  const run = agent.run(prompt, { messages, signal, onEvent });
   const result = await run.result;
   const reached = resultOf(result, systemPrompt, told.calls);
   if (result.outcome !== "failed" || isLastAnswer(result)) return reached;

@@ -7,7 +7,7 @@ import type {
   Message as EngineMessage,
   Model,
 } from "../../../core/api/index.js";
-import { hostOptions } from "../../host.js";
+import { hostOptions, warn } from "../../host.js";
 import { createAgent } from "../../../core/index.js";
 import { anthropic, gemini, openai, openaiChat } from "../../../core/models/models.js";
 import { joined } from "../../../core/options/check.js";
@@ -22,7 +22,6 @@ import { furtherFields } from "./further-fields.js";
 import { getConnection } from "../registry.js";
 import { objectSchema, toolSchema } from "./schema.js";
 import { RefusalError, type StreamItem } from "./stream.js";
-import { warn } from "../warn.js";
 import type { ContentPart, Message, Prompty, PromptyHost, PromptyModel } from "../types.js";
 
 /** What surrounds one call of an executor. */

@@ -1,6 +1,6 @@
 /** The arguments of a call, also where a model wrote them badly. */
+import { warn } from "../../host.js";
 import { isMap } from "../file/frontmatter.js";
-import { warn } from "../warn.js";
 import type { PromptyHost } from "../types.js";
 
 /** Options of {@link resilientJsonParse}. */
