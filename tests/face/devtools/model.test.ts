@@ -1,9 +1,9 @@
 // The model of devtools: what was under way and when, states behind steps in any order, searches, and edited inputs.
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, subagent, tool, type Agent } from "looplet";
+import { anthropic, createAgent, handoff, subagent, tool, type Agent } from "looplet";
 import { publish } from "looplet/devtools/publish";
-import { scripted } from "looplet/practice";
-import { recorder, redact, replay } from "looplet/replay";
+import { scripted, type ScriptedStep } from "looplet/practice";
+import { fork, recorder, redact, replay } from "looplet/replay";
 import { expectReplay } from "looplet/testing";
 import { loadWasm } from "../../../src/face/core/host/wasm.js";
 import { attempted, laneOrder, openAt } from "../../../src/face/parts/devtools/model/effects.js";
@@ -43,6 +43,28 @@ function agentWith(answers: ReturnType<typeof scripted>, done: string[] = []): A
   });
 }
 
+/** An agent with a subagent and an agent to hand off to, each with a model of its own. */
+function team(name: string, [root, sub, next]: readonly (readonly ScriptedStep[])[]): Agent {
+  const made = (more: string, turns: readonly ScriptedStep[]) =>
+    anthropic(name + more, { apiKey: "k", fetch: scripted(turns) });
+  const dig = tool({
+    description: "digs",
+    inputSchema: { type: "object" },
+    readOnly: true,
+    execute: () => 1,
+  });
+  const helper = createAgent({ model: made("-sub", sub!), tools: { dig } });
+  const billing = createAgent({ model: made("-next", next!), tools: { dig } });
+  return createAgent({
+    model: made("", root!),
+    record: recorder(),
+    tools: {
+      helper: subagent(helper, { description: "digs" }),
+      billing: handoff(billing, { name: "billing", description: "bills" }),
+    },
+  });
+}
+
 beforeAll(async () => {
   const agent = agentWith(
     scripted([
@@ -68,9 +90,9 @@ beforeAll(async () => {
   file = run.export();
 });
 
-async function opened(): Promise<OpenedRun> {
+async function opened(text = file): Promise<OpenedRun> {
   const run = new OpenedRun({ key: "k", id: "i", name: "n" }, await loadWasm());
-  for (const { inputs, ...head } of readLoop(file).processes) {
+  for (const { inputs, ...head } of readLoop(text).processes) {
     run.begin(head);
     run.add(inputs);
   }
@@ -100,6 +122,31 @@ describe("an opened run", () => {
       { agentPath: "root", toolName: "order" },
     ];
     expect(laneOrder(lanes)).toEqual([0, 2, 1]);
+  });
+
+  it("names the models of a fork, also of a subagent that was under way and after a handoff", async () => {
+    const call = (name: string, input: object = {}) => ({ toolCalls: [{ id: name, name, input }] });
+    const run = team("old", [
+      [call("helper", { prompt: "Dig." }), call("billing")],
+      [call("dig"), { text: "Gold." }],
+      [call("dig"), { text: "Paid." }],
+    ]).run("Go.");
+    expect((await run.result).text).toBe("Paid.");
+    const { steps } = await replay(run.export());
+    const first = new Set<string>();
+    for (let at = 1; at < steps.length; at += 4) {
+      const entries = await fork(run.export(), at);
+      if (entries.length === 0) continue;
+      const answers = [{ text: "One." }, { text: "Two." }];
+      const again = team("new", [answers, answers, answers]).resume(entries);
+      await again.result;
+      const { effects } = await opened(again.export());
+      const models = effects.all.filter(({ kind }) => kind === "model");
+      for (const { name } of models) expect(name).toMatch(/^new/);
+      const { lane, name } = models[0]!;
+      first.add(`${effects.lanes[lane]!.agentPath} ${name}`);
+    }
+    expect([...first]).toEqual(["root new", "root/helper new-sub", "root new-next"]);
   });
 
   it("knows what was under way behind each step, and how it ended", async () => {

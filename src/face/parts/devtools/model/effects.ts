@@ -1,5 +1,6 @@
 /** What a run had under way, and from when to when: model calls, calls of tools, questions and waits, in lanes. */
 import type { RunEvent } from "../../../core/api/index.js";
+import { askedModel } from "../../replay/asked-model.js";
 import type { ReplayStep } from "../../replay/playback.js";
 
 export type EffectKind = "model" | "tool" | "question" | "wait";
@@ -48,9 +49,12 @@ export class Effects {
     this.times.push(nowMs);
     this.#hearInput(step, at, nowMs);
     for (const event of step.events) this.#hear(event, at, nowMs);
-    for (const { number } of step.requests) {
+    for (const request of step.requests) {
+      const { number } = request;
       const agentPath = this.#asking.shift() ?? "root";
-      const name = this.#models.get(agentPath) ?? "model";
+      // A fork has no `agent-start` of an agent that was under way. The body is read once for each of them.
+      const name = this.#models.get(agentPath) ?? askedModel(request) ?? "model";
+      this.#models.set(agentPath, name);
       this.#calls.set(
         agentPath,
         this.#begin(`request ${number}`, "model", name, agentPath, undefined, at, nowMs),
@@ -63,7 +67,9 @@ export class Effects {
   /** A process begins, which ends what another one had under way. It may have another model. */
   begin(config: { readonly [name: string]: unknown }): void {
     const { model } = Object(config["model"]) as { model?: unknown };
-    if (typeof model === "string") this.#models.set("root", model);
+    // Any agent may speak after a handoff: its first request has its model.
+    if (hasHandoff(config)) this.#models.delete("root");
+    else if (typeof model === "string") this.#models.set("root", model);
     const at = this.times.length - 1;
     if (at < 0) return;
     for (const key of [...this.#open.keys()]) this.#end(key, at, this.times[at]!, "cut off");
@@ -175,6 +181,11 @@ export function laneOrder(lanes: readonly Lane[]): number[] {
   const agents = [...new Set(lanes.map(({ agentPath }) => agentPath))];
   const place = (lane: number): number => agents.indexOf(lanes[lane]!.agentPath);
   return [...lanes.keys()].sort((one, other) => place(one) - place(other) || one - other);
+}
+
+/** Whether the root's agent can hand off to another one. */
+function hasHandoff({ tools }: { readonly [name: string]: unknown }): boolean {
+  return Array.isArray(tools) && tools.some((tool) => Object(Object(tool).agent).handoff === true);
 }
 
 function callKey(agentPath: string, toolCallId: string): string {
