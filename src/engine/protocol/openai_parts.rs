@@ -9,7 +9,7 @@ use looplet_scan::reader::Object;
 use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::message::{Block, ToolInput};
-use crate::engine::protocol::request::accepts::OPENAI_CHAT;
+use crate::engine::protocol::request::accepts::{OPENAI_CHAT, OPENAI_RESPONSES};
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_invalid;
 
@@ -20,7 +20,7 @@ pub fn open(into: &mut Vec<u8>, r#type: &str) {
     push_text(into, "type", r#type);
 }
 
-/// Writes the tool choice. `is_nested` says that a tool's name stands in an object `function`.
+/// Writes the tool choice. `is_nested` says that a tool's name is in an object `function`, as in Chat Completions.
 pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested: bool, into: &mut Vec<u8>) {
     let Some(choice) = &model.tool_choice else { return };
     if !fields.key(into, "tool_choice") {
@@ -35,7 +35,12 @@ pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested:
             if is_nested {
                 into.extend_from_slice(br#","function":{"#);
             }
-            push_text(into, "name", &OPENAI_CHAT.tool_name(name));
+            let accepts = if is_nested {
+                &OPENAI_CHAT
+            } else {
+                &OPENAI_RESPONSES
+            };
+            push_text(into, "name", &accepts.tool_name(name));
             into.extend_from_slice(if is_nested { b"}}" } else { b"}" });
         }
     }

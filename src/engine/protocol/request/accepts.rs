@@ -1,8 +1,8 @@
 //! What the vendors of each protocol take in a request: one row for each protocol.
 //!
 //! One tool, id or picture that a vendor refuses makes every request of a conversation fail. The encoders write by
-//! their row, and the agent warns of what is left out. The pages and reports behind a row stand beside it. Nothing
-//! fails.
+//! their row, and the agent warns of what is left out. Nothing fails. Each row cites the vendor's own pages. A rule
+//! that no page has cites the error message that states it.
 
 use std::borrow::Cow;
 
@@ -37,16 +37,15 @@ pub struct Accepts {
     pub media: &'static [&'static str],
 }
 
-/// - Schemas: `input_schema does not support oneOf, allOf, or anyOf at the top level`, `Property keys should match
-///   pattern '^[a-zA-Z0-9_.-]{1,64}$'`: <https://github.com/anthropics/claude-code/issues/45106>,
-///   <https://github.com/twilio-labs/mcp/issues/49>.
-/// - Names: `tools.16.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`:
-///   <https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1345>.
-/// - Ids: `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`:
-///   <https://github.com/maximhq/bifrost/issues/5097>.
-/// - Files: <https://platform.claude.com/docs/en/build-with-claude/vision>.
-///
-/// All read 2026-11-28.
+/// - Names: `^[a-zA-Z0-9_-]{1,128}$`:
+///   <https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools> (2026-11).
+/// - Ids: the pattern `^[a-zA-Z0-9_-]+$`, without a length, of `RequestToolUseBlock` and `RequestToolResultBlock` in
+///   the OpenAPI of <https://docs.claude.com/en/api/messages-count-tokens> (2025-10).
+/// - Pictures: <https://platform.claude.com/docs/en/build-with-claude/vision>; PDF and text as documents:
+///   <https://platform.claude.com/docs/en/build-with-claude/pdf-support> (2026-11).
+/// - Schemas, on no page: `input_schema does not support oneOf, allOf, or anyOf at the top level`:
+///   <https://github.com/anthropics/claude-code/issues/45106>; `Property keys should match pattern
+///   '^[a-zA-Z0-9_.-]{1,64}$'`: <https://github.com/twilio-labs/mcp/issues/49> (2026-11-28).
 pub const ANTHROPIC: Accepts = Accepts {
     who: "Claude",
     combinators_at_top: false,
@@ -65,10 +64,13 @@ pub const ANTHROPIC: Accepts = Accepts {
     ],
 };
 
-/// Schemas as Claude takes them, because most models behind Converse are Claude. Names and ids of at most 64
-/// characters, and files:
-/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.md>,
-/// `API_runtime_ToolSpecification`, `API_runtime_ImageBlock` and `API_runtime_DocumentBlock` there (2026-11-23).
+/// - Schemas as Claude takes them, because most models behind Converse are Claude.
+/// - Names `[a-zA-Z0-9_-]+` and ids `[a-zA-Z0-9_.:-]+`, both of 1 to 64 characters:
+///   <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html> and
+///   `API_runtime_ToolUseBlock.md` there, as `ToolName` and `ToolUseId` in the service model of botocore 1.44.8
+///   (2026-11-29).
+/// - Files: `API_runtime_ImageBlock`, `API_runtime_DocumentBlock`, `API_runtime_AudioBlock` and
+///   `API_runtime_VideoBlock` there.
 pub const BEDROCK: Accepts = Accepts {
     who: "Bedrock",
     tool_name_chars: 64,
@@ -90,17 +92,17 @@ pub const BEDROCK: Accepts = Accepts {
     ..ANTHROPIC
 };
 
-/// - Schemas: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level`:
-///   <https://github.com/langchain-ai/langchainjs/issues/9804>; `In context=(), object schema missing properties`:
-///   <https://github.com/spring-projects/spring-ai/issues/4776>; `array schema missing items`:
-///   <https://github.com/matthewhand/mcp-openapi-proxy/issues/16>. That `true` is no schema is an assumption.
-/// - Names: `Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64`:
-///   <https://github.com/anomalyco/opencode/issues/3523>.
-/// - Ids: `Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40`:
-///   <https://github.com/agno-agi/agno/issues/5382>.
-/// - Files: PDF, and sounds as `wav` or `mp3`.
-///
-/// All read 2026-11-28.
+/// - Names: letters, digits, `_` and `-`, at most 64: `FunctionObject` in
+///   <https://github.com/openai/openai-openapi> (2026-08-21) and in the types of openai 7.59.0 (2026-11).
+/// - Files: PDF only: <https://developers.openai.com/api/docs/guides/file-inputs> (2026-11). Sounds as `wav` or `mp3`:
+///   `ChatCompletionRequestMessageContentPartAudio` in that OpenAPI.
+/// - Ids, on no page: `Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length
+///   40`: <https://github.com/agno-agi/agno/issues/5382> (2026-11-28).
+/// - Schemas, on no page: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top
+///   level`: <https://github.com/langchain-ai/langchainjs/issues/9804>; `In context=(), object schema missing
+///   properties`: <https://github.com/spring-projects/spring-ai/issues/4776>; `array schema missing items`:
+///   <https://github.com/matthewhand/mcp-openapi-proxy/issues/16> (2026-11-28). That `true` is no schema is an
+///   assumption.
 pub const OPENAI_CHAT: Accepts = Accepts {
     who: "Chat Completions",
     combinators_at_top: false,
@@ -121,11 +123,14 @@ pub const OPENAI_CHAT: Accepts = Accepts {
     ],
 };
 
-/// As Chat Completions, with ids of at most 64 characters:
-/// <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input> (2026-11-21). Files
-/// may be office documents, but no sounds: <https://github.com/openai/openai-node/issues/1778> (2026-11-28).
+/// As Chat Completions, but:
+/// - Names of 1 to 128 characters, and ids of 1 to 64: `FunctionToolParam` and `FunctionCallOutputItemParam` in
+///   <https://github.com/openai/openai-openapi> (2026-08-21).
+/// - Files may be office documents: <https://developers.openai.com/api/docs/guides/file-inputs> (2026-11). No sounds:
+///   <https://github.com/openai/openai-node/issues/1778> (2026-11-28).
 pub const OPENAI_RESPONSES: Accepts = Accepts {
     who: "OpenAI",
+    tool_name_chars: 128,
     id_chars: 64,
     media: &[
         "image/jpeg",
@@ -140,21 +145,21 @@ pub const OPENAI_RESPONSES: Accepts = Accepts {
     ..OPENAI_CHAT
 };
 
-/// - Schemas: combinators go in `parametersJsonSchema`: <https://ai.google.dev/api/caching#FunctionDeclaration>
-///   (2026-11-21). `parameters.properties[params].items: missing field`:
-///   <https://github.com/router-for-me/CLIProxyAPI/issues/5292>.
-/// - Names: at most 64 characters; on Vertex AI the first is a letter or `_`: `FunctionDeclaration` in
-///   <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Tool>.
+/// - Names: at most 128 characters, of which the first is a letter or `_`: `FunctionDeclaration` of Vertex AI
+///   (<https://aiplatform.googleapis.com/$discovery/rest?version=v1>, revision 20261106) and of @google/genai 3.3.0. Dots
+///   and colons, which they take too, are replaced as for every vendor.
+/// - Schemas: combinators go in `parametersJsonSchema`: `FunctionDeclaration` too. On no page:
+///   `parameters.properties[params].items: missing field`:
+///   <https://github.com/router-for-me/CLIProxyAPI/issues/5292> (2026-11-28).
 /// - Ids go back to the model that gave them alone.
-/// - Pictures, GIF not among them: thread 71468 of <https://discuss.ai.google.dev>.
-///
-/// All read 2026-11-28.
+/// - Pictures, GIF not among them:
+///   <https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/capabilities/image-understanding> (2026-11).
 pub const GEMINI: Accepts = Accepts {
     who: "Gemini",
     combinators_at_top: true,
     short_forms: false,
     any_names: true,
-    tool_name_chars: 64,
+    tool_name_chars: 128,
     tool_name_begins_with_letter: true,
     id_marks: None,
     id_chars: usize::MAX,

@@ -91,8 +91,8 @@ fn names_of_tools_and_ids_of_calls_are_those_that_the_vendors_take() {
             &json!(messages),
         );
         let (most, first) = match *target {
-            "anthropic" => (128, false),
-            "gemini" => (64, true),
+            "anthropic" | "responses" => (128, false),
+            "gemini" => (128, true),
             _ => (64, false),
         };
         let mut found = texts(&body, &["name"]);
@@ -112,6 +112,11 @@ fn names_of_tools_and_ids_of_calls_are_those_that_the_vendors_take() {
         different.sort();
         different.dedup();
         assert_eq!(different.len(), names.len(), "{target}: {different:?}");
+        assert_eq!(
+            found.iter().any(|name| name == LONG),
+            LONG.len() <= most,
+            "{target}"
+        );
 
         let calls = texts(&body, &["id", "toolUseId", "call_id"]);
         let answered = texts(&body, &["tool_use_id", "tool_call_id"]);
