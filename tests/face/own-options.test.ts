@@ -14,7 +14,7 @@ import {
   type Fetch,
 } from "../../src/face/core/entry/node.js";
 import * as tables from "../../src/face/core/generated/tables.js";
-import { LONG_PROMPT_TABLE, PRICE_TABLE } from "../../src/face/core/models/nano-price.js";
+import { FACTORS_TABLE, LONG_PROMPT_TABLE, PRICE_TABLE } from "../../src/face/core/models/nano-price.js";
 import {
   agentTable,
   COMPATIBLE_TABLE,
@@ -51,6 +51,7 @@ const NAMES = [
       CUSTOM_TABLE,
       PRICE_TABLE,
       LONG_PROMPT_TABLE,
+      FACTORS_TABLE,
       ...Object.values(HANDOFF_TABLES),
       ...Object.values(subagentTables()),
       ...Object.values(tables).filter((table) => !Array.isArray(table)),

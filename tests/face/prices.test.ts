@@ -107,7 +107,23 @@ describe("a price that depends on more than the model", () => {
       inputUsdPerMillion: input,
       outputUsdPerMillion: output,
       cacheReadUsdPerMillion: cached,
+      factors: { batch: 0.5, flex: 0.5, priority: 1.8 },
     });
+  });
+
+  // VENDORS.md of 2026-11-28, section 3.1, and the rows of Amazon Bedrock in @earendil-works/pi-ai 1.6.0.
+  it.each([
+    ["global.anthropic.claude-opus-5-5", 4, 20],
+    ["us.anthropic.claude-opus-5-5", 4.4, 22],
+    ["anthropic.claude-opus-4-6-v1", 5.5, 27.5],
+    ["eu.anthropic.claude-haiku-4-5-20251001-v1:0", 1.1, 5.5],
+    ["eu.anthropic.claude-sonnet-4-20250514-v1:0", 3, 15],
+    ["in.openai.gpt-5.6-terra", 2.2, 13.2],
+    ["us.amazon.nova-pro-v1:0", undefined, undefined],
+  ])("is that of the region that an id of Amazon Bedrock names: %s", (id, input, output) => {
+    const price = prices("bedrock", id);
+    expect([price?.inputUsdPerMillion, price?.outputUsdPerMillion]).toEqual([input, output]);
+    expect(price?.factors).toBeUndefined();
   });
 
   it("is that of the whole request above a length, and has a price of writing to the cache", async () => {

@@ -1,7 +1,7 @@
 //! Every recorded answer decodes to what the vendor's own SDK makes of it, however its bytes are cut.
 
 use looplet::engine::model::answer::{ModelAnswer, Part, PartKind};
-use looplet::engine::model::usage::Usage;
+use looplet::engine::model::usage::{Terms, Usage};
 use looplet::engine::protocol::{Protocol, protocol};
 use serde_json::{Value, json};
 
@@ -263,6 +263,6 @@ fn neutral_usage(raw: &Value) -> Value {
         cost_nano_usd,
         ..usage
     }
-    .priced(None);
+    .priced(None, Terms::default());
     serde_json::to_value(usage).unwrap()
 }

@@ -16,7 +16,7 @@ use crate::engine::model::hook::Raise;
 use crate::engine::model::journal::LimitsState;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Terms, Usage};
 use crate::engine::policy::estimate;
 
 /// The limits of an agent that differ from its configuration.
@@ -196,6 +196,6 @@ impl Desk<'_> {
         };
         let price = self.who.model.config.price.as_ref();
         let accounts = &mut self.ledger.accounts;
-        accounts.reserve(self.who.agent, reserved.priced(price));
+        accounts.reserve(self.who.agent, reserved.priced(price, Terms::default()));
     }
 }

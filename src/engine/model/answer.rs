@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::json::own_names::with_own_names;
 use crate::engine::model::message::Json;
-use crate::engine::model::usage::{Price, Usage, is_version_of};
+use crate::engine::model::usage::{Price, Terms, Usage, is_version_of};
 
 pub use part::{Change, Part, PartKind};
 use part::{names_of, own_name};
@@ -78,6 +78,8 @@ pub struct ModelAnswer {
     pub price: Option<Price>,
     /// [`crate::engine::model::config::ModelConfig::other_prices`]
     pub other_prices: Vec<(String, Price)>,
+    /// The tier, speed and region by which the vendor charges. A decoder sets them before the usage.
+    pub terms: Terms,
     /// The name of the tool by which the model gives its answer.
     pub answer_tool: Option<String>,
     /// The names by which the model can call the run's tools. `None` if every call is the run's.
@@ -385,14 +387,16 @@ impl ModelAnswer {
 
     /// Replaces the usage and reports it when it differs. No part of a count is more than the count.
     pub fn set_usage(&mut self, usage: Usage) {
-        self.replace_usage(usage.bounded().priced(self.price.as_ref()));
+        self.replace_usage(usage.bounded().priced(self.price.as_ref(), self.terms));
     }
 
     /// Replaces the usage by that of several models, each of which has its own price. `None` is the asked model.
     pub fn set_usage_by_model(&mut self, mut parts: Vec<(Option<String>, Usage)>) {
         let mut sum = Usage::default();
         for (model, usage) in &mut parts {
-            *usage = usage.bounded().priced(self.price_of(model.as_deref()));
+            *usage = usage
+                .bounded()
+                .priced(self.price_of(model.as_deref()), self.terms);
             sum.add(usage);
         }
         self.usage_by_model = parts;

@@ -80,10 +80,10 @@ impl Usage {
     }
 
     /// The usage of one call with its cost. The vendor's own figure wins over the price.
-    pub fn priced(mut self, price: Option<&Price>) -> Usage {
+    pub fn priced(mut self, price: Option<&Price>, terms: Terms) -> Usage {
         self.is_cost_reported = self.cost_nano_usd.is_some();
         if let Some(price) = price.filter(|_| !self.is_cost_reported) {
-            self.cost_nano_usd = Some(price.cost_nano_usd(&self));
+            self.cost_nano_usd = Some(price.cost_nano_usd(&self, terms));
         }
         self
     }
@@ -125,11 +125,56 @@ pub struct Price {
     /// The output price of such a call, in percent; default 100.
     #[serde(default)]
     pub long_output_percent: Option<u64>,
+    /// The cost of a call that the vendor served as a batch, in percent of the normal one; default 100.
+    #[serde(default)]
+    pub batch_percent: Option<u64>,
+    /// The same of the service tier `flex`.
+    #[serde(default)]
+    pub flex_percent: Option<u64>,
+    /// The same of the service tier `priority`.
+    #[serde(default)]
+    pub priority_percent: Option<u64>,
+    /// The same of a call at the speed `fast`.
+    #[serde(default)]
+    pub fast_percent: Option<u64>,
+    /// The same of inference that stays in the USA.
+    #[serde(default)]
+    pub us_percent: Option<u64>,
+}
+
+/// What a vendor reports of a call beside the tokens, and charges by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    pub tier: Option<Tier>,
+    pub is_fast: bool,
+    pub is_us: bool,
+}
+
+/// A service tier whose price is not the normal one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    Batch,
+    Flex,
+    Priority,
+}
+
+impl Tier {
+    /// The tier of a vendor's word, such as `flex` or Vertex AI's `ON_DEMAND_FLEX`. `None` for the normal tier and for
+    /// an unknown one. OpenAI's `fast` is another name of `priority`.
+    pub fn read(word: &str) -> Option<Tier> {
+        let word = word.to_ascii_lowercase();
+        match word.strip_prefix("on_demand_").unwrap_or(&word) {
+            "batch" => Some(Tier::Batch),
+            "flex" => Some(Tier::Flex),
+            "priority" | "fast" => Some(Tier::Priority),
+            _ => None,
+        }
+    }
 }
 
 impl Price {
     /// The cost of `usage` in nano-USD.
-    pub fn cost_nano_usd(&self, usage: &Usage) -> u64 {
+    pub fn cost_nano_usd(&self, usage: &Usage, terms: Terms) -> u64 {
         let cached = usage.cache_read_tokens.saturating_add(usage.cache_write_tokens);
         let fresh = usage.input_tokens.saturating_sub(cached);
         let read = self.cache_read_nano_usd.unwrap_or(self.input_nano_usd);
@@ -152,7 +197,27 @@ impl Price {
             Some(percent) => cost.saturating_mul(percent) / 100,
             None => cost,
         };
-        part(input, self.long_input_percent).saturating_add(part(output, self.long_output_percent))
+        let cost =
+            part(input, self.long_input_percent).saturating_add(part(output, self.long_output_percent));
+        let factors = self.percents(terms);
+        factors
+            .into_iter()
+            .flatten()
+            .fold(cost, |cost, percent| cost.saturating_mul(percent) / 100)
+    }
+
+    /// The percentages of the cost under these terms.
+    fn percents(&self, terms: Terms) -> [Option<u64>; 3] {
+        let tier = terms.tier.and_then(|tier| match tier {
+            Tier::Batch => self.batch_percent,
+            Tier::Flex => self.flex_percent,
+            Tier::Priority => self.priority_percent,
+        });
+        [
+            tier,
+            self.fast_percent.filter(|_| terms.is_fast),
+            self.us_percent.filter(|_| terms.is_us),
+        ]
     }
 }
 

@@ -161,10 +161,35 @@ impl Worst {
     }
 }
 
-/// The prices of a model and of those that its vendor may ask within a request.
+/// The prices of a model and of those that its vendor may ask within a request, each at the dearest terms that the
+/// fields of `body` may ask for.
 fn prices_of(model: &ModelConfig) -> impl Iterator<Item = Option<Price>> {
     let others = model.other_prices.iter().map(|(_, price)| Some(*price));
-    std::iter::once(model.price).chain(others)
+    let prices = std::iter::once(model.price).chain(others);
+    prices.map(|price| price.map(|price| under_terms(model, price)))
+}
+
+fn under_terms(model: &ModelConfig, price: Price) -> Price {
+    let body = model.body.as_ref().map_or("", |body| body.as_str());
+    let factors = [
+        // `service_tier` and `serviceTier`
+        ("ier\"", price.priority_percent),
+        ("\"speed\"", price.fast_percent),
+        ("\"inference_geo\"", price.us_percent),
+    ];
+    let dearer = |nano_usd: u64| {
+        factors.iter().fold(nano_usd, |nano_usd, (field, percent)| {
+            part(nano_usd, *percent, body.contains(field))
+        })
+    };
+    Price {
+        input_nano_usd: dearer(price.input_nano_usd),
+        output_nano_usd: dearer(price.output_nano_usd),
+        cache_read_nano_usd: price.cache_read_nano_usd.map(dearer),
+        cache_write_nano_usd: price.cache_write_nano_usd.map(dearer),
+        cache_write_hour_nano_usd: price.cache_write_hour_nano_usd.map(dearer),
+        ..price
+    }
 }
 
 /// Tokens of one answer. Fields of `body` win over the option.
@@ -176,9 +201,9 @@ fn answer_tokens(model: &ModelConfig) -> Option<u64> {
     model.max_output_tokens.filter(|_| !own)
 }
 
-/// A part of the cost in percent, rounded up. A percentage below 100 is not counted on.
-fn part(nano_usd: u64, percent: Option<u64>, is_long: bool) -> u64 {
-    let percent = percent.filter(|_| is_long).unwrap_or(100).max(100);
+/// A part of the cost in percent, rounded up, if it holds. A percentage below 100 is not counted on.
+fn part(nano_usd: u64, percent: Option<u64>, holds: bool) -> u64 {
+    let percent = percent.filter(|_| holds).unwrap_or(100).max(100);
     nano_usd.saturating_mul(percent).div_ceil(100)
 }
 

@@ -6,7 +6,7 @@
  * Give `price: prices` to a model, or a function of yours that calls `prices` for models that it does not know.
  * Vendors that report the cost of a call (OpenRouter, Perplexity) need no row.
  */
-import type { Price } from "../core/api/index.js";
+import type { Price, PriceFactors } from "../core/api/index.js";
 import { isModel } from "./prices/model-name.js";
 
 /** The vendor, the model's name without its date, and its prices. */
@@ -23,6 +23,10 @@ type Row = readonly [
     readonly from?: readonly [day: string, factor: number];
     /** The factor on the input price for writing to the cache. Default: as much as input; Anthropic: 1.25. */
     readonly write?: number;
+    /** Default: those of the vendor. */
+    readonly factors?: PriceFactors;
+    /** False if a region of Amazon Bedrock costs as much as its `global.` ids. */
+    readonly isDearerInRegion?: false;
   },
 ];
 
@@ -33,34 +37,60 @@ export const PRICES_DATE = "2026-11-28";
 const WRITE_FACTOR = 1.25;
 const WRITE_HOUR_FACTOR = 2;
 
-/** OpenAI's, from GPT-5.6 on. */
+/**
+ * Anthropic's `inference_geo: "us"`, from Opus 4.6 and Sonnet 4.6 on. Its `priority` is capacity that was paid for
+ * before. https://platform.claude.com/docs/en/about-claude/pricing
+ */
+const CLAUDE = { factors: { batch: 0.5, us: 1.1 } } as const;
+/** https://platform.claude.com/docs/en/build-with-claude/fast-mode (2026-11); twice the price, as of Opus 5 and 5.5 */
+const CLAUDE_FAST = { factors: { ...CLAUDE.factors, fast: 2 } } as const;
+const OLD_CLAUDE = { isDearerInRegion: false } as const;
+
+/** OpenAI's, from GPT-5.6 on. `fast` is another name of `priority`: https://openai.com/api-fast-mode (2026-11). */
 const GPT = { long: [272_000, 2, 1.5], write: 1.25 } as const;
+/** No price of GPT-6.2 in the tier `flex` is listed. */
+const GPT_6_2 = { ...GPT, factors: { batch: 0.5, priority: 2 } } as const;
+/** GPT-4 has no `flex`. */
+const GPT_4 = { factors: { batch: 0.5, priority: 1.75 } } as const;
+/** Models that `priority` does not serve. */
+const ONLY_LATER = { factors: { batch: 0.5, flex: 0.5 } } as const;
+
+/** The factors of a vendor's models. Google's page has 1.75 to 2 for `priority`; Gemini 4 has rows of its own. */
+const FACTORS: { readonly [vendor: string]: PriceFactors } = {
+  anthropic: { batch: 0.5 },
+  openai: { batch: 0.5, flex: 0.5, priority: 2 },
+  // https://ai.google.dev/gemini-api/docs/optimization (2026-11)
+  google: { batch: 0.5, flex: 0.5, priority: 2 },
+};
+const GEMINI_4 = { factors: { ...FACTORS["google"], priority: 1.8 } } as const;
+/** The factor of a region of Amazon Bedrock on Claude and GPT. */
+const REGION_FACTOR = 1.1;
 
 const ROWS: readonly Row[] = [
   // https://platform.claude.com/docs/en/about-claude/pricing
-  ["anthropic", "claude-fable-5-2", 8, 40, 0.2],
-  ["anthropic", "claude-mythos-5-2", 8, 40, 0.2],
-  ["anthropic", "claude-fable-5-1", 10, 50, 0.25],
-  ["anthropic", "claude-mythos-5-1", 10, 50, 0.25],
-  ["anthropic", "claude-fable-5", 10, 50, 1],
-  ["anthropic", "claude-opus-5-5", 4, 20, 0.2],
-  ["anthropic", "claude-opus-5", 5, 25, 0.5],
+  ["anthropic", "claude-fable-5-2", 8, 40, 0.2, CLAUDE_FAST],
+  ["anthropic", "claude-mythos-5-2", 8, 40, 0.2, CLAUDE_FAST],
+  ["anthropic", "claude-fable-5-1", 10, 50, 0.25, CLAUDE],
+  ["anthropic", "claude-mythos-5-1", 10, 50, 0.25, CLAUDE],
+  ["anthropic", "claude-fable-5", 10, 50, 1, CLAUDE],
+  ["anthropic", "claude-opus-5-5", 4, 20, 0.2, CLAUDE_FAST],
+  ["anthropic", "claude-opus-5", 5, 25, 0.5, CLAUDE_FAST],
   ["anthropic", "claude-opus-4-5", 5, 25, 0.5],
-  ["anthropic", "claude-opus-4-6", 5, 25, 0.5],
-  ["anthropic", "claude-opus-4-7", 5, 25, 0.5],
-  ["anthropic", "claude-opus-4-8", 5, 25, 0.5],
-  ["anthropic", "claude-opus-4-1", 15, 75, 1.5],
-  ["anthropic", "claude-opus-4", 15, 75, 1.5],
-  ["anthropic", "claude-sonnet-5-5", 2, 10, 0.1],
-  ["anthropic", "claude-sonnet-5", 2, 10, 0.2],
-  ["anthropic", "claude-sonnet-4-6", 3, 15, 0.3],
+  ["anthropic", "claude-opus-4-6", 5, 25, 0.5, CLAUDE],
+  ["anthropic", "claude-opus-4-7", 5, 25, 0.5, CLAUDE],
+  ["anthropic", "claude-opus-4-8", 5, 25, 0.5, CLAUDE_FAST],
+  ["anthropic", "claude-opus-4-1", 15, 75, 1.5, OLD_CLAUDE],
+  ["anthropic", "claude-opus-4", 15, 75, 1.5, OLD_CLAUDE],
+  ["anthropic", "claude-sonnet-5-5", 2, 10, 0.1, CLAUDE],
+  ["anthropic", "claude-sonnet-5", 2, 10, 0.2, CLAUDE],
+  ["anthropic", "claude-sonnet-4-6", 3, 15, 0.3, CLAUDE],
   ["anthropic", "claude-sonnet-4-5", 3, 15, 0.3],
-  ["anthropic", "claude-sonnet-4", 3, 15, 0.3],
-  ["anthropic", "claude-haiku-5-5", 0.1, 0.5, 0.01, { long: [100_000, 5, 5] }],
+  ["anthropic", "claude-sonnet-4", 3, 15, 0.3, OLD_CLAUDE],
+  ["anthropic", "claude-haiku-5-5", 0.1, 0.5, 0.01, { ...CLAUDE, long: [100_000, 5, 5] }],
   ["anthropic", "claude-haiku-4-5", 1, 5, 0.1],
   // https://developers.openai.com/api/docs/pricing; from 5.6 on as in @earendil-works/pi-ai 1.6.0
-  ["openai", "gpt-6.2-astra", 8, 40, 0.4, GPT],
-  ["openai", "gpt-6.2-sol", 2, 10, 0.1, GPT],
+  ["openai", "gpt-6.2-astra", 8, 40, 0.4, GPT_6_2],
+  ["openai", "gpt-6.2-sol", 2, 10, 0.1, GPT_6_2],
   ["openai", "gpt-6.1-sol", 2, 10, 0.1, GPT],
   ["openai", "gpt-6.1-terra", 1, 5, 0.05, GPT],
   ["openai", "gpt-6-astra", 10, 50, 1, GPT],
@@ -69,28 +99,42 @@ const ROWS: readonly Row[] = [
   ["openai", "gpt-5.6-sol", 4, 20, 0.4, GPT],
   ["openai", "gpt-5.6-terra", 2, 12, 0.2, GPT],
   ["openai", "gpt-5.6-luna", 0.2, 1.2, 0.02, GPT],
-  ["openai", "gpt-5.5-pro", 30, 180],
-  ["openai", "gpt-5.5", 5, 30, 0.5, { long: GPT.long }],
-  ["openai", "gpt-5.4-pro", 30, 180],
+  ["openai", "gpt-5.5-pro", 30, 180, undefined, { long: GPT.long, ...ONLY_LATER }],
+  ["openai", "gpt-5.5", 5, 30, 0.5, { long: GPT.long, factors: { ...FACTORS["openai"], priority: 2.5 } }],
+  ["openai", "gpt-5.4-pro", 30, 180, undefined, { long: GPT.long, ...ONLY_LATER }],
   ["openai", "gpt-5.4-mini", 0.75, 4.5, 0.075],
   ["openai", "gpt-5.4-nano", 0.2, 1.25, 0.02],
   ["openai", "gpt-5.4", 2.5, 15, 0.25, { long: GPT.long }],
   ["openai", "gpt-5.3-codex", 1.75, 14, 0.175],
+  ["openai", "gpt-5.2-pro", 21, 168, undefined, ONLY_LATER],
   ["openai", "gpt-5.2", 1.75, 14, 0.175],
   ["openai", "gpt-5.1", 1.25, 10, 0.125],
-  ["openai", "gpt-5-mini", 0.25, 2, 0.025],
+  ["openai", "gpt-5-pro", 15, 120, undefined, ONLY_LATER],
+  ["openai", "gpt-5-mini", 0.25, 2, 0.025, { factors: { ...FACTORS["openai"], priority: 1.8 } }],
+  ["openai", "gpt-5-nano", 0.05, 0.4, 0.005, ONLY_LATER],
   ["openai", "gpt-5", 1.25, 10, 0.125],
-  ["openai", "gpt-4.1", 2, 8, 0.5],
+  ["openai", "gpt-4.1-mini", 0.4, 1.6, 0.1, GPT_4],
+  ["openai", "gpt-4.1-nano", 0.1, 0.4, 0.025, GPT_4],
+  ["openai", "gpt-4.1", 2, 8, 0.5, GPT_4],
+  ["openai", "gpt-4o-mini", 0.15, 0.6, 0.075, GPT_4],
+  ["openai", "gpt-4o", 2.5, 10, 1.25, GPT_4],
+  ["openai", "o4-mini", 1.1, 4.4, 0.275],
+  ["openai", "o3-pro", 20, 80, undefined, ONLY_LATER],
+  ["openai", "o3-mini", 1.1, 4.4, 0.55, ONLY_LATER],
+  ["openai", "o3", 2, 8, 0.5],
+  ["openai", "o1-pro", 150, 600, undefined, ONLY_LATER],
+  ["openai", "o1", 15, 60, 7.5, ONLY_LATER],
   // https://ai.google.dev/gemini-api/docs/pricing
-  ["google", "gemini-4-neon", 3, 15, 0.15],
-  ["google", "gemini-4-hydrogen", 1.5, 7.5, 0.075],
-  ["google", "gemini-4-argon", 2, 10, 0.1, { from: ["2026-12-01", 2] }],
-  ["google", "gemini-4-carbon", 2, 10, 0.1, { from: ["2026-12-01", 2] }],
+  ["google", "gemini-4-neon", 3, 15, 0.15, GEMINI_4],
+  ["google", "gemini-4-hydrogen", 1.5, 7.5, 0.075, GEMINI_4],
+  ["google", "gemini-4-argon", 2, 10, 0.1, { ...GEMINI_4, from: ["2026-12-01", 2] }],
+  ["google", "gemini-4-carbon", 2, 10, 0.1, { ...GEMINI_4, from: ["2026-12-01", 2] }],
   ["google", "gemini-3.8-flash", 0.75, 3.75, 0.075, { from: ["2027-01-01", 2] }],
   ["google", "gemini-3.7-flash", 0.75, 3.75, 0.075, { from: ["2027-01-01", 2] }],
   ["google", "gemini-3.6-flash", 0.75, 3.75, 0.075, { from: ["2027-01-01", 2] }],
   ["google", "gemini-3.5-flash-lite", 0.3, 2.5, 0.03],
   ["google", "gemini-3.5-flash", 1.5, 9, 0.15],
+  ["google", "gemini-3-flash", 0.5, 3, 0.05],
   ["google", "gemini-3.1-pro", 2, 12, 0.2, { long: [200_000, 2, 1.5] }],
   ["google", "gemini-3.1-flash-lite", 0.25, 1.5, 0.025],
   ["google", "gemini-2.5-pro", 1.25, 10, 0.125, { long: [200_000, 2, 1.5] }],
@@ -123,14 +167,18 @@ const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "
 
 /**
  * The list price of a model; undefined if it is not in the table. Some prices change on a day that is known: `nowMs`,
- * by default the time of the call, says which of them holds.
+ * by default the time of the call, says which of them holds. An id of Amazon Bedrock names its region: `us.`, `eu.` or
+ * none costs a tenth more than `global.`.
  */
 export function prices(vendor: string, model: string, nowMs: number = Date.now()): Price | undefined {
-  const seller = SAME[vendor] ?? vendor;
-  const row = ROWS.find(([name, begin]) => name === seller && isModel(model, begin));
+  const asked = { seller: SAME[vendor] ?? vendor, name: model, isRegional: false };
+  const { seller, name, isRegional } = vendor === "bedrock" ? ofBedrock(model) : asked;
+  const row = ROWS.find(([maker, begin]) => maker === seller && isModel(name, begin));
   if (row === undefined) return undefined;
-  const [, , input, output, cacheRead, { long, from, write } = {}] = row;
-  const factor = from !== undefined && nowMs >= Date.parse(from[0]) ? from[1] : 1;
+  const [, , input, output, cacheRead, further = {}] = row;
+  const { long, from, write, isDearerInRegion = true, factors = FACTORS[seller] } = further;
+  const day = from !== undefined && nowMs >= Date.parse(from[0]) ? from[1] : 1;
+  const factor = day * (isRegional && isDearerInRegion ? REGION_FACTOR : 1);
   const usd = (price: number): number => round(price * factor);
   const writeFactor = seller === "anthropic" ? WRITE_FACTOR : write;
   return {
@@ -142,7 +190,16 @@ export function prices(vendor: string, model: string, nowMs: number = Date.now()
     ...(long === undefined
       ? {}
       : { longPrompt: { aboveTokens: long[0], inputFactor: long[1], outputFactor: long[2] } }),
+    // The tiers of Amazon Bedrock are its own.
+    ...(factors === undefined || vendor === "bedrock" ? {} : { factors }),
   };
+}
+
+/** The maker and the name of a model of Amazon Bedrock, such as `us.anthropic.claude-opus-4-6-v1`. */
+function ofBedrock(id: string): { seller: string; name: string; isRegional: boolean } {
+  const form = /^(?:([a-z-]+)\.)?(anthropic|openai)\.(.+?)(?:-v\d+(?::\d+)?)?$/;
+  const [, region, seller = "", name = ""] = form.exec(id) ?? [];
+  return { seller, name, isRegional: region !== "global" };
 }
 
 /** A price without the noise of binary fractions. */
@@ -151,4 +208,4 @@ function round(usd: number): number {
 }
 
 export { pricesFrom } from "./prices/prices-from.js";
-export type { Price, PriceTable } from "../core/api/index.js";
+export type { Price, PriceFactors, PriceTable } from "../core/api/index.js";

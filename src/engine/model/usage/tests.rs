@@ -20,7 +20,7 @@ fn cached_tokens_are_priced_apart_from_fresh_ones() {
         ..Usage::default()
     };
     assert_eq!(
-        price.cost_nano_usd(&usage),
+        price.cost_nano_usd(&usage, Terms::default()),
         10 * 3000 + 60 * 300 + 10 * 3750 + 20 * 6000 + 10 * 15000
     );
 }
@@ -37,14 +37,55 @@ fn a_long_prompt_is_dearer_as_a_whole() {
         ..Price::default()
     };
     let cost = |input_tokens: u64| {
-        price.cost_nano_usd(&Usage {
+        let usage = Usage {
             input_tokens,
             cache_read_tokens: 50,
             output_tokens: 4,
             ..Usage::default()
-        })
+        };
+        price.cost_nano_usd(&usage, Terms::default())
     };
     assert_eq!((cost(100), cost(101)), (50 + 500 + 80, (50 + 510) * 2 + 120));
+}
+
+#[test]
+fn the_terms_of_a_call_multiply_its_whole_cost() {
+    let price = Price {
+        input_nano_usd: 10,
+        output_nano_usd: 20,
+        long_above_tokens: Some(100),
+        long_input_percent: Some(200),
+        batch_percent: Some(50),
+        fast_percent: Some(200),
+        us_percent: Some(110),
+        ..Price::default()
+    };
+    let usage = Usage {
+        input_tokens: 200,
+        output_tokens: 5,
+        ..Usage::default()
+    };
+    let cost = |tier, is_fast, is_us| price.cost_nano_usd(&usage, Terms { tier, is_fast, is_us });
+    let whole = 200 * 10 * 2 + 5 * 20;
+    assert_eq!(cost(None, false, false), whole);
+    assert_eq!(cost(Some(Tier::Batch), false, false), whole / 2);
+    assert_eq!(cost(Some(Tier::Flex), false, false), whole, "no factor");
+    assert_eq!(cost(None, true, true), whole * 2 * 110 / 100);
+    let words = [
+        "flex",
+        "ON_DEMAND_FLEX",
+        "PRIORITY",
+        "fast",
+        "batch",
+        "default",
+        "",
+    ]
+    .map(Tier::read);
+    let (flex, priority) = (Some(Tier::Flex), Some(Tier::Priority));
+    assert_eq!(
+        words,
+        [flex, flex, priority, priority, Some(Tier::Batch), None, None]
+    );
 }
 
 fn call(output_tokens: u64, cost_nano_usd: Option<u64>) -> Usage {
@@ -61,14 +102,14 @@ fn what_the_vendor_charged_wins_over_the_price() {
         output_nano_usd: 2,
         ..Price::default()
     };
-    let priced = call(5, None).priced(Some(&price));
+    let priced = call(5, None).priced(Some(&price), Terms::default());
     assert_eq!((priced.cost_nano_usd, priced.is_cost_reported), (Some(10), false));
-    let reported = call(5, Some(7)).priced(Some(&price));
+    let reported = call(5, Some(7)).priced(Some(&price), Terms::default());
     assert_eq!(
         (reported.cost_nano_usd, reported.is_cost_reported),
         (Some(7), true)
     );
-    assert_eq!(call(5, None).priced(None).cost_nano_usd, None);
+    assert_eq!(call(5, None).priced(None, Terms::default()).cost_nano_usd, None);
 }
 
 #[test]
@@ -78,12 +119,15 @@ fn a_sum_is_known_when_each_part_is_and_reported_when_each_part_is() {
         calls.iter().for_each(|call| sum.add(call));
         (sum.cost_nano_usd, sum.is_cost_reported, sum.output_tokens)
     };
-    let (reported, unknown) = (call(1, Some(3)).priced(None), call(1, None).priced(None));
+    let (reported, unknown) = (
+        call(1, Some(3)).priced(None, Terms::default()),
+        call(1, None).priced(None, Terms::default()),
+    );
     let price = Price {
         output_nano_usd: 2,
         ..Price::default()
     };
-    let priced = call(1, None).priced(Some(&price));
+    let priced = call(1, None).priced(Some(&price), Terms::default());
     let nothing = Usage::default();
     assert_eq!(sum(&[reported, nothing, reported]), (Some(6), true, 2));
     assert_eq!(sum(&[nothing, priced, reported]), (Some(5), false, 2));

@@ -15,7 +15,7 @@ use looplet_scan::reader::Object;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Terms, Tier, Usage};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
 use crate::engine::protocol::anthropic::block::OpenBlock;
@@ -208,6 +208,13 @@ impl AnthropicDecoder {
     /// the tokens that server tools read.
     fn read_usage(&mut self, usage: &Object<'_>, answer: &mut ModelAnswer) {
         self.usage.read(usage);
+        // A report that repeats none of them changes none.
+        let before = answer.terms;
+        answer.terms = Terms {
+            tier: Tier::read(usage.word("service_tier")).or(before.tier),
+            is_fast: usage.is("speed", "fast") || before.is_fast,
+            is_us: usage.is("inference_geo", "us") || before.is_us,
+        };
         if usage.has("iterations") {
             self.read_iterations(usage);
         }

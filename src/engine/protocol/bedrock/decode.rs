@@ -13,7 +13,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Tier, Usage};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
 use crate::engine::protocol::bedrock::block::{KINDS, OpenBlock, place_citations, said};
@@ -200,6 +200,8 @@ fn read_stop_reason(from: &Object<'_>, answer: &mut ModelAnswer) {
 /// Reads the usage. `inputTokens` excludes tokens read from or written to the cache.
 fn read_usage(from: &Object<'_>, answer: &mut ModelAnswer) {
     let Some(usage) = from.object("usage") else { return };
+    let tier = from.object("serviceTier");
+    answer.terms.tier = tier.and_then(|tier| Tier::read(tier.word("type")));
     let count = |name: &str| usage.number(name).unwrap_or(0);
     let (read, write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
     let mut hour = 0u64;

@@ -14,7 +14,7 @@ use crate::engine::json::writer::{push_others, push_raw};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Tier, Usage};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::sources::{Sources, attach_sources};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
@@ -325,6 +325,9 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
 /// changes nothing. A chunk without the prompt's count and the total tells only some counts; the others stay as they
 /// are.
 fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
+    // The Gemini API has the first, Vertex AI the other.
+    let tiers = ["serviceTier", "trafficType"].map(|name| Tier::read(wire.word(name)));
+    answer.terms.tier = tiers.into_iter().flatten().next().or(answer.terms.tier);
     let is_whole = wire.get("promptTokenCount").is_some() || wire.get("totalTokenCount").is_some();
     let known = answer.usage.filter(|_| !is_whole).unwrap_or_default();
     let sum = |one: &str, other: &str| match (wire.number(one), wire.number(other)) {

@@ -9,6 +9,7 @@ use looplet_scan::reader::{Object, items};
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
+use crate::engine::model::usage::Tier;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
@@ -127,6 +128,7 @@ impl ChatDecoder {
             }
         }
         self.beside.read(chunk, answer);
+        answer.terms.tier = Tier::read(chunk.word("service_tier")).or(answer.terms.tier);
         let groq = chunk.object("x_groq").and_then(|groq| groq.object("usage"));
         if let Some(usage) = chunk.object("usage").or(groq) {
             answer.set_usage(read_usage(&usage));

@@ -15,6 +15,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
+use crate::engine::model::usage::Tier;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 use crate::engine::protocol::openai_chat::read_usage;
@@ -212,6 +213,7 @@ impl ResponsesDecoder {
     fn conclude(&mut self, status: &str, json: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let response = Object::parse(json).unwrap_or_default();
         read_head(&response, answer);
+        answer.terms.tier = Tier::read(response.word("service_tier"));
         if let Some(usage) = response.object("usage") {
             answer.set_usage(read_usage(&usage));
         }

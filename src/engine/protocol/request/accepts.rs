@@ -98,8 +98,8 @@ pub const BEDROCK: Accepts = Accepts {
 ///   `ChatCompletionRequestMessageContentPartAudio` in that OpenAPI.
 /// - Ids, on no page: `Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length
 ///   40`: <https://github.com/agno-agi/agno/issues/5382> (2026-11-28).
-/// - Schemas, on no page: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top
-///   level`: <https://github.com/langchain-ai/langchainjs/issues/9804>; `In context=(), object schema missing
+/// - Schemas, on no page: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+///   top level`: <https://github.com/langchain-ai/langchainjs/issues/9804>; `In context=(), object schema missing
 ///   properties`: <https://github.com/spring-projects/spring-ai/issues/4776>; `array schema missing items`:
 ///   <https://github.com/matthewhand/mcp-openapi-proxy/issues/16> (2026-11-28). That `true` is no schema is an
 ///   assumption.

@@ -190,6 +190,25 @@ export interface Price {
    * times as much, to the hundredth. Default: none.
    */
   longPrompt?: { aboveTokens: number; inputFactor: number; outputFactor: number } | undefined;
+  /** Default: none. */
+  factors?: PriceFactors | undefined;
+}
+
+/**
+ * How many times as much a call costs, to the hundredth, if the vendor reports that it served the call in this way.
+ * Several factors are multiplied. Without a report or a factor a call costs the price itself.
+ */
+export interface PriceFactors {
+  /** As a batch: `usage.service_tier` of Anthropic, `service_tier` of OpenAI. */
+  readonly batch?: number | undefined;
+  /** In the service tier `flex` of OpenAI, Gemini or Bedrock. */
+  readonly flex?: number | undefined;
+  /** In the service tier `priority` of OpenAI (also named `fast`), Gemini, Bedrock or Anthropic. */
+  readonly priority?: number | undefined;
+  /** At Anthropic's `usage.speed: "fast"`. */
+  readonly fast?: number | undefined;
+  /** In the USA only: Anthropic's `usage.inference_geo: "us"`. */
+  readonly us?: number | undefined;
 }
 
 /** The argument of a custom model. */

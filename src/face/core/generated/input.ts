@@ -455,6 +455,16 @@ export interface Price {
   longInputPercent?: number | null;
   /** The output price of such a call, in percent; default 100. */
   longOutputPercent?: number | null;
+  /** The cost of a call that the vendor served as a batch, in percent of the normal one; default 100. */
+  batchPercent?: number | null;
+  /** The same of the service tier `flex`. */
+  flexPercent?: number | null;
+  /** The same of the service tier `priority`. */
+  priorityPercent?: number | null;
+  /** The same of a call at the speed `fast`. */
+  fastPercent?: number | null;
+  /** The same of inference that stays in the USA. */
+  usPercent?: number | null;
 }
 
 /** Limits for the rest of the run. A limit that is left out stays. */
