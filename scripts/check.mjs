@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
+import { reportPrices } from "./prices.mjs";
 import { checkSize } from "./size.mjs";
 
 async function main() {
@@ -17,6 +18,7 @@ async function main() {
   const profile = ["--profile", "esm-only", "--exclude-entrypoints", "./looplet.wasm"];
   const { code: types } = await node(attw, "--pack", ".", ...profile);
   results.push(types === 0);
+  await reportPrices();
   const failed = results.filter((ok) => !ok).length;
   console.log(`\ncheck: ${results.length - failed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;

@@ -159,8 +159,8 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The tier of a vendor's word, such as `flex` or Vertex AI's `ON_DEMAND_FLEX`. `None` for the normal tier and for
-    /// an unknown one. OpenAI's `fast` is another name of `priority`.
+    /// The tier of a vendor's word, such as `flex` or Vertex AI's `ON_DEMAND_FLEX`. `None` for the normal tier and
+    /// for an unknown one. OpenAI's `fast` is another name of `priority`.
     pub fn read(word: &str) -> Option<Tier> {
         let word = word.to_ascii_lowercase();
         match word.strip_prefix("on_demand_").unwrap_or(&word) {

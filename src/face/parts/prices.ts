@@ -99,6 +99,10 @@ const ROWS: readonly Row[] = [
   ["openai", "gpt-5.6-sol", 4, 20, 0.4, GPT],
   ["openai", "gpt-5.6-terra", 2, 12, 0.2, GPT],
   ["openai", "gpt-5.6-luna", 0.2, 1.2, 0.02, GPT],
+  ["openai", "gpt-6-cyber", 20, 100, 2, { write: GPT.write }],
+  ["openai", "gpt-5.6-cyber", 12.5, 75, 1.25, { write: GPT.write }],
+  ["openai", "gpt-daybreak-blue", 4, 20, 0.4, GPT],
+  ["openai", "gpt-daybreak-red", 12.5, 75, 1.25, { write: GPT.write }],
   ["openai", "gpt-5.5-pro", 30, 180, undefined, { long: GPT.long, ...ONLY_LATER }],
   ["openai", "gpt-5.5", 5, 30, 0.5, { long: GPT.long, factors: { ...FACTORS["openai"], priority: 2.5 } }],
   ["openai", "gpt-5.4-pro", 30, 180, undefined, { long: GPT.long, ...ONLY_LATER }],
@@ -108,10 +112,13 @@ const ROWS: readonly Row[] = [
   ["openai", "gpt-5.3-codex", 1.75, 14, 0.175],
   ["openai", "gpt-5.2-pro", 21, 168, undefined, ONLY_LATER],
   ["openai", "gpt-5.2", 1.75, 14, 0.175],
+  ["openai", "gpt-5.1-codex", 1.25, 10, 0.125],
   ["openai", "gpt-5.1", 1.25, 10, 0.125],
   ["openai", "gpt-5-pro", 15, 120, undefined, ONLY_LATER],
   ["openai", "gpt-5-mini", 0.25, 2, 0.025, { factors: { ...FACTORS["openai"], priority: 1.8 } }],
   ["openai", "gpt-5-nano", 0.05, 0.4, 0.005, ONLY_LATER],
+  ["openai", "gpt-5-codex", 1.25, 10, 0.125],
+  ["openai", "gpt-5-chat", 1.25, 10, 0.125],
   ["openai", "gpt-5", 1.25, 10, 0.125],
   ["openai", "gpt-4.1-mini", 0.4, 1.6, 0.1, GPT_4],
   ["openai", "gpt-4.1-nano", 0.1, 0.4, 0.025, GPT_4],
@@ -167,8 +174,8 @@ const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "
 
 /**
  * The list price of a model; undefined if it is not in the table. Some prices change on a day that is known: `nowMs`,
- * by default the time of the call, says which of them holds. An id of Amazon Bedrock names its region: `us.`, `eu.` or
- * none costs a tenth more than `global.`.
+ * by default the time of the call, says which of them holds. An id of Amazon Bedrock names its region: `us.`, `eu.`
+ * or none costs a tenth more than `global.`.
  */
 export function prices(vendor: string, model: string, nowMs: number = Date.now()): Price | undefined {
   const asked = { seller: SAME[vendor] ?? vendor, name: model, isRegional: false };
