@@ -2,11 +2,11 @@
 // world (`world.mjs`), which answers below the address of this life.
 
 /**
- * Goes on with the run until it has ended, and tells the world the end. Before and after everything that the process
- * does, it tells the world a step, and waits for the answer. `looplet` is the package, with `checkTranscript` of
- * `looplet/transcript`; `url` is the address of this life, `store` and `clock` as in `createAgent`.
+ * The agent of the run. Before and after everything that the process does, it reports a step to the world, and waits
+ * for the answer. `looplet` is the package; `url` is the address of this life, `store` and `clock` as in
+ * `createAgent`, `durable` has further options about crashes.
  */
-export async function live({ createAgent, custom, tool, checkTranscript }, { url, store, clock }) {
+export function agentOn({ createAgent, custom, tool }, { url, store, clock, durable }) {
   const ask = async (path) => {
     const response = await fetch(`${url}/${path}`, { method: "POST" });
     if (!response.ok) throw new Error(`The service has refused ${path}.`);
@@ -30,6 +30,11 @@ export async function live({ createAgent, custom, tool, checkTranscript }, { url
         around("effect", () => ask(`do?id=${toolCallId}&fence=${fence}&once=${options.replay !== "safe"}`)),
       ...options,
     });
+  const reporting = {
+    ...store,
+    append: (...given) => around("save", () => store.append(...given)),
+    lease: (...given) => around("lease", () => store.lease(...given)),
+  };
   const agent = createAgent({
     model: custom(async function* ({ messages }) {
       const answered = messages.filter(({ role }) => role === "assistant").length;
@@ -45,20 +50,25 @@ export async function live({ createAgent, custom, tool, checkTranscript }, { url
       pay: effect({ replay: "once" }),
       refund: effect({ replay: "once", needsApproval: true }),
     },
-    store: {
-      ...store,
-      append: (...given) => around("save", () => store.append(...given)),
-      lease: (...given) => around("lease", () => store.lease(...given)),
-    },
+    store: reporting,
     clock,
     durable: {
+      ...durable,
       async reconcile({ toolCallId, fence }) {
         const isDone = await around("question", () => ask(`find?id=${toolCallId}&fence=${fence}`));
         return isDone ? { outcome: "done", output: `done ${toolCallId}` } : { outcome: "run" };
       },
     },
   });
+  return { agent, store: reporting, ask, step };
+}
 
+/**
+ * Resumes the run until it has ended, and reports the end to the world. `looplet` is the package with
+ * `checkTranscript` of `looplet/transcript`; the rest is as for `agentOn`.
+ */
+export async function live(looplet, options) {
+  const { agent, ask, step } = agentOn(looplet, options);
   const approve = async (run) => {
     for await (const event of run.events({ detached: true })) {
       if (event.type !== "question" || event.question !== "permission") continue;
@@ -79,11 +89,11 @@ export async function live({ createAgent, custom, tool, checkTranscript }, { url
       () => undefined,
       (error) => error.name,
     );
-    const problems = checkTranscript(messages, "looplet");
+    const problems = looplet.checkTranscript(messages, "looplet");
     if (stoppedBy === "recovery_exhausted" && problems.length === 0) continue;
     const calls = toolCalls.map(({ toolCallId, output }) => [toolCallId, output]);
     const told = { outcome, unsaved, end: { text, iterations, calls, messages, problems } };
-    return fetch(`${url}/end`, { method: "POST", body: JSON.stringify(told) });
+    return fetch(`${options.url}/end`, { method: "POST", body: JSON.stringify(told) });
   }
 }
 
