@@ -62,7 +62,9 @@ const stores: { [name: string]: () => Damageable } = {
         // Rows have their numbers, so the texts move between them.
         const before = rows();
         database.exec("DELETE FROM looplet_entries");
-        const insert = database.prepare("INSERT INTO looplet_entries VALUES (?, ?, ?, ?)");
+        const insert = database.prepare(
+          "INSERT INTO looplet_entries (run_id, first_seq, last_seq, entries) VALUES (?, ?, ?, ?)",
+        );
         for (const [at, line] of lines.entries()) {
           const { run_id: run, first_seq: first, last_seq: last } = before[at]!;
           insert.run(run as string, first as number, last as number, line.toString());

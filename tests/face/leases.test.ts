@@ -362,11 +362,10 @@ describe("runs that others pick up", () => {
     run.abort("enough");
     await run.saved();
     await clock.pass(LEASE_MS);
-    const [again] = await second.resumePending();
-    expect(await again!.result).toMatchObject({ outcome: "cancelled", abortReason: "enough" });
-    expect(doneLater).toEqual([]);
-    await again!.saved();
+    expect(await store.pending()).toEqual([]);
     expect(await second.resumePending()).toEqual([]);
+    expect(doneLater).toEqual([]);
+    expect(await store.ended(0)).toEqual(["x"]);
   });
 
   it("are not runs whose prompt the store never got", async () => {

@@ -319,7 +319,7 @@ impl Ledger {
             next_effect: self.next_effect,
             next_event: self.next_seq,
             model_usage: self.accounts.by_model().clone(),
-            permissions: None,
+            ..RunState::default()
         }
     }
 

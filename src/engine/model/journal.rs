@@ -198,6 +198,10 @@ pub struct RunState {
     /// The permissions as they stand.
     #[serde(skip_serializing_if = "is_default")]
     pub permissions: Option<Permissions>,
+    /// The run is over, and nothing resumes it. The last field, because a store finds it at the end of the entry
+    /// (`isRunEnd` in `core/host/entries.ts`).
+    #[serde(skip_serializing_if = "is_default")]
+    pub is_over: bool,
 }
 
 /// An agent's place in the tree.

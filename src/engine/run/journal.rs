@@ -8,9 +8,9 @@
 
 use std::sync::Arc;
 
-use crate::engine::agent::Node;
 use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
 use crate::engine::agent::setup::Setup;
+use crate::engine::agent::{Agent, Node};
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::ledger::{Ledger, Place};
@@ -395,11 +395,18 @@ impl Run {
         if ledger.noted() > 0 {
             let run = RunState {
                 permissions: self.permissions.clone(),
+                is_over: agents.first().is_none_or(|root| !has_more(&root.agent)),
                 ..ledger.counters()
             };
             ledger.note(0, Fact::Run(Json::of(&run)));
         }
     }
+}
+
+/// Whether a process that resumes the run of this root has something to do.
+fn has_more(root: &Agent) -> bool {
+    let outcome = root.ended();
+    !root.is_over() || outcome.is_some_and(|outcome| outcome.stopped_by == Some(StoppedBy::RecoveryExhausted))
 }
 
 fn note_agent(index: usize, node: &mut Node, noted: &mut Noted, ledger: &mut Ledger) {

@@ -311,13 +311,17 @@ export interface Store {
    */
   lease?(key: string, options: LeaseOptions): Promise<Lease | undefined> | Lease | undefined;
   /**
-   * The keys of the journals whose lease has run out or was given back as pending: runs that have not ended, and that
-   * nobody goes on with. Needed with `lease`.
+   * The keys of the journals whose lease has run out or was given back as pending, so that another process may resume
+   * the run. Needed with `lease`.
+   *
+   * Contract: without the journals whose last entry ends the run, as `isRunEnd` of `looplet/stores` says: a process
+   * that crashed after its run had ended has not given the lease back.
    */
   pending?(): Promise<readonly string[]> | readonly string[];
   /**
    * The keys of the journals whose latest lease was given back as ended at least `ageMs` milliseconds ago, by the
-   * store's time. A chat has ended so between two runs. For `dropEnded`.
+   * store's time, or has run out that long ago after an entry that ends the run. A chat has ended so between two runs.
+   * For `dropEnded`.
    */
   ended?(ageMs: number): Promise<readonly string[]> | readonly string[];
   /**

@@ -19,6 +19,16 @@ export function withoutChecksum(json: string): string {
   return json.replace(/,"crc":\d+\}$/, "}");
 }
 
+/**
+ * Whether a run is over with this entry, the last one of its journal, so that no process needs to resume it.
+ * `pending` of a store leaves its journal out.
+ */
+export function isRunEnd({ json }: Pick<JournalEntry, "json">): boolean {
+  return (
+    /^\{"seq":\d+,"agent":0,"fact":\{"run":\{/.test(json) && /"isOver":true\}\}(,"crc":\d+)?\}$/.test(json)
+  );
+}
+
 /** The entries of these lines, of which the first has this number. */
 export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
   return lines.split("\n").map((json, index) => ({ seq: firstSeq + index, json }));

@@ -152,9 +152,10 @@ export async function* takePending(
       yield { key };
       continue;
     }
-    const isStopped = entries.length > 0 && (stopsOf(entries) ?? 0) > 0;
-    // An empty journal: its process was gone before the store had the prompt.
-    if (entries.length === 0) await lease.release(false);
+    const stops = entries.length === 0 ? undefined : stopsOf(entries);
+    const isStopped = stops !== undefined && stops > 0;
+    // An empty journal: its process was gone before the store had the prompt. Or the run has ended.
+    if (stops === undefined) await lease.release(false);
     else if (isStopped && !takesStopped) await lease.release(true);
     else yield { key, entries, held: { holder, lease, sinceMs, isStopped } };
   }

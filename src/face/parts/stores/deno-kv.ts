@@ -1,6 +1,7 @@
 import { isStoreConflict, StoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Lease, Store } from "../../core/api/run.js";
-import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
+import { isRunEnd } from "../../core/host/entries.js";
+import { checkFence, hasEnded, isFree, isOut, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { damaged, entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { deletePieces, putPieces, textOf, type Pieces, type PieceTable } from "./long/pieces.js";
@@ -35,9 +36,10 @@ const MAX_CHARS = 30_000;
 /** The tries of a step that others change at the same moment. */
 const TRIES = 10;
 
-/** The head of a journal: the number of its last entry, and its latest lease. */
+/** The head of a journal: the number of its last entry, whether a run is over with it, and the latest lease. */
 interface Head {
   readonly last: number;
+  readonly isOver?: boolean;
   readonly lease?: LeaseRecord;
 }
 
@@ -106,10 +108,12 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
         await changeHead(key, (head) => {
           checkFence(key, head.lease?.fence, fence);
           checkSeq(key, head.last, expectedSeq);
-          const last = entries.at(-1)?.seq ?? expectedSeq;
+          const end = entries.at(-1);
+          if (end === undefined) return { head, result: undefined };
+          const [last, isOver] = [end.seq, isRunEnd(end)];
           const more = (atomic: DenoKvAtomic): DenoKvAtomic =>
             atomic.set(appendKey(key, entries[0]!.seq), pieces ?? { lines });
-          return { head: { ...head, last }, ...(entries.length === 0 ? {} : { more }), result: undefined };
+          return { head: { ...head, last, isOver }, more, result: undefined };
         });
       } catch (error) {
         if (pieces !== undefined && isStoreConflict(error)) await deletePieces(tableOf(key), pieces);
@@ -139,22 +143,24 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
       return {
         fence,
         renew: (ttlMs) => setExpiry(key, fence, now() + ttlMs),
-        release: async (isPending) => void (await setExpiry(key, fence, isPending ? 0 : undefined)),
+        release: async (remains) => void (await setExpiry(key, fence, remains ? now() : undefined)),
       };
     },
     async pending() {
       const keys: string[] = [];
       for await (const { key } of kv.list({ prefix: ["looplet", "unfinished"] })) {
         const name = String(key.at(-1));
-        const { lease } = ((await kv.get(headKey(name))).value as Head | null) ?? {};
-        if (lease?.expiresMs !== undefined && !isHeld(lease, now())) keys.push(name);
+        const { lease, isOver = false } = ((await kv.get(headKey(name))).value as Head | null) ?? {};
+        if (isOut(lease, now()) && !isOver) keys.push(name);
       }
       return keys;
     },
     async ended(ageMs) {
       const keys: string[] = [];
-      for await (const { key, value } of kv.list({ prefix: ["looplet", "head"] }))
-        if (hasEnded((value as Head).lease, now(), ageMs)) keys.push(String(key.at(-1)));
+      for await (const { key, value } of kv.list({ prefix: ["looplet", "head"] })) {
+        const { lease, isOver = false } = value as Head;
+        if (hasEnded(lease, now(), ageMs, isOver && isOut(lease, now()))) keys.push(String(key.at(-1)));
+      }
       return keys;
     },
     async delete(key) {

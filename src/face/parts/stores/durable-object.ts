@@ -1,9 +1,11 @@
 import type { Lease, Store } from "../../core/api/run.js";
+import { isRunEnd } from "../../core/host/entries.js";
 import {
   checkFence,
   columnOf,
+  hasEnded,
   isFree,
-  isHeld,
+  isOut,
   nextLease,
   timesOf,
   ttlOf,
@@ -49,8 +51,18 @@ export function durableObjectStore(
 
   const recordOf = (key: string): LeaseRecord | undefined => {
     const [row] = sql.exec("SELECT * FROM looplet_leases WHERE key = ?", key).toArray();
-    return row && lease(row, instance);
+    return row && lease(row, instance, now());
   };
+  const isOver = (record: LeaseRecord, key: string): boolean => {
+    const [end] = isOut(record, now()) ? logs.behind(key, logs.last(key) - 1) : [];
+    return end !== undefined && isRunEnd(end);
+  };
+  const keysOf = (where: string, isListed: (record: LeaseRecord, key: string) => boolean): string[] =>
+    sql
+      .exec(`SELECT * FROM looplet_leases WHERE ${where}`)
+      .toArray()
+      .filter((row) => isListed(lease(row, instance, now()), row["key"] as string))
+      .map(({ key }) => key as string);
   /** Sets the time of a lease; false if it is not the latest, or was given back. */
   const setExpiry = (key: string, fence: number, expiresMs: number | undefined): boolean => {
     const query =
@@ -84,23 +96,15 @@ export function durableObjectStore(
       return {
         fence: taken,
         renew: (ttlMs) => setExpiry(key, taken, now() + ttlMs),
-        async release(isPending) {
-          setExpiry(key, taken, isPending ? 0 : undefined);
+        async release(remains) {
+          setExpiry(key, taken, remains ? now() : undefined);
           await storage.sync();
         },
       };
     },
-    pending: () =>
-      sql
-        .exec("SELECT * FROM looplet_leases WHERE expires >= 0")
-        .toArray()
-        .filter((row) => !isHeld(lease(row, instance), now()))
-        .map(({ key }) => key as string),
+    pending: () => keysOf("expires >= 0", (record, key) => isOut(record, now()) && !isOver(record, key)),
     ended: (ageMs) =>
-      sql
-        .exec("SELECT key FROM looplet_leases WHERE expires < 0 AND expires >= ?", ageMs - now())
-        .toArray()
-        .map(({ key }) => key as string),
+      keysOf("expires IS NOT NULL", (record, key) => hasEnded(record, now(), ageMs, isOver(record, key))),
     async delete(key) {
       storage.transactionSync(() => {
         logs.delete(key);
@@ -112,12 +116,13 @@ export function durableObjectStore(
 }
 
 /** A row as a record. The lease of another instance is one that has run out. */
-function lease(row: Record<string, unknown>, instance: string): LeaseRecord {
+function lease(row: Record<string, unknown>, instance: string, nowMs: number): LeaseRecord {
   const { expiresMs, endedMs } = timesOf(row["expires"] as number | null);
   return {
     fence: row["fence"] as number,
     holder: row["holder"] as string,
-    expiresMs: expiresMs === undefined || row["instance"] === instance ? expiresMs : 0,
+    expiresMs:
+      expiresMs === undefined || row["instance"] === instance ? expiresMs : Math.min(expiresMs, nowMs),
     ttlMs: (row["ttl"] as number | null) ?? undefined,
     endedMs,
   };

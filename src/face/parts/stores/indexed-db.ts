@@ -1,4 +1,5 @@
 import type { JournalEntry, Store } from "../../core/api/run.js";
+import { isRunEnd } from "../../core/host/entries.js";
 import { answer } from "./idb-request.js";
 import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
@@ -18,6 +19,8 @@ export interface IndexedDbStoreOptions extends StoreClock {
    */
   persist?: boolean | undefined;
 }
+
+type KeyedLease = LeaseRecord & { readonly key: string };
 
 /** A store in IndexedDB. */
 export interface IndexedDbStore extends Required<Store> {
@@ -79,6 +82,23 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
       transaction.objectStore(LEASES).put(withExpiry(record, expiresMs, now()));
       return true;
     });
+  /** The leases that have not ended and that no page holds, and whether their runs are over. */
+  const unheld = async (): Promise<{ record: KeyedLease; isOver: boolean }[]> => {
+    const index = (await database()).transaction(LEASES).objectStore(LEASES).index(UNFINISHED);
+    const records = (await answer(index.getAll())) as KeyedLease[];
+    const locks = await heldLocks();
+    const isAtWork = (record: LeaseRecord): boolean =>
+      isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
+    const table = (await database()).transaction(ENTRIES).objectStore(ENTRIES);
+    const judged = records
+      .filter((record) => !isAtWork(record))
+      .map(async (record) => {
+        const end = (await answer(table.openCursor(all(record.key), "prev")))?.value as
+          JournalEntry | undefined;
+        return { record, isOver: end !== undefined && isRunEnd(end) };
+      });
+    return Promise.all(judged);
+  };
 
   return {
     get persisted() {
@@ -115,8 +135,8 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
           return {
             fence: tried,
             renew: (ttlMs) => setExpiry(key, tried, now() + ttlMs),
-            release: async (isPending) => {
-              await setExpiry(key, tried, isPending ? 0 : undefined);
+            release: async (remains) => {
+              await setExpiry(key, tried, remains ? now() : undefined);
               lock.letGo();
             },
           };
@@ -129,17 +149,15 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
       }
     },
     async pending() {
-      const index = (await database()).transaction(LEASES).objectStore(LEASES).index(UNFINISHED);
-      const records = (await answer(index.getAll())) as (LeaseRecord & { key: string })[];
-      const locks = await heldLocks();
-      const isAtWork = (record: LeaseRecord): boolean =>
-        isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
-      return records.filter((record) => !isAtWork(record)).map(({ key }) => key);
+      return (await unheld()).filter(({ isOver }) => !isOver).map(({ record }) => record.key);
     },
     async ended(ageMs) {
-      const all = (await database()).transaction(LEASES).objectStore(LEASES).getAll();
-      const records = (await answer(all)) as (LeaseRecord & { key: string })[];
-      return records.filter((record) => hasEnded(record, now(), ageMs)).map(({ key }) => key);
+      const leases = (await database()).transaction(LEASES).objectStore(LEASES).getAll();
+      const over = new Set((await unheld()).flatMap(({ record, isOver }) => (isOver ? [record.key] : [])));
+      const records = (await answer(leases)) as KeyedLease[];
+      return records
+        .filter((record) => hasEnded(record, now(), ageMs, over.has(record.key)))
+        .map(({ key }) => key);
     },
     delete: (key) =>
       write([ENTRIES, LEASES], async (transaction) => {

@@ -29,9 +29,26 @@ export function isHeld(record: LeaseRecord | undefined, nowMs: number): boolean 
   return expiresMs !== undefined && expiresMs > nowMs && expiresMs <= nowMs + 2 * ttlMs;
 }
 
-/** Whether the run has ended, at least `ageMs` ago. */
-export function hasEnded(record: LeaseRecord | undefined, nowMs: number, ageMs: number): boolean {
-  return record?.endedMs !== undefined && record.endedMs <= nowMs - ageMs;
+/**
+ * Whether the lease has run out or was given back as pending. Its run is pending then, unless its journal says that
+ * the run is over (`isRunEnd`): its process has crashed before it gave the lease back.
+ */
+export function isOut(record: LeaseRecord | undefined, nowMs: number): boolean {
+  return record?.expiresMs !== undefined && !isHeld(record, nowMs);
+}
+
+/**
+ * Whether the run has ended, at least `ageMs` ago. `isOver` says that the lease is out and the run over: it has ended
+ * when its lease ran out.
+ */
+export function hasEnded(
+  record: LeaseRecord | undefined,
+  nowMs: number,
+  ageMs: number,
+  isOver: boolean,
+): boolean {
+  const { expiresMs, endedMs = isOver ? expiresMs : undefined } = record ?? {};
+  return endedMs !== undefined && endedMs <= nowMs - ageMs;
 }
 
 /** The record with another time, or with its end if there is no time. */

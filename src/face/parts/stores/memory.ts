@@ -1,6 +1,7 @@
 import { StoreConflict } from "../../core/api/errors.js";
 import type { Store } from "../../core/api/run.js";
-import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
+import { isRunEnd } from "../../core/host/entries.js";
+import { checkFence, hasEnded, isFree, isOut, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 
 /** The options that the stores share. */
 export interface StoreClock {
@@ -12,6 +13,10 @@ export interface StoreClock {
 export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store> {
   const journals = new Map<string, string[]>();
   const leases = new Map<string, LeaseRecord>();
+  const isOver = (record: LeaseRecord, key: string): boolean =>
+    isOut(record, now()) && isRunEnd({ json: journals.get(key)?.at(-1) ?? "" });
+  const keysOf = (isListed: (record: LeaseRecord, key: string) => boolean): string[] =>
+    [...leases].filter(([key, record]) => isListed(record, key)).map(([key]) => key);
   return {
     append(key, entries, expectedSeq, fence) {
       const journal = journals.get(key) ?? [];
@@ -40,14 +45,11 @@ export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store
       return {
         fence,
         renew: (ttlMs) => set(now() + ttlMs),
-        release: (isPending) => void set(isPending ? 0 : undefined),
+        release: (remains) => void set(remains ? now() : undefined),
       };
     },
-    pending: () =>
-      [...leases]
-        .filter(([, record]) => record.expiresMs !== undefined && !isHeld(record, now()))
-        .map(([key]) => key),
-    ended: (ageMs) => [...leases].filter(([, record]) => hasEnded(record, now(), ageMs)).map(([key]) => key),
+    pending: () => keysOf((record, key) => isOut(record, now()) && !isOver(record, key)),
+    ended: (ageMs) => keysOf((record, key) => hasEnded(record, now(), ageMs, isOver(record, key))),
     delete(key) {
       journals.delete(key);
       leases.delete(key);

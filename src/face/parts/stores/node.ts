@@ -81,10 +81,10 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
           await keepRecord(key, nonce, withExpiry(record, now() + ttlMs, now()));
           return true;
         }),
-      release: (isPending) =>
+      release: (remains) =>
         inTurnOf(key, async () => {
           if (!(await isOurs())) return;
-          if (isPending) await keepRecord(key, nonce, withExpiry(record, 0, now()));
+          if (remains) await keepRecord(key, nonce, withExpiry(record, now(), now()));
           else await endRecord(key, nonce, record);
         }),
     };
@@ -101,8 +101,13 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     const key = keyOfName(encoded) ?? record.key;
     return typeof key === "string" && fileOf(key) === encoded ? { key, nonce, record } : undefined;
   };
-  /** The key of the journal whose lease has run out, if it is the lease in this file. Rejects for what cannot be read. */
-  const pendingKey = async (name: string): Promise<string | undefined> => {
+  /**
+   * The lease in a file of this name, if it has run out and is the latest of its journal, and whether the run is over.
+   * Rejects for what cannot be read.
+   */
+  const leaseOut = async (
+    name: string,
+  ): Promise<{ key: string; record: FileLease; isOver: boolean } | undefined> => {
     const found = await recordIn(name, LEASE);
     if (found === undefined) return undefined;
     const { key, nonce, record } = found;
@@ -112,7 +117,8 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       // The line of the lease may be damaged.
       const isItsFence = log.nonce === undefined && log.fence === record.fence;
       const isPerhapsLater = log.isDamaged && record.fence > (log.fence ?? 0);
-      if (log.nonce === nonce || isItsFence || isPerhapsLater) return key;
+      if (log.nonce === nonce || isItsFence || isPerhapsLater)
+        return { key, record, isOver: log.isOver && !log.isDamaged };
       // Its holder has ended before its line counted, or after a later one.
       await dropRecord(key, nonce);
       return undefined;
@@ -176,16 +182,18 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     async pending() {
       const keys: string[] = [];
       for (const name of (await ifThere(readdir(folder))) ?? []) {
-        const key = await pendingKey(name).catch(() => undefined);
-        if (key !== undefined) keys.push(key);
+        const out = await leaseOut(name).catch(() => undefined);
+        if (out?.isOver === false) keys.push(out.key);
       }
       return keys;
     },
     async ended(ageMs) {
       const keys: string[] = [];
       for (const name of (await ifThere(readdir(folder))) ?? []) {
+        const out = await leaseOut(name).catch(() => undefined);
+        if (out?.isOver === true && hasEnded(out.record, now(), ageMs, true)) keys.push(out.key);
         const found = await recordIn(name, ENDED).catch(() => undefined);
-        if (found === undefined || !hasEnded(found.record, now(), ageMs)) continue;
+        if (found === undefined || !hasEnded(found.record, now(), ageMs, false)) continue;
         const { key, nonce } = found;
         await inTurnOf(key, async () => {
           if ((await look(key)).nonce === nonce) keys.push(key);

@@ -9,6 +9,7 @@ import {
   withExpiry,
   type LeaseRecord,
 } from "./leases.js";
+import { isRunEnd } from "../../core/host/entries.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";
@@ -74,12 +75,12 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
     const texts = await Promise.all(files.map(({ file }) => textOf(folder, file)));
     return files.flatMap(({ first }, at) => entriesOf(first, texts[at] ?? ""));
   };
-  const lastIn = async (folder: FileSystemDirectoryHandle): Promise<number | undefined> => {
+  const lastIn = async (folder: FileSystemDirectoryHandle): Promise<JournalEntry | undefined> => {
     const files = await filesOf(folder);
     for (const { file, first } of files.reverse()) {
       const last = entriesOf(first, (await textOf(folder, file)) ?? "").at(-1);
       // A file without a whole line was torn by a crash.
-      if (last !== undefined) return last.seq;
+      if (last !== undefined) return last;
     }
     return undefined;
   };
@@ -92,13 +93,31 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
       await write(folder!, LEASE, JSON.stringify(withExpiry(record, expiresMs, now())));
       return true;
     });
+  /** The latest lease of each journal, whether no page holds it, and whether its run is over nevertheless. */
+  const leases = async (): Promise<
+    { key: string; record: LeaseRecord; isOut: boolean; isOver: boolean }[]
+  > => {
+    const found = [];
+    const locks = await heldLocks();
+    for await (const [name, handle] of (await top()).entries()) {
+      const key = handle.kind === "directory" ? keyOfName(name) : undefined;
+      const folder = handle as FileSystemDirectoryHandle;
+      const record = key === undefined ? undefined : await recordOf(folder);
+      if (record === undefined) continue;
+      const isAtWork = isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
+      const isOut = record.expiresMs !== undefined && !isAtWork;
+      const end = isOut ? await lastIn(folder) : undefined;
+      found.push({ key: key!, record, isOut, isOver: end !== undefined && isRunEnd(end) });
+    }
+    return found;
+  };
 
   return {
     append: (key, entries, expectedSeq, fence) =>
       alone(key, async () => {
         const folder = (await folderOf(key, true))!;
         checkFence(key, (await recordOf(folder))?.fence, fence);
-        checkSeq(key, await lastIn(folder), expectedSeq);
+        checkSeq(key, (await lastIn(folder))?.seq, expectedSeq);
         if (entries.length === 0) return;
         const file = `${String(entries[0]!.seq).padStart(DIGITS, "0")}.jsonl`;
         await write(folder, file, linesOf(entries));
@@ -122,8 +141,8 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
           return {
             fence,
             renew: (ttlMs: number) => setExpiry(key, fence, now() + ttlMs),
-            release: async (isPending: boolean) => {
-              await setExpiry(key, fence, isPending ? 0 : undefined);
+            release: async (remains: boolean) => {
+              await setExpiry(key, fence, remains ? now() : undefined);
               lock.letGo();
             },
           };
@@ -143,25 +162,12 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
       return undefined;
     },
     async pending() {
-      const keys: string[] = [];
-      const locks = await heldLocks();
-      for await (const [folder, handle] of (await top()).entries()) {
-        const key = handle.kind === "directory" ? keyOfName(folder) : undefined;
-        const record = key === undefined ? undefined : await recordOf(handle as FileSystemDirectoryHandle);
-        if (record?.expiresMs === undefined) continue;
-        const isAtWork = isHeld(record, now()) && (locks?.includes(lockOf(record.holder)) ?? true);
-        if (!isAtWork) keys.push(key!);
-      }
-      return keys;
+      return (await leases()).filter(({ isOut, isOver }) => isOut && !isOver).map(({ key }) => key);
     },
     async ended(ageMs) {
-      const keys: string[] = [];
-      for await (const [folder, handle] of (await top()).entries()) {
-        const key = handle.kind === "directory" ? keyOfName(folder) : undefined;
-        if (key === undefined) continue;
-        if (hasEnded(await recordOf(handle as FileSystemDirectoryHandle), now(), ageMs)) keys.push(key);
-      }
-      return keys;
+      return (await leases())
+        .filter(({ record, isOver }) => hasEnded(record, now(), ageMs, isOver))
+        .map(({ key }) => key);
     },
     delete: (key) =>
       alone(key, async () => {

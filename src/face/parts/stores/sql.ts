@@ -1,5 +1,6 @@
 import { StoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Lease, Store } from "../../core/api/run.js";
+import { isRunEnd } from "../../core/host/entries.js";
 import { checkFence, columnOf, isFree, nextLease, timesOf, ttlOf, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
@@ -31,11 +32,18 @@ export function sqlStore(
   if (!/^\w+$/.test(prefix)) throw new TypeError("sqlStore: prefix needs letters, digits and _");
   const [ENTRIES, LEASES, PIECES] = [`${prefix}entries`, `${prefix}leases`, `${prefix}pieces`];
   const tables = [
-    `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (run_id, first_seq))`,
+    `CREATE TABLE IF NOT EXISTS ${ENTRIES} (run_id VARCHAR(512) NOT NULL, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL, entries TEXT NOT NULL, is_end BIGINT, PRIMARY KEY (run_id, first_seq))`,
     `CREATE TABLE IF NOT EXISTS ${LEASES} (run_id VARCHAR(512) NOT NULL PRIMARY KEY, fence BIGINT NOT NULL, holder TEXT NOT NULL, expires_ms BIGINT, ttl_ms BIGINT)`,
     `CREATE TABLE IF NOT EXISTS ${PIECES} (run_id VARCHAR(512) NOT NULL, name VARCHAR(64) NOT NULL, place BIGINT NOT NULL, piece TEXT NOT NULL, PRIMARY KEY (run_id, name, place))`,
   ];
-  const { run, all } = sqlTables(database, tables, [{ table: LEASES, name: "ttl_ms", type: "BIGINT" }]);
+  const { run, all } = sqlTables(database, tables, [
+    { table: LEASES, name: "ttl_ms", type: "BIGINT" },
+    { table: ENTRIES, name: "is_end", type: "BIGINT" },
+  ]);
+  // The rules of `isOut`, and of a run that is over: it needs the time of now twice.
+  const IS_OUT = "expires_ms >= 0 AND (expires_ms <= ? OR expires_ms - 2 * ttl_ms > ?)";
+  const LAST = `SELECT MAX(last_seq) FROM ${ENTRIES} WHERE run_id = ${LEASES}.run_id`;
+  const IS_OVER = `EXISTS (SELECT 1 FROM ${ENTRIES} WHERE run_id = ${LEASES}.run_id AND is_end = 1 AND last_seq = (${LAST}))`;
   const piecesOf = (key: string): PieceTable => {
     const IS_IT = "WHERE run_id = ? AND name = ? AND place = ?";
     return {
@@ -107,13 +115,14 @@ export function sqlStore(
       const text = linesOf(entries);
       const pieces = await putPieces(piecesOf(key), text, MAX_CHARS);
       const statement =
-        `INSERT INTO ${ENTRIES} (run_id, first_seq, last_seq, entries) SELECT ?, ?, ?, ? ` +
+        `INSERT INTO ${ENTRIES} (run_id, first_seq, last_seq, entries, is_end) SELECT ?, ?, ?, ?, ? ` +
         (expectedSeq === 0
           ? `WHERE NOT EXISTS (SELECT 1 FROM ${ENTRIES} WHERE run_id = ?)`
           : `WHERE EXISTS (SELECT 1 FROM ${ENTRIES} WHERE run_id = ? AND last_seq = ?)`) +
         (fence === undefined ? "" : ` AND EXISTS (SELECT 1 FROM ${LEASES} WHERE run_id = ? AND fence = ?)`);
       const values = [
         ...[key, first, last, pieces === undefined ? text : wordsFor(pieces)],
+        isRunEnd(entries.at(-1)!) ? 1 : 0,
         ...(expectedSeq === 0 ? [key] : [key, expectedSeq]),
         ...(fence === undefined ? [] : [key, fence]),
       ];
@@ -151,19 +160,19 @@ export function sqlStore(
         return {
           fence,
           renew: (ttlMs) => setExpiry(key, fence, now() + ttlMs),
-          release: async (isPending) => void (await setExpiry(key, fence, isPending ? 0 : undefined)),
+          release: async (remains) => void (await setExpiry(key, fence, remains ? now() : undefined)),
         };
       }
       return undefined;
     },
     async pending() {
-      // The rule of `isHeld`.
-      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms >= 0 AND (expires_ms <= ? OR expires_ms - 2 * ttl_ms > ?)`;
+      const query = `SELECT run_id FROM ${LEASES} WHERE ${IS_OUT} AND NOT ${IS_OVER}`;
       return keysOf(await all(query, now(), now()));
     },
     async ended(ageMs) {
-      const query = `SELECT run_id FROM ${LEASES} WHERE expires_ms < 0 AND expires_ms >= ?`;
-      return keysOf(await all(query, ageMs - now()));
+      const query = `SELECT run_id FROM ${LEASES} WHERE (expires_ms < 0 AND expires_ms >= ?) OR (expires_ms <= ? AND ${IS_OUT} AND ${IS_OVER})`;
+      const nowMs = now();
+      return keysOf(await all(query, ageMs - nowMs, nowMs - ageMs, nowMs, nowMs));
     },
     async delete(id) {
       // A writer without its lease is refused, so the lease goes first.

@@ -142,6 +142,25 @@ export const LEASE_CASES: Cases = {
     await lease.release(true);
     await expectHeld(first, key, "c");
   },
+  async "pending lists no run that has ended and whose process crashed before it gave the lease back"(
+    makeStore,
+    key,
+  ) {
+    const store = await makeStore();
+    await crashed(store, `${key} ended`, true);
+    await crashed(store, `${key} cut off`, false);
+    // Its next run has crashed before its first entry, or after it.
+    await crashed(store, `${key} begun`, true);
+    await take(store, `${key} begun`, "b", 0);
+    await crashed(store, `${key} saved`, true);
+    const later = await take(store, `${key} saved`, "b", 0);
+    await store.append(`${key} saved`, entries(3, 3), 2, later.fence);
+    const all = await (await makeStore()).pending();
+    const got = all.filter((other) => other.startsWith(`${key} `)).sort();
+    const expected = [`${key} cut off`, `${key} saved`];
+    if (JSON.stringify(got) !== JSON.stringify(expected))
+      throw new Error(`pending gave ${JSON.stringify(got)} and not ${JSON.stringify(expected)}`);
+  },
   async "pending lists runs that nobody goes on with, and no others"(makeStore, key) {
     const store = await makeStore();
     const of = (name: string): string => `${key} ${name}`;
@@ -171,6 +190,16 @@ export const LEASE_CASES: Cases = {
   },
 };
 
+/** The last entry of a run that is over, as `isRunEnd` of `looplet/stores` knows it. */
+const END = '{"seq":2,"agent":0,"fact":{"run":{"elapsedMs":7,"isOver":true}},"crc":1}';
+
+/** Appends a run to a journal that its process does not give back: `whole` says whether the run has ended. */
+async function crashed(store: StoreWithLeases, key: string, whole: boolean): Promise<void> {
+  const lease = await take(store, key, "a", 0);
+  await store.append(key, entries(1, 1), 0, lease.fence);
+  if (whole) await store.append(key, [{ seq: 2, json: END }], 1, lease.fence);
+}
+
 export const ENDED_CASES: Cases = {
   async "ended lists runs that have ended, and no others"(makeStore, key) {
     const store = await makeStore();
@@ -199,6 +228,22 @@ export const ENDED_CASES: Cases = {
     }
     await store.delete?.(of("ended"));
     if ((await listed(0)).length > 0) throw new Error("ended lists a journal that was deleted");
+  },
+  async "ended lists a run that has ended and whose process crashed before it gave the lease back"(
+    makeStore,
+    key,
+  ) {
+    const store = await makeStore();
+    await crashed(store, `${key} ended`, true);
+    await crashed(store, `${key} cut off`, false);
+    for (const [ageMs, expected] of [
+      [0, [`${key} ended`]],
+      [LONG_MS, []],
+    ] as const) {
+      const got = (await (await makeStore()).ended(ageMs)).filter((other) => other.startsWith(`${key} `));
+      if (JSON.stringify(got) !== JSON.stringify(expected))
+        throw new Error(`ended(${ageMs}) gave ${JSON.stringify(got)} and not ${JSON.stringify(expected)}`);
+    }
   },
 };
 

@@ -12,6 +12,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { JournalEntry } from "../../../core/api/run.js";
+import { isRunEnd } from "../../../core/host/entries.js";
 import { damaged } from "../lines.js";
 
 /** Entries of one append, of a fence or of none. */
@@ -44,6 +45,8 @@ export class Log {
   /** The fence of the latest lease. */
   fence: number | undefined;
   nonce: string | undefined;
+  /** The last entry ends a run. */
+  isOver = false;
   /** The file ends within a line: its writer is still at work on it, or has crashed. */
   isCut = false;
   /** A whole line that cannot be read stands behind all entries that count. */
@@ -117,7 +120,7 @@ export class Log {
       // Somebody has cut the file off, or has deleted it.
       if (size < this.#bytes || name !== this.#file) {
         [this.last, this.fence, this.nonce, this.#bytes] = [0, undefined, undefined, 0];
-        [this.#isDamaged, this.#isSealed] = [false, false];
+        [this.isOver, this.#isDamaged, this.#isSealed] = [false, false, false];
       }
       this.#file = name;
       const bytes = new Uint8Array(size - this.#bytes);
@@ -157,6 +160,7 @@ export class Log {
     if (entries[0]!.seq <= this.last) return false;
     if (fence !== undefined && fence !== this.fence) [this.fence, this.nonce] = [fence, undefined];
     this.last = entries.at(-1)!.seq;
+    this.isOver = isRunEnd(entries.at(-1)!);
     this.#isDamaged = false;
     return true;
   }
