@@ -14,7 +14,12 @@ vi.mock("node:os", async (original) => {
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>();
   const readlinkSync = (path: string) => (asked.push(`readlink ${path}`), fs.readlinkSync(path));
-  return { ...fs, readlinkSync };
+  const readFileSync = (...given: Parameters<typeof fs.readFileSync>) => {
+    const path = String(given[0]);
+    if (path.startsWith("/proc/")) asked.push(`read ${path}`);
+    return fs.readFileSync(...given);
+  };
+  return { ...fs, readlinkSync, readFileSync };
 });
 
 let folder = "";
@@ -58,7 +63,8 @@ it("the name of the machine is read when a lease is taken, where that is granted
   const store = await inDeno(["sys", "read", "run"]);
   expect(asked).toEqual([]);
   await use(store);
-  expect(new Set(asked)).toEqual(new Set(["hostname", "readlink /proc/self/ns/pid", "kill"]));
+  const paths = ["readlink /proc/self/ns/pid", "read /proc/sys/kernel/random/boot_id"];
+  expect(new Set(asked)).toEqual(new Set(["hostname", ...paths, "kill"]));
 });
 
 it("a facade reads the variable of the key only where it needs a key", async () => {

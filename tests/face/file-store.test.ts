@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -294,6 +295,50 @@ it.skipIf(process.platform !== "linux")("a full disk is an error of the append, 
   const store = fileStore(folder);
   await expect(store.append("a", [entry(1)], 0)).rejects.toThrow("ENOSPC");
   await expect(store.lease("a", { holder: "h", ttlMs: 0 })).rejects.toThrow("ENOSPC");
+});
+
+it.skipIf(process.platform !== "linux")("many journals at the same time have few files open", async () => {
+  const store = fileStore(await madeFolder());
+  const openFiles = (): number => readdirSync("/proc/self/fd").length;
+  const before = openFiles();
+  let [most, isOver] = [0, false];
+  const count = (): void => {
+    most = Math.max(most, openFiles() - before);
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  await Promise.all(Array.from({ length: 500 }, (_, at) => store.append(`run ${at}`, [entry(1)], 0)));
+  isOver = true;
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(100);
+});
+
+describe("the lease of a process that is gone", () => {
+  const GONE = 2 ** 22 + 1;
+  const opened = async (change: (place: string) => string) => {
+    const folder = await madeFolder();
+    await fileStore(folder).lease("a", { holder: "h", ttlMs: 60_000 });
+    const file = join(
+      folder,
+      (await readdir(folder)).find((name) => name.endsWith(".lease"))!,
+    );
+    const lease = JSON.parse(await readFile(file, "utf8"));
+    await writeFile(file, JSON.stringify({ ...lease, pid: GONE, place: change(lease.place) }));
+    return fileStore(folder);
+  };
+
+  it("is free for other processes of its machine", async () => {
+    const store = await opened((place) => place);
+    expect(await store.pending()).toEqual(["a"]);
+    expect(await store.lease("a", { holder: "b", ttlMs: 0 })).toBeDefined();
+  });
+
+  // A copy of a virtual machine has the host name of the other one.
+  it.skipIf(process.platform !== "linux")("may be at work on another machine of the same name", async () => {
+    const store = await opened((place) => `${place.slice(0, -12)}000000000000`);
+    expect(await store.pending()).toEqual([]);
+    expect(await store.lease("a", { holder: "b", ttlMs: 0 })).toBeUndefined();
+  });
 });
 
 it("of many writers at once that know the same entry one is taken", async () => {

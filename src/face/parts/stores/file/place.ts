@@ -3,11 +3,13 @@
  * out whether it has ended. Nothing is read before a lease is taken, and in Deno nothing without a permission that
  * was granted: a lease without a place runs out by its time.
  */
-import { readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import process from "node:process";
 
 const PROCESS_TABLE = "/proc/self/ns/pid";
+/** Two machines may have the same host name and the same number of their table. */
+const BOOT = "/proc/sys/kernel/random/boot_id";
 
 let place: string | undefined;
 let isKnown = false;
@@ -34,15 +36,15 @@ export function hasProcessEnded(of: unknown, pid: unknown): boolean {
 function readPlace(): string | undefined {
   if (!isGranted({ name: "sys", kind: "hostname" })) return undefined;
   try {
-    return `${hostname()} ${processTable()}`;
+    return [hostname(), read(PROCESS_TABLE, readlinkSync), read(BOOT, readFileSync)].join(" ").trim();
   } catch {
     return undefined;
   }
 }
 
-function processTable(): string {
+function read(path: string, reader: (path: string, encoding: "utf8") => string): string {
   try {
-    return isGranted({ name: "read", path: PROCESS_TABLE }) ? readlinkSync(PROCESS_TABLE) : "";
+    return isGranted({ name: "read", path }) ? reader(path, "utf8") : "";
   } catch {
     return "";
   }
