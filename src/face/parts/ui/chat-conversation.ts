@@ -180,10 +180,11 @@ export class ChatConversation implements Conversation {
 
   /** Puts other messages in place of the transcript. A host may refuse them. */
   async #reset(chat: OpenedChat, messages: readonly Message[]): Promise<void> {
-    chat.reset(messages);
     try {
+      chat.reset(messages);
       await chat.saved();
     } catch (error) {
+      this.#branches.settle(chat.messages);
       await this.#reopen().catch(() => {});
       throw error;
     }
@@ -199,8 +200,9 @@ export class ChatConversation implements Conversation {
     const place = this.#placeOf(messageId);
     const index = this.#view.messages.findIndex(({ id }) => id === messageId);
     const before = chat.messages;
-    await this.#reset(chat, withoutText(before, place));
     if (isVersion) await this.#branches.begin(place, before);
+    await this.#reset(chat, withoutText(before, place));
+    if (isVersion) await this.#branches.done();
     this.#view = viewWith(this.#view.messages.slice(0, index));
     this.#begin(chat, blocks);
   }
@@ -216,8 +218,10 @@ export class ChatConversation implements Conversation {
       throw new LoopletError("misuse_invalid_argument", "number", `needs a version from 1 to ${count}`);
     if (count === 1) return;
     const before = chat.messages;
-    await this.#reset(chat, this.#branches.with(place, number - 1, before));
+    const transcript = this.#branches.with(place, number - 1, before);
     await this.#branches.select(place, number - 1, before);
+    await this.#reset(chat, transcript);
+    await this.#branches.done();
     const { id } = this.#options;
     this.#show(id === undefined ? viewOf(chat.messages) : (await readView(this.#agent, id)).view);
   }
@@ -282,6 +286,7 @@ export class ChatConversation implements Conversation {
     const chat = await this.#agent.openChat(id, { takeOver });
     // Nothing may come between these: a run that goes on asks its questions at once.
     this.#chat = chat;
+    this.#branches.settle(chat.messages);
     const { current } = chat;
     takeQueue(chat);
     const isNow = isSame(known.messages, chat.messages);

@@ -1,7 +1,8 @@
 /**
  * The versions of edited messages. A version is the transcript from its message on. A journal has the transcript that
  * is shown, so the others are kept in a log of their own beside it: each entry is a change, with the version that it
- * leaves.
+ * leaves. A change is in the log before the chat gets its transcript, so that a crash between the two loses no version:
+ * a chat that still has the transcript of the version that was to be left undoes the change.
  */
 import type { Message, Store } from "../../../core/api/index.js";
 import type { Branch, UiMessage } from "../message.js";
@@ -23,16 +24,25 @@ interface Version {
   readonly forks: readonly Fork[];
 }
 
-/** A change: a version is left at a place for another one, or for a new one. All go when the history is summarised. */
-type Change =
-  | { readonly at: number; readonly left: readonly Message[]; readonly to?: number | undefined }
-  | { readonly forget: true };
+/** A version is left at a place for another one, or for a new one. */
+interface Leaving {
+  readonly at: number;
+  readonly left: readonly Message[];
+  readonly to?: number | undefined;
+}
+
+/** A change. The one before it has happened, or has not. All go when the history is summarised. */
+type Change = Leaving | { readonly undone: true } | { readonly done: true } | { readonly forget: true };
 
 const NEW: Version = { messages: [], forks: [] };
 
 export class Branches {
   readonly #log: SharedLog | undefined;
   #forks: readonly Fork[] = [];
+  /** The last change if it may not have happened, and the forks before it. */
+  #last: { readonly change: Leaving; readonly before: readonly Fork[] } | undefined;
+  /** Whether the last change of the log did not happen. */
+  #isUndone = false;
 
   /** Without a store they are kept as long as this object is. */
   constructor(store: Store | undefined, chat: string | undefined) {
@@ -44,8 +54,23 @@ export class Branches {
   async load(): Promise<void> {
     if (this.#log === undefined) return;
     const changes = await this.#log.load();
-    this.#forks = [];
+    [this.#forks, this.#last, this.#isUndone] = [[], undefined, false];
     for (const change of changes) if (isChange(change)) this.#take(change);
+  }
+
+  /** The chat has the transcript of the last change. */
+  async done(): Promise<void> {
+    await this.#change({ done: true }).catch(() => {});
+  }
+
+  /** Undoes the last change if the chat, which has these messages, is still as it was before. */
+  settle(transcript: readonly Message[]): void {
+    const { change } = this.#last ?? {};
+    if (change === undefined) return;
+    const now = transcript.slice(change.at);
+    if (now.length === 0 || JSON.stringify(now) !== JSON.stringify(change.left)) return;
+    this.#take({ undone: true });
+    this.#isUndone = true;
   }
 
   /** The index of the version that is shown at a place, and their number; undefined if there is one alone. */
@@ -100,12 +125,20 @@ export class Branches {
   }
 
   async #change(change: Change): Promise<void> {
+    const isUndone = this.#isUndone;
+    this.#isUndone = false;
     this.#take(change);
+    if (isUndone) await this.#log?.add({ undone: true });
     await this.#log?.add(change);
   }
 
   #take(change: Change): void {
+    const last = this.#last;
+    this.#last = undefined;
+    if ("done" in change) return;
+    if ("undone" in change) return void (this.#forks = last?.before ?? this.#forks);
     if ("forget" in change) return void (this.#forks = []);
+    this.#last = { change, before: this.#forks };
     const { at, left, to } = change;
     const forks = this.#forks.filter((fork) => fork.at > at);
     const { versions, shown } = this.#forks.find((fork) => fork.at === at) ?? { versions: [NEW], shown: 0 };
@@ -118,7 +151,7 @@ export class Branches {
 
 /** A damaged entry is left out. */
 function isChange(entry: LogObject): entry is LogObject & Change {
-  const { at, left, to, forget } = entry;
-  if (forget === true) return true;
+  const { at, left, to, forget, undone, done } = entry;
+  if (forget === true || undone === true || done === true) return true;
   return Number.isInteger(at) && Array.isArray(left) && (to === undefined || Number.isInteger(to));
 }
