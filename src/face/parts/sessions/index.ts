@@ -141,9 +141,15 @@ export function sessionsOf(
           `there is a chat "${as}" in the store already`,
         );
       const chat = await agent.openChat(as);
-      chat.reset(before.messages.slice(0, at));
-      await chat.saved();
+      // A chat that is listed and empty can be begun again; one that is not listed would be lost.
       await note({ id: as, from: id });
+      try {
+        chat.reset(before.messages.slice(0, at));
+        await chat.saved();
+      } catch (error) {
+        await note({ id: as, isGone: true }).catch(() => {});
+        throw error;
+      }
       return chat;
     },
     export: async (id) => ((await get(id)) === undefined ? undefined : exported(store, id)),
