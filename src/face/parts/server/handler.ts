@@ -152,6 +152,8 @@ export function handler<Request extends RequestLike = RequestLike>(
       isRunning: lives.get(prefix + info.id)?.session.runs.run !== undefined,
     }));
   };
+  const isListed = async (prefix: string, id: string): Promise<boolean> =>
+    (await sessionsOf(ownedStore(store, prefix), { key: LIST }).get(id)) !== undefined;
   const remove = async (session: ChatSession, prefix: string, id: string): Promise<void> => {
     await session.delete();
     await sessionsOf(ownedStore(store, prefix), { key: LIST }).delete(id);
@@ -179,7 +181,10 @@ export function handler<Request extends RequestLike = RequestLike>(
     const [session, done] = use(prefix, id);
     try {
       const isNeeded = !BEGINNING.includes(word) && method !== "PUT";
-      if (isNeeded && !(await session.isKnown())) throw new BadRequest(`There is no session "${id}".`, 404);
+      // A crash may have left a chat in the list without its journal.
+      const isThere = async (): Promise<boolean> =>
+        (await session.isKnown()) || (method === "DELETE" && (await isListed(prefix, id)));
+      if (isNeeded && !(await isThere())) throw new BadRequest(`There is no session "${id}".`, 404);
       const hold = (): (() => void) => use(prefix, id)[1];
       if (word !== "" || method !== "DELETE")
         return await answerRequest({ session, id, word, request, maxBytes, formats, format, body, hold });
