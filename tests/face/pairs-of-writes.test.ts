@@ -1,52 +1,116 @@
 /**
- * All pairs of writes of a server's run: the lists, the lease, the journal, the log of the session. A process that
- * dies between two of them leaves one side without the other, and the next process completes it.
+ * All pairs of writes: a process that dies between two of them leaves one side without the other, and the next process
+ * completes it or can do it again. Each row of the table has an action and its writes. An action that writes more fails
+ * its row, and a source file that writes without a row fails the last test.
  */
-import { expect, it } from "vitest";
-import { createAgent, custom, tool, type Store } from "looplet";
-import { handler } from "looplet/server";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createAgent, custom, tool, type Agent, type Store } from "looplet";
+import { sessionStoreOf } from "looplet/agent-sdk";
+import { receipts, type Receipt } from "looplet/receipts";
+import { handler, type Handler } from "looplet/server";
 import { sessionsOf } from "looplet/sessions";
-import { memoryStore } from "looplet/stores";
+import { dropEnded, memoryStore } from "looplet/stores";
+import { conversation, type Conversation } from "looplet/ui";
+import { connectAgent } from "looplet/workers";
+import { dyingStore, type DyingStore } from "./support/dying-store.js";
 import { eventsIn } from "./support/server-kit.js";
 
-const never = (): Promise<never> => new Promise(() => {});
+/** An action of a process, and what the next process does and finds. */
+interface Row {
+  /** The writes of the action, each once. */
+  readonly writes: readonly string[];
+  /** What was done before. */
+  readonly before?: (store: Required<Store>) => Promise<unknown>;
+  /** The action. It does not settle in a process that dies. */
+  readonly act: (dying: DyingStore) => Promise<unknown>;
+  /** Throws unless the next process completes the action, or can do it again. `where` names the pair. */
+  readonly next: (store: Required<Store>, where: string) => Promise<unknown>;
+}
 
-/** A process on this store that dies before its write of this number. */
-function living(inner: Required<Store>, paid: string[], diesAt = Infinity) {
-  const writes: string[] = [];
-  let die = (): void => {};
-  const death = new Promise<"dead">((resolve) => (die = () => resolve("dead")));
-  let isDead = false;
-  /** Nothing of a dead process has an effect. */
-  const alive = async <T>(work: () => T | PromiseLike<T>, write?: string): Promise<T> => {
-    if (write !== undefined && !isDead && writes.length >= diesAt) {
-      isDead = true;
-      die();
-    }
-    if (isDead) return never();
-    if (write !== undefined) writes.push(write);
-    return work();
+const talking = (store: Store): Agent =>
+  createAgent({ store, model: custom(({ messages }) => `Answer to ${textOf(messages.at(-1))}`) });
+
+const textOf = (message: unknown): string => /"text":"([^"]*)"/.exec(JSON.stringify(message))?.[1] ?? "";
+
+async function talked(store: Store, id = "c"): Promise<void> {
+  const chat = await sessionsOf(store).open(talking(store), id);
+  await chat.run("One.").result;
+  await chat.saved();
+}
+
+/** A server of chats, and the ways to ask it. */
+function serving(store: Store, agent = talking(store), keepEvents = 1000) {
+  const options = { store, base: "/api", authorize: () => "ada", keepEvents };
+  const handle: Handler<Request> = handler(agent, options);
+  const asked = (path: string, init: { method?: string; body?: object } = {}): Promise<Response> =>
+    handle(
+      new Request(`http://x.test/api${path}`, {
+        ...init,
+        ...(init.body && {
+          body: JSON.stringify(init.body),
+          headers: { "content-type": "application/json" },
+        }),
+      } as RequestInit),
+    ) as Promise<Response>;
+  const listed = async (): Promise<string[]> =>
+    ((await (await asked("")).json()) as { sessions: { id: string }[] }).sessions.map(({ id }) => id);
+  const page = () =>
+    connectAgent("http://x.test/api", {
+      fetch: ((url: string, init: RequestInit) => handle(new Request(url, init))) as never,
+      maxAttempts: 1,
+    });
+  /** Sends the prompt, as a page does until it has an answer, and reads the events to the end of the run. */
+  const send = (requestId: string): Promise<Response> =>
+    asked("/c/run", { method: "POST", body: { prompt: "Pay.", requestId } });
+  const converse = async (): Promise<any[]> => {
+    await send("r1");
+    return eventsIn(await asked("/c/events"), ({ type }) => type === "finish");
   };
-  const store: Required<Store> = {
-    ...inner,
-    load: (key, after) => alive(() => inner.load(key, after)),
-    append: (key, ...rest) => alive(() => inner.append(key, ...rest), `append ${key}`),
-    delete: (key) => alive(() => inner.delete(key), `delete ${key}`),
-    pending: () => alive(() => inner.pending()),
-    async lease(key, options) {
-      const lease = await alive(() => inner.lease(key, options), `lease ${key}`);
-      return (
-        lease && {
-          fence: lease.fence,
-          renew: (ttlMs) => alive(() => lease.renew(ttlMs), `renew ${key}`),
-          release: (isPending) => alive(() => lease.release(isPending), `release ${key}`),
-        }
-      );
-    },
-  };
-  const agent = createAgent({
+  return { agent, handle, asked, listed, page, send, converse };
+}
+
+/** A conversation of a page, which draws at once. */
+async function screenOf(store: Store): Promise<Conversation> {
+  const chat = conversation(talking(store), { id: "c", store, frame: (update) => update() });
+  chat.subscribe(() => {});
+  await quiet(chat);
+  return chat;
+}
+
+const quiet = (chat: Conversation): Promise<void> =>
+  expect.poll(() => chat.getSnapshot().status, { interval: 1 }).toBe("ready");
+
+const shownBy = (chat: Conversation): string[] =>
+  chat.getSnapshot().messages.flatMap(({ parts }) => parts.map(textOf));
+
+async function edited(chat: Conversation, text: string): Promise<void> {
+  expect(await chat.edit(chat.getSnapshot().messages[0]!.id, text)).toBe(true);
+  await quiet(chat);
+}
+
+/** The next page shows each version of the first message, and no other. */
+async function reachesBoth(store: Store, where: string): Promise<void> {
+  const chat = await screenOf(store);
+  if (chat.getSnapshot().messages.length === 0) {
+    await chat.send("Two.");
+    await quiet(chat);
+  }
+  const seen = new Set<string>();
+  const { count = 1 } = chat.getSnapshot().messages[0]!.branch ?? {};
+  for (let number = 1; number <= count; number++) {
+    expect(await chat.select(chat.getSnapshot().messages[0]!.id, number), where).toBe(true);
+    seen.add(shownBy(chat).join(" "));
+  }
+  expect(count, where).toBe(seen.size);
+  expect([...seen], where).toContain("One. Answer to One.");
+  if (count === 2) expect([...seen], where).toContain("Two. Answer to Two.");
+}
+
+/** A run with a payment that must happen once. The outside knows what it has done. */
+function paying({ store, alive }: Pick<DyingStore, "store" | "alive">, paid: string[]): Agent {
+  return createAgent({
     store,
-    // The outside knows what it has done.
     durable: {
       reconcile: () => (paid.length > 0 ? { outcome: "done", output: "paid" } : { outcome: "run" }),
     },
@@ -64,101 +128,326 @@ function living(inner: Required<Store>, paid: string[], diesAt = Infinity) {
       }),
     },
   });
-  const handle = handler<Request>(agent, { store, base: "/api", authorize: () => "ada" });
-  const asked = (path: string, body?: object): Promise<Response> =>
-    handle(
-      new Request(`http://x.test/api${path}`, {
-        ...(body && {
-          method: "POST",
-          body: JSON.stringify(body),
-          headers: { "content-type": "application/json" },
-        }),
-      }),
-    );
-  /** Sends the prompt, as a page does until it has an answer, and reads the events to the end of the run. */
-  const converse = async (): Promise<any[]> => {
-    await asked("/c/run", { prompt: "Pay.", requestId: "r1" });
-    return eventsIn(await asked("/c/events"), ({ type }) => type === "finish");
-  };
-  return { writes, death, agent, handle, asked, converse };
 }
 
-/** Names of writes without what is random. */
-const named = (write: string): string => write.replace(/[0-9a-f]{8}-[0-9a-f-]+/g, "<run>");
-
-it("a death between any two writes of a run leaves nothing that the next process does not complete", async () => {
-  const pairs: string[] = [];
-  for (let write = 1, count = Infinity; write <= count; write++) {
-    let nowMs = 0;
-    const inner = memoryStore({ now: () => nowMs });
+const ROWS: { readonly [action: string]: () => Row } = {
+  "a run of a server"() {
     const paid: string[] = [];
-    const first = living(inner, paid, write);
-    const end = await Promise.race([first.converse(), first.death]);
-    // The last writes may come after the last event.
-    if (end !== "dead") await Promise.race([first.death, new Promise((resolve) => setTimeout(resolve, 200))]);
-    count = end === "dead" ? Infinity : first.writes.length;
-    const where = `between ${named(first.writes.at(-1)!)} and the next`;
-    pairs.push(named(first.writes.at(-1)!));
+    return {
+      writes: [
+        "lease ada/looplet.events c",
+        "release ada/looplet.events c",
+        "lease ada/c",
+        "append ada/looplet sessions",
+        "append ada/c",
+        "append ada/looplet.events c",
+        "release ada/c",
+      ],
+      act: (dying) => serving(dying.store, paying(dying, paid)).converse(),
+      async next(store, where) {
+        const process = dyingStore(store);
+        const server = serving(process.store, paying(process, paid));
+        await server.handle.wake();
+        const events = await server.converse();
+        expect(events.at(-1), where).toMatchObject({ type: "finish", outcome: { outcome: "completed" } });
+        expect(await server.listed(), where).toEqual(["c"]);
+        expect(paid, where).toEqual(["paid"]);
+        // A page that is loaded later has the same end.
+        const shown = await eventsIn(await server.asked("/c/events"), ({ type }) => type === "finish");
+        expect(shown.at(-1), where).toMatchObject({ outcome: { outcome: "completed" } });
+        await expect.poll(() => store.pending(), { message: where }).toEqual([]);
+        const third = dyingStore(store);
+        await serving(third.store, paying(third, paid)).handle.wake();
+        expect(third.writes, where).toEqual([]);
+      },
+    };
+  },
 
-    nowMs += 200_000;
-    const next = living(inner, paid);
-    await next.handle.wake();
-    const events = await next.converse();
-    expect(events.at(-1), where).toMatchObject({ type: "finish", outcome: { outcome: "completed" } });
-    const { sessions } = (await (await next.asked("")).json()) as { sessions: { id: string }[] };
-    expect(
-      sessions.map(({ id }) => id),
-      where,
-    ).toEqual(["c"]);
-    expect(paid, where).toEqual(["paid"]);
-    // A page that is loaded later has the same end.
-    const shown = await eventsIn(await next.asked("/c/events"), ({ type }) => type === "finish");
-    expect(shown.at(-1), where).toMatchObject({ outcome: { outcome: "completed" } });
-    // The lease of a run that has ended is given back by who looks after the store.
-    for (const run of await next.agent.resumePending()) {
-      expect(await run.result, where).toMatchObject({ outcome: "completed" });
-      await run.saved();
-    }
-    await expect.poll(() => inner.pending(), { message: where }).toEqual([]);
-    expect(paid, where).toEqual(["paid"]);
-    const third = living(inner, paid);
-    await third.handle.wake();
-    expect(
-      third.writes.filter((own) => own.startsWith("append")),
-      where,
-    ).toEqual([]);
-  }
-  expect(new Set(pairs)).toEqual(
-    new Set([
+  "a run with receipts"() {
+    const paid: string[] = [];
+    const told: Receipt[] = [];
+    const with_ = (dying: DyingStore): DyingStore => ({
+      ...dying,
+      store: receipts(dying.store, {
+        onReceipt: (receipt) => dying.alive(() => told.push(receipt), "the receipt"),
+      }) as Required<Store>,
+    });
+    return {
+      writes: ["lease r", "append r", "the receipt", "release r"],
+      async act(dying) {
+        const run = paying(with_(dying), paid).run("Pay.", { id: "r" });
+        await run.result;
+        await run.saved();
+      },
+      async next(store, where) {
+        const saved = ((await store.load("r")) ?? []).length;
+        const before = told.length;
+        const run = paying(with_(dyingStore(store)), paid).run("Pay.", { id: "r" });
+        expect(await run.result, where).toMatchObject({ outcome: "completed" });
+        await run.saved();
+        expect(paid, where).toEqual(["paid"]);
+        const entries = (await store.load("r")) ?? [];
+        // Each receipt is one of the journal as it is, and the next process vouches for what it has written.
+        for (const { entries: count, head } of told) {
+          const then = { ...store, load: () => entries.slice(0, count) };
+          expect((await receipts(then).receipt("r"))?.head, where).toBe(head);
+        }
+        if (entries.length > saved) {
+          expect(told.at(-1), where).toMatchObject({ entries: entries.length });
+          for (const { unseen = 0 } of told.slice(before)) expect(unseen, where).toBe(saved);
+        }
+      },
+    };
+  },
+
+  "a chat that is taken off a list": () => ({
+    writes: ["delete c", "delete c.branches", "delete c.queue", "append looplet.sessions"],
+    before: talked,
+    act: ({ store }) => sessionsOf(store).delete("c"),
+    async next(store, where) {
+      const sessions = sessionsOf(store);
+      for (const { id } of await sessions.list()) await sessions.delete(id);
+      expect(await sessions.list(), where).toEqual([]);
+      for (const key of ["c", "c.branches", "c.queue"]) expect(await store.load(key), where).toBeUndefined();
+    },
+  }),
+
+  "a chat that a page deletes": () => ({
+    writes: [
       "lease ada/looplet.events c",
       "release ada/looplet.events c",
-      "lease ada/c",
+      "delete ada/c",
+      "delete ada/looplet.events c",
+      "delete ada/looplet.left c",
+      "delete ada/c.branches",
+      "delete ada/c.queue",
       "append ada/looplet sessions",
+    ],
+    before: (store) => serving(store).converse(),
+    act: ({ store }) => serving(store).asked("/c", { method: "DELETE" }),
+    async next(store, where) {
+      const server = serving(store);
+      if ((await server.listed()).length > 0)
+        expect((await server.asked("/c", { method: "DELETE" })).status, where).toBe(200);
+      expect(await server.listed(), where).toEqual([]);
+      for (const key of ["ada/c", "ada/looplet.events c", "ada/looplet.left c"])
+        expect(await store.load(key), where).toBeUndefined();
+    },
+  }),
+
+  "a page that goes back in its chat": () => ({
+    writes: [
+      "lease ada/looplet.events c",
+      "release ada/looplet.events c",
+      "append ada/looplet.left c",
+      "lease ada/c",
       "append ada/c",
       "append ada/looplet.events c",
       "release ada/c",
-    ]),
-  );
-}, 120_000);
+    ],
+    before: (store) => serving(store).converse(),
+    async act({ store }) {
+      const chat = await serving(store).page().openChat("c");
+      chat.reset();
+      await chat.saved();
+    },
+    async next(store, where) {
+      // The page goes back again, and returns to the transcript that it has left.
+      const chat = await serving(store).page().openChat("c");
+      const [whole] = (await talking(store).readChat("ada/c", { transcripts: true }))?.transcripts ?? [];
+      chat.reset();
+      await chat.saved();
+      chat.reset(whole!.messages);
+      await chat.saved();
+      expect((await serving(store).page().openChat("c")).messages, where).toEqual(whole!.messages);
+    },
+  }),
 
-it("a death between the two writes of a deletion leaves a chat that can be deleted again", async () => {
-  for (const last of ["journal", "list"]) {
-    const inner = memoryStore();
-    const agent = createAgent({ store: inner, model: custom(() => "Hi.") });
-    const sessions = sessionsOf(inner);
-    const chat = await sessions.open(agent, "c");
-    await chat.run("Hello.").result;
-    await chat.saved();
-    const dying: Store = {
-      ...inner,
-      append: (...args) => (last === "list" ? inner.append(...args) : never()),
-      delete: (key) => (inner.delete(key), last === "journal" ? undefined : never()),
-    };
-    void sessionsOf(dying).delete("c");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect((await sessions.list()).map(({ id }) => id)).toEqual(["c"]);
-    await sessions.delete("c");
-    expect(await sessions.list()).toEqual([]);
-    expect(await inner.load("c")).toBeUndefined();
-  }
+  "a message that a page edits": () => ({
+    writes: ["append c.branches", "lease c", "append c", "release c", "append looplet.sessions"],
+    before: talked,
+    act: async ({ store }) => edited(await screenOf(store), "Two."),
+    next: reachesBoth,
+  }),
+
+  "another version that a page shows": () => ({
+    writes: ["append c.branches", "lease c", "append c", "release c"],
+    async before(store) {
+      await talked(store);
+      await edited(await screenOf(store), "Two.");
+    },
+    async act({ store }) {
+      const chat = await screenOf(store);
+      await chat.select(chat.getSnapshot().messages[0]!.id, 1);
+    },
+    next: reachesBoth,
+  }),
+
+  "a copy of a chat": () => ({
+    writes: ["append looplet.sessions", "lease d", "append d", "release d"],
+    before: talked,
+    act: ({ store }) => sessionsOf(store).fork(talking(store), "c", { as: "d" }),
+    async next(store, where) {
+      const sessions = sessionsOf(store);
+      const isThere = ((await store.load("d")) ?? []).length > 0;
+      if (!isThere) await sessions.fork(talking(store), "c", { as: "d" });
+      expect(await sessions.get("d"), where).toMatchObject({ forkedFrom: "c" });
+      expect((await talking(store).readChat("d"))?.messages.length, where).toBe(2);
+    },
+  }),
+
+  "a chat from another store": () => ({
+    writes: ["lease d", "append d", "release d", "append looplet.sessions"],
+    before: talked,
+    act: async ({ store }) => moved(store),
+    async next(store, where) {
+      await moved(store);
+      expect((await sessionsOf(store).list()).map(({ id }) => id).sort(), where).toEqual(["c", "d"]);
+    },
+  }),
+
+  "a log of events that begins again": () => ({
+    writes: [
+      "lease ada/looplet.events c",
+      "release ada/looplet.events c",
+      "delete ada/looplet.events c",
+      "append ada/looplet.events c",
+      "append ada/looplet sessions",
+      "lease ada/c",
+      "append ada/c",
+      "release ada/c",
+    ],
+    before: (store) => serving(store).converse(),
+    act: ({ store }) => conversedAgain(store),
+    async next(store, where) {
+      expect(await conversedAgain(store), where).toMatchObject({ outcome: "completed" });
+      expect((await serving(store).page().openChat("c")).messages.length, where).toBe(4);
+    },
+  }),
+
+  "an old journal that is dropped": () => ({
+    writes: ["lease c", "delete c"],
+    before: talked,
+    act: ({ store }) => dropEnded(store, 0),
+    async next(store, where) {
+      expect(await store.pending(), where).toEqual([]);
+      await dropEnded(store, 0);
+      expect(await store.load("c"), where).toBeUndefined();
+    },
+  }),
+
+  "a session of the Agent SDK and its end": () => ({
+    writes: [
+      "append sessions p",
+      "append session p s",
+      "append subagents p s",
+      "append session p s a",
+      "delete session p s",
+      "delete session p s a",
+      "delete subagents p s",
+    ],
+    async act({ store }) {
+      await sdkSession(store);
+      await sessionStoreOf(store).delete!({ projectKey: "p", sessionId: "s" });
+    },
+    async next(store, where) {
+      const own = sessionStoreOf(store);
+      const key = { projectKey: "p", sessionId: "s" };
+      await sdkSession(store);
+      expect((await own.load(key))?.length, where).toBe(1);
+      expect((await own.listSessions!("p")).length, where).toBe(1);
+      await own.delete!(key);
+      expect(await own.listSessions!("p"), where).toEqual([]);
+      expect(await own.load({ ...key, subpath: "a" }), where).toBeNull();
+    },
+  }),
+};
+
+/** Sends a second prompt to a server that has one event of a chat at most, and follows its run. */
+async function conversedAgain(store: Required<Store>): Promise<unknown> {
+  const server = serving(store, talking(store), 1);
+  await server.handle.wake();
+  await server.send("r2");
+  return server.page().attach("r2", { chat: "c" }).result;
+}
+
+async function moved(store: Required<Store>): Promise<void> {
+  const sessions = sessionsOf(store);
+  await sessions.import(talking(store), "d", (await sessions.export("c"))!);
+}
+
+async function sdkSession(store: Store): Promise<void> {
+  const entry = { type: "user", uuid: "u", timestamp: "2026-01-01T00:00:00Z", messages: [] } as const;
+  const key = { projectKey: "p", sessionId: "s" };
+  await sessionStoreOf(store).append(key, [entry]);
+  await sessionStoreOf(store).append({ ...key, subpath: "a" }, [entry]);
+}
+
+describe("a death between any two writes of", () => {
+  it.each(Object.entries(ROWS))("%s", { timeout: 120_000 }, async (_, row) => {
+    const seen = new Set<string>();
+    let isOver = false;
+    for (let lives = 0; !isOver; lives++) {
+      let nowMs = 0;
+      const store = memoryStore({ now: () => nowMs });
+      const { before, act, next } = row();
+      await before?.(store);
+      const dying = dyingStore(store, lives);
+      const end = await Promise.race([act(dying).then(() => undefined), dying.death]);
+      // The last writes may come after the action.
+      const late = new Promise<undefined>((resolve) => setTimeout(resolve, 100));
+      const last = end ?? (await Promise.race([dying.death, late]));
+      isOver = last === undefined;
+      for (const write of dying.writes) seen.add(write);
+      nowMs += 200_000;
+      await next(store, isOver ? "after the last write" : `after write ${lives}, "${last}"`);
+    }
+    expect(seen).toEqual(new Set(row().writes));
+  });
+});
+
+/**
+ * The files that write to a store. Each names the rows of its pairs, or where they are tested or why it has none.
+ */
+const WRITERS: { readonly [file: string]: readonly (keyof typeof ROWS)[] | string } = {
+  "core/chat/open-chat.ts": ["another version that a page shows"],
+  "core/run/journal.ts": ["a run of a server"],
+  "core/run/saving/append-log.ts": ["a run of a server"],
+  "core/run/saving/timed-store.ts": "passes writes on",
+  "facades/agent-sdk/sessions/copies.ts": "appends that can be done again, by their uuid",
+  "facades/agent-sdk/sessions/kept-sessions.ts": ["a session of the Agent SDK and its end"],
+  "facades/agent-sdk/sessions/marks.ts": "one append",
+  "facades/agent-sdk/sessions/mirror.ts": "appends that can be done again, by their uuid",
+  "facades/agent-sdk/sessions/sessions.ts": "one append",
+  "parts/cloudflare/object-log.ts": "one transaction of an object",
+  "parts/proxy/store-quota.ts": "a call without an end counts in full after maxCallMs: proxy/",
+  "parts/receipts/store.ts": ["a run with receipts"],
+  "parts/server/chat-session.ts": ["a page that goes back in its chat", "a chat that a page deletes"],
+  "parts/server/handler.ts": ["a run of a server", "a chat that a page deletes"],
+  "parts/server/left-transcripts.ts": ["a page that goes back in its chat"],
+  "parts/server/owned.ts": "passes writes on",
+  "parts/sessions/index.ts": ["a chat that is taken off a list", "a copy of a chat"],
+  "parts/sessions/transfer.ts": ["a chat from another store"],
+  "parts/stores/logs/shared-log.ts": ["a run of a server"],
+  "parts/stores/upkeep/drop-ended.ts": ["an old journal that is dropped"],
+  "parts/ui/stored/branches.ts": ["a message that a page edits", "another version that a page shows"],
+  "parts/ui/stored/message-queue.ts": "ui/queue.test.ts reloads the page at each state of a message",
+  "parts/workers/hosting/run-list.ts": "killed-workers.test.ts kills hosts at each event",
+  "parts/workers/hosting/store-log.ts": ["a run of a server", "a log of events that begins again"],
+};
+
+/** What writes to a store, or makes what does. */
+const WRITE =
+  /new (SharedLog|AppendLog|StoreLog|RowLogs|ChatJournal)\(|[sS]tore!?\??\.(append|delete)(\?\.)?\(/;
+
+it("each file that writes to a store is in the table", () => {
+  const root = new URL("../../src/face/", import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    // Stores themselves, and the tests of stores.
+    .filter((file) => !/^parts\/(testing\/|stores\/[^/]*\.ts$|stores\/file\/)/.test(file))
+    .filter((file) => WRITE.test(readFileSync(new URL(file, root), "utf8")));
+  expect(files.sort()).toEqual(Object.keys(WRITERS));
+  for (const rows of Object.values(WRITERS))
+    if (typeof rows !== "string") for (const row of rows) expect(Object.keys(ROWS)).toContain(row);
 });
