@@ -136,7 +136,8 @@ class Life {
 
 /** Serves `hear()`, the handler of the world of now, at an address for processes. */
 export async function serve(hear) {
-  const server = createServer((request, response) => hear()(request, response));
+  // A connection that waits for a busy process must not be closed at the moment of its next request.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => hear()(request, response));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => {
     server.closeAllConnections();
