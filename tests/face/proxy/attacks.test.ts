@@ -155,6 +155,14 @@ describe("the proxy is no open relay", () => {
     expect(await status(contents, "/api/google/v1beta/models/gem-a:generateContent")).toBe(200);
     // The path counts, and not the body.
     expect(await status({ ...contents, model: "gem-a" }, stream("gem-b"))).toBe(403);
+    for (const [model, expected] of [
+      ["gem-b", 403],
+      ["models/gem-b", 403],
+      [["gem-a"], 403],
+      ["gem-a", 200],
+      ["models/gem-a", 200],
+    ] as const)
+      expect([model, await status({ ...contents, model }, stream("gem-a"))]).toEqual([model, expected]);
     for (const name of ["gem-b", "..%2Fgem-a", "gem-a%2F..%2Fgem-b", "gem-a%3Fx", "gem-a%23", "%00gem-a"])
       expect([name, await status(contents, stream(name))]).toEqual([name, 403]);
     for (const path of [
@@ -383,6 +391,22 @@ describe("the key", () => {
     const text = await response.text();
     expect(text).toContain("overloaded_error");
     expect(text).not.toContain(KEY);
+  });
+
+  it.each([200, 400, 529])("is taken out of the headers of an answer with status %i", async (status) => {
+    const headers = {
+      "content-type": `application/json; for=${KEY}`,
+      "x-request-id": `req-${KEY}`,
+      "request-id": btoa(KEY),
+      "retry-after": KEY,
+    };
+    const fetch = answering(() => new Response("{}", { status, headers }));
+    const response = await proxyOf(fetch).handler(requestOf());
+    expect(response.status).toBe(status);
+    expect(response.headers.get("x-request-id")).toBe("req-[redacted]");
+    const passed = JSON.stringify([...response.headers]);
+    expect(passed).not.toContain(KEY);
+    expect(passed).not.toContain(btoa(KEY));
   });
 
   it("comes with a request that follows no redirect, from your function if it is one", async () => {

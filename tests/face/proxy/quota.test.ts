@@ -225,6 +225,22 @@ describe("what was sent is counted", () => {
     expect(ends.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
   });
 
+  it("though a gateway gave the request up, and not if the vendor refused it", async () => {
+    for (const [status, outputTokens] of [
+      [408, 5000],
+      [504, 5000],
+      [524, 5000],
+      [400, 0],
+      [429, 0],
+      [500, 0],
+      [529, 0],
+    ] as const) {
+      const { quota, handler } = chat({ fetch: (async () => new Response("late", { status })) as never });
+      await (await handler(asked({}))).text();
+      expect([status, quota.ended[0]![1].outputTokens]).toEqual([status, outputTokens]);
+    }
+  });
+
   it("though the page neither reads nor cancels before it leaves", async () => {
     const left = new AbortController();
     const { quota, handler } = chat({ fetch: answering(event("word ".repeat(400), null).repeat(9)) });

@@ -146,6 +146,8 @@ describe("reasoning that no event shows", () => {
     ["responses", "gpt-5.1", { thinking: { type: "disabled" } }],
     ["chat", "gpt-4.1", { reasoning_effort: "minimal" }],
     ["chat", "m", { reasoning: { enabled: true } }],
+    ["chat", "openai/gpt-oss-120b", { reasoning_format: "hidden" }],
+    ["chat", "openai/gpt-oss-120b", { include_reasoning: false }],
     ["google", "gemini-2.5-pro", {}],
     ["google", "g", { thinkingConfig: { thinkingLevel: "high" } }],
     ["google", "g", { thinking_config: { thinking_budget: -1 } }],
@@ -168,6 +170,7 @@ describe("reasoning that no event shows", () => {
     ["responses", "gpt-4.1", {}],
     ["responses", "gpt-5.1", { reasoning: { effort: "none" } }],
     ["chat", "m", { reasoning: { enabled: false } }],
+    ["chat", "m", { reasoning_format: "parsed", include_reasoning: true }],
     ["google", "gemini-2.5-flash", { thinkingConfig: { thinkingBudget: 0 } }],
     ["anthropic", "claude-a", { thinking: { type: "disabled" } }],
   ] as const)("is not counted where the request turns it off: %s, %s, %j", async (...given) => {

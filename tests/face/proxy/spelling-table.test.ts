@@ -88,6 +88,7 @@ const OBJECTS = [
   ["cached_content", "cache_id", "prompt_id", "skill_id", "batch_id", "dataset_id", "memory_store_id"],
   ["s3_location", "s3_uri", "gcs_uri", "gcs_source", "bucket", "bucket_name", "bucket_owner", "blob_uri"],
   ["rag_corpus", "rag_resources", "datastore", "data_sources", "index_name", "container"],
+  ["user_profile_id", "previous_message_id", "comparison_response_id"],
 ].flat();
 
 describe.each(Object.entries(PLACES))("a name of a stored object %s", (_, placed) => {
@@ -182,7 +183,18 @@ describe("fields that spend more", () => {
     ["enable_search", true],
     ["service_tier", "priority"],
     ["service_tier", "PRIORITY"],
+    ["service_tier", "fast"],
+    ["service_tier", "ultrafast"],
+    ["service_tier", "scale"],
+    ["service_tier", "performance"],
+    ["service_tier", 3],
+    ["service_tier", ["priority"]],
     ["speed", "fast"],
+    ["inference_geo", "us"],
+    ["preset", "other"],
+    ["search_settings", {}],
+    ["compound_custom", {}],
+    ["enable_code_interpreter", true],
     ["max_tokens", 6000],
     ["max_completion_tokens", 6000],
     ["max_output_tokens", 6000],
@@ -195,6 +207,25 @@ describe("fields that spend more", () => {
   it.each(["service_tier", "speed"])("are let through with a plain value: %s", async (name) => {
     for (const value of ["standard", "auto", "default", "flex"])
       expect(await statusFor("gate", { [name]: value })).toBe(200);
+  });
+
+  it("are refused at Gemini by the names and the numbers of protobuf", async () => {
+    const places = [
+      (field: object) => field,
+      (field: object) => ({ generationConfig: { maxOutputTokens: 10, ...field } }),
+    ];
+    for (const placed of places) {
+      for (const value of ["priority", "PRIORITY", "SERVICE_TIER_PRIORITY", 3, ["priority"], {}])
+        for (const field of ["serviceTier", "service_tier"])
+          expect([field, value, await statusFor("gemini", placed({ [field]: value }))]).toEqual([
+            field,
+            value,
+            403,
+          ]);
+      for (const serviceTier of [null, "standard", "SERVICE_TIER_STANDARD", "SERVICE_TIER_FLEX"])
+        expect(await statusFor("gemini", placed({ serviceTier }))).toBe(200);
+    }
+    expect(await statusFor("anthropic", { inference_geo: "global" })).toBe(200);
   });
 
   it("are refused inside the objects of Gemini and Bedrock", async () => {

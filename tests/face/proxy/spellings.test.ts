@@ -144,6 +144,8 @@ describe("an object that is not in the request", () => {
     expect(await statusFor("anthropic", { tools: anthropicTools, messages: said(use) })).toBe(200);
     const format = { type: "json_schema", name: "a", schema };
     expect(await statusFor("responses", { text: { format } })).toBe(200);
+    expect(await statusFor("anthropic", { output_config: { format } })).toBe(200);
+    expect(await statusFor("anthropic", { output_format: format })).toBe(200);
     const call = { functionCall: { name: "open", args: { fileUri: "gs://a/b" } } };
     expect(await statusFor("gemini", { contents: [{ parts: [call] }] })).toBe(200);
     const toolUse = { toolUse: { toolUseId: "c", name: "open", input: { fileId: "7" } } };

@@ -27,7 +27,7 @@ const NAMING = new Set(
   [
     ["uploaded_file", "conversation", "container", "container_upload", "item_reference", "cached_content"],
     ["prompt_variables", "bucket", "bucket_owner", "rag_corpus", "rag_resources", "datastore"],
-    ["data_sources", "gcs_source"],
+    ["data_sources", "gcs_source", "user_profile_id", "previous_message_id", "comparison_response_id"],
   ]
     .flat()
     .map(folded),
@@ -156,6 +156,7 @@ function hasOpenSource(source: Body): boolean {
 
 /** Inputs and results of calls, and schemas: their fields have the names that developers choose. */
 function isReadAsText(object: Body, name: string, field: string, protocol: string): boolean {
+  if (field === "schema" && /^(?:output_)?format$/.test(name)) return true;
   if (protocol === "anthropic") return field === "input" && object["type"] === "tool_use";
   if (protocol === "gemini")
     return (

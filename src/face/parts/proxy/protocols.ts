@@ -47,7 +47,7 @@ export interface Body {
 const COMMON = ["model", "models", "route", "fallbacks", "fallback_models", "n", "stream", "tools"];
 
 /** Fields by which gateways and vendors take another model than the one that is named. */
-export const OTHER_MODELS = ["models", "route", "fallbacks", "fallback_models"];
+export const OTHER_MODELS = ["models", "route", "fallbacks", "fallback_models", "preset"];
 
 /** Fields of all protocols by which a request spends more than its tokens. */
 export const BESIDE = [
@@ -56,16 +56,34 @@ export const BESIDE = [
   "enable_search",
   "search_options",
   "search_parameters",
-].concat("web_search_options", "plugins");
+].concat("web_search_options", "plugins", "search_settings", "compound_custom", "enable_code_interpreter");
 
-/** Values of fields by which a vendor answers sooner, at a multiple of its price. */
-const DEAR: { readonly [folded: string]: string } = { servicetier: "priority", speed: "fast" };
+/**
+ * The values that cost the listed price or less, of fields by which a vendor answers sooner or elsewhere. Any other
+ * value is refused: vendors add dear tiers under new names, and JSON of protobuf takes numbers for names.
+ */
+const PLAIN: { readonly [folded: string]: readonly string[] } = {
+  servicetier: ["auto", "default", "standard", "standardonly", "ondemand", "flex", "unspecified"],
+  speed: ["auto", "default", "standard", "flex"],
+  inferencegeo: ["global"],
+};
 
-/** The field of such a value in one of these objects, whose names are folded at the top. */
-export function dearField(...places: readonly Body[]): string | undefined {
-  return Object.keys(DEAR).find((field) =>
-    places.some((place) => typeof place[field] === "string" && folded(place[field]) === DEAR[field]),
+/** A field with a value that costs more, in one of the places of a body. */
+export function dearField(places: readonly Body[]): string | undefined {
+  return Object.keys(PLAIN).find((field) =>
+    places.some((place) => {
+      const value = place[field] ?? null;
+      // Gemini's names begin with that of the field: `SERVICE_TIER_PRIORITY`.
+      const name = typeof value === "string" ? folded(value).replace(field, "") : "";
+      return value !== null && !PLAIN[field]!.includes(name);
+    }),
   );
+}
+
+/** The body, and the objects in it that checks look into. All names are folded. */
+export function placesIn(body: Body): readonly Body[] {
+  const inner = ["generationconfig", "inferenceconfig", "additionalmodelrequestfields"];
+  return [body, ...inner.map((name) => Object(body[name]) as Body)];
 }
 
 const ofType =
@@ -187,7 +205,11 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     path: "/chat/completions",
     read: exactly("/chat/completions"),
     maxTokens: ({ maxcompletiontokens, maxtokens }) => set(maxcompletiontokens, maxtokens),
-    reasoning: ({ reasoningeffort, reasoning }) => set(reasoningeffort, reasoning),
+    reasoning({ reasoningeffort, reasoning, reasoningformat, includereasoning }) {
+      // Groq and OpenRouter show the reasoning, unless one of these fields hides it.
+      const isHidden = reasoningformat === "hidden" || includereasoning === false;
+      return set(reasoningeffort, reasoning, isHidden || undefined);
+    },
     spellings: ["max_completion_tokens", "max_tokens", "web_search_options", "plugins", ...COMMON],
     maxTokensField: "max_completion_tokens",
     isServerTool: ofType("function"),
@@ -233,10 +255,7 @@ export function vertexProtocol(base: string): Protocol {
 
 /** Whether a body asks for one answer, by every field that could ask for more. */
 export function asksForOne(body: Body): boolean {
-  const places = ["generationconfig", "inferenceconfig", "additionalmodelrequestfields"].map(
-    (name) => body[name],
-  );
-  const counts = [body, ...places].flatMap((place) => ANSWERS.map((name) => (Object(place) as Body)[name]));
+  const counts = placesIn(body).flatMap((place) => ANSWERS.map((name) => place[name]));
   return counts.every((count) => count === undefined || count === null || count === 1);
 }
 

@@ -13,6 +13,7 @@ import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
 import { checkOptions, isObject } from "../../core/options/check.js";
 import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
+import { errorOf, isLost, TIMED_OUT } from "./failures.js";
 import { folded, foldedBody, oddSpelling } from "./fields.js";
 import { foreignObject } from "./foreign-objects.js";
 import {
@@ -21,6 +22,7 @@ import {
   boundsIn,
   dearField,
   OTHER_MODELS,
+  placesIn,
   serverToolIn,
   type Body,
 } from "./protocols.js";
@@ -89,9 +91,6 @@ const PASSED_ON = ["accept", "anthropic-beta", "anthropic-version"];
 /** The headers of a vendor that reach the page: those that looplet reads. */
 const PASSED_BACK = ["request-id", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry"];
 
-/** The longest body of a vendor's error that is passed on, in bytes, as `answers.maxErrorBodyBytes`. */
-const MAX_ERROR_BYTES = 65_536;
-
 /**
  * Passes the model calls of a page on to vendors, with your keys. A page reaches it by the option `baseUrl` of its
  * models: `/api/anthropic`, `/api/openai`, `/api/google`, or `/api/` and the name of another vendor. The second
@@ -132,6 +131,13 @@ function overQuota({ message, retryAfterMs }: QuotaRefusal): Refused {
   if (retryAfterMs === undefined) return new Refused(429, message, "insufficient_quota");
   const seconds = String(Math.ceil(retryAfterMs / 1000));
   return new Refused(429, message, "rate_limit_error", [["retry-after", seconds]]);
+}
+
+/** The response of a vendor. */
+interface VendorAnswer {
+  readonly response: Response;
+  /** Takes the secrets of the request out of a text. */
+  readonly redact: (text: string) => string;
 }
 
 /** The place that a request asks for. */
@@ -230,8 +236,8 @@ class Route {
     const end = (usage: ProxyUsage): Promise<void> =>
       (ended ??= (async () => quota?.end(call, usage))().catch(reportUnheard).finally(settle));
     try {
-      const response = await this.#sent(request, asked.path, upstream, bytes);
-      return this.#passed(request, response, upstream, size, end);
+      const answer = await this.#sent(request, asked.path, upstream, bytes);
+      return this.#passed(request, answer, upstream, size, end);
     } catch (error) {
       const isCounted = error instanceof Refused && error.isSent;
       await end(isCounted ? most : NOTHING);
@@ -269,14 +275,18 @@ class Route {
     const odd = oddSpelling(body, protocol.spellings, protocol.isProtobuf === true);
     if (odd !== undefined)
       throw new Refused(400, `The field ${JSON.stringify(odd)} is not spelled as the vendor spells it.`);
-    const more = Object(fields["additionalmodelrequestfields"]) as Body;
-    const isSet = (field: string): boolean =>
-      [fields, more].some((place) => (place[folded(field)] ?? null) !== null);
+    const places = placesIn(fields);
+    const isSet = (field: string): boolean => places.some((place) => (place[folded(field)] ?? null) !== null);
+    // Where the path names the model, a gateway may still read the one in the body.
+    const isOther = places.some(
+      ({ model: own = null }) => own !== null && own !== name && own !== `models/${name}`,
+    );
+    if (isOther) throw new Refused(403, "The field model may not name other models.");
     const other = OTHER_MODELS.find(isSet);
     if (other !== undefined) throw new Refused(403, `The field ${other} may not name other models.`);
     if (!asksForOne(fields)) throw new Refused(403, "One request asks for one answer.");
     if (this.#options.serverTools !== true) {
-      const field = [...protocol.beside, ...BESIDE].find(isSet) ?? dearField(fields, more);
+      const field = [...protocol.beside, ...BESIDE].find(isSet) ?? dearField(places);
       if (field !== undefined) throw new Refused(403, `The field ${field} is not for you.`);
       if (serverToolIn(protocol, fields))
         throw new Refused(403, "Tools that run at the vendor are not for you.");
@@ -294,13 +304,13 @@ class Route {
     return upstream;
   }
 
-  /** The response of the vendor. @throws Refused 502 */
+  /** The answer of the vendor. @throws Refused 502 */
   async #sent(
     request: Request,
     path: string,
     upstream: Upstream,
     bytes: Uint8Array<ArrayBuffer>,
-  ): Promise<Response> {
+  ): Promise<VendorAnswer> {
     const { parts, base, auth } = upstream;
     const url = base + path;
     const own: [string, string][] = PASSED_ON.flatMap((name) => {
@@ -337,7 +347,7 @@ class Route {
       const isRedirect = redirectOf(response as never, url) !== undefined;
       // The vendor refuses the key of the proxy, which is none of the page's business.
       if (!isRedirect && response.status !== 401 && response.status !== 403)
-        return response.ok ? response : await errorOf(response, redact);
+        return { response: response.ok ? response : await errorOf(response, redact), redact };
       discard(response);
       const why = isRedirect ? "answers with a redirect" : `refuses the key with status ${response.status}`;
       throw new Error(`${upstream.parts.config.vendor} ${why}`);
@@ -352,23 +362,24 @@ class Route {
   /** The response for the page. Its body is the vendor's, looked at as it passes. */
   #passed(
     request: Request,
-    response: Response,
+    { response, redact }: VendorAnswer,
     { protocolName, price }: Upstream,
     size: SentSize,
     end: (usage: ProxyUsage) => Promise<void>,
   ): Response {
     const type = response.headers.get("content-type") ?? "";
     const form = formOf(type);
-    const headers = headersOf(form === "other" ? "text/plain" : type);
+    const headers = headersOf(form === "other" ? "text/plain" : redact(type));
     for (const name of PASSED_BACK) {
       const value = response.headers.get(name);
-      if (value !== null) headers.push([name, value]);
+      if (value !== null) headers.push([name, redact(value)]);
     }
     const { status, body } = response;
     const reader = body?.getReader();
     const usage = new UsageReader(protocolName, form);
+    const failed = TIMED_OUT.includes(status) ? mostOf(size, price) : NOTHING;
     const over = (isOver: boolean): Promise<void> =>
-      end(response.ok ? usage.spent(isOver, size, price) : NOTHING);
+      end(response.ok ? usage.spent(isOver, size, price) : failed);
     // A page that neither reads nor cancels the answer leaves by the signal of its request alone.
     const leave = (): void => {
       void Promise.allSettled([reader?.cancel(), over(false)]);
@@ -419,38 +430,6 @@ function endsEvent(bytes: Uint8Array): boolean {
 }
 
 const NOTHING: ProxyUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, isReported: true };
-
-/** Failures of a connection that was open, by the codes and words of Node, Deno and Bun. */
-const LOST =
-  /ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|ABORTED)|other side closed|socket hang up|terminated|connection (?:was )?(?:reset|closed|lost)|network connection lost/i;
-
-/** Whether a request that has failed may have reached its vendor. */
-function isLost(error: unknown): boolean {
-  const { code, message, cause } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown };
-  return LOST.test(`${String(code)} ${String(message)}`) || (cause != null && isLost(cause));
-}
-
-/** A failed response without the secrets of its request. */
-async function errorOf(response: Response, redact: (text: string) => string): Promise<Response> {
-  const { status, headers } = response;
-  const text = new TextDecoder().decode(await beginning(response));
-  return new Response(redact(text), { status, headers });
-}
-
-async function beginning({ body }: Response): Promise<Uint8Array> {
-  const bytes = new Uint8Array(MAX_ERROR_BYTES);
-  let length = 0;
-  const reader = body?.getReader();
-  while (reader !== undefined && length < MAX_ERROR_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    const part = value.subarray(0, MAX_ERROR_BYTES - length);
-    bytes.set(part, length);
-    length += part.byteLength;
-  }
-  void reader?.cancel().catch(() => {});
-  return bytes.subarray(0, length);
-}
 
 /** The body of a request, if every parser reads the same in it. @throws Refused 400 */
 function bodyOf(bytes: Uint8Array): Body {

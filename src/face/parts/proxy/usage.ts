@@ -286,13 +286,13 @@ function openAi(usage: Body | undefined): Known | undefined {
   // xAI counts reasoning beside the completion. The total tells.
   const isBeside = countIn(usage, "total_tokens") === (input ?? 0) + output + reasoning;
   const ticks = countIn(usage, "cost_in_usd_ticks");
-  const cost = usage["cost"] ?? objectIn(usage, "cost")?.["total_cost"];
+  const cost = countIn(usage, "cost") ?? countIn(objectIn(usage, "cost"), "total_cost");
   return {
     counts: {
       input,
       output: told === undefined ? undefined : isBeside ? output + reasoning : output,
       cacheRead: countIn(details, "cached_tokens"),
-      cost: ticks ? ticks / 1e10 : typeof cost === "number" ? cost : undefined,
+      cost: ticks ? ticks / 1e10 : cost,
     },
     isEnd: true,
   };
