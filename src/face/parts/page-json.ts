@@ -25,3 +25,14 @@ export function isTooDeep(value: unknown): boolean {
 export function isWhole(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
+
+/** The longest id that a page chooses, in characters. Each event in a log has the id of its run. */
+const MAX_ID = 512;
+
+/** Says what an id of a page needs. */
+export const PAGE_ID = `a text of 1 to ${MAX_ID} whole letters`;
+
+/** Whether a page may use this as the id of a run, a request or a message, or as its own name. */
+export function isPageId(id: unknown): boolean {
+  return typeof id === "string" && id.trim() !== "" && id.length <= MAX_ID && isWhole(id);
+}

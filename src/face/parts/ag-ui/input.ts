@@ -3,7 +3,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import { checkValue, describe, isObject } from "../../core/options/check.js";
 import { PAGE_NAMES } from "../../core/tools/tool.js";
 import { inputJsonSchema } from "../../core/tools/tool-schema.js";
-import { isTooDeep, isWhole, TOO_DEEP } from "../page-json.js";
+import { isPageId, isTooDeep, PAGE_ID, TOO_DEEP } from "../page-json.js";
 import type { AgUiInput, AgUiMessage, AgUiTool } from "./types.js";
 
 const ROLES = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
@@ -26,8 +26,10 @@ export function checkedInput(given: unknown): AgUiInput {
   if (isTooDeep(given)) throw wrong("input", TOO_DEEP);
   const input = withoutNull(given);
   const { threadId, runId, messages, tools = [], resume = [] } = input;
-  checkValue(threadId, "threadId", "id");
-  checkValue(runId, "runId", "id");
+  for (const [field, id] of Object.entries({ threadId, runId })) {
+    checkValue(id, field, "id");
+    if (!isPageId(id)) throw wrong(field, `needs ${PAGE_ID}`);
+  }
   if (!isListOf(messages, isMessage)) throw wrong("messages", "needs a list of messages with id and role");
   if (!isListOf(tools, isTool)) throw wrong("tools", "needs a list of tools with a name");
   if (tools.length > MAX_TOOLS) throw wrong("tools", `takes ${MAX_TOOLS} tools of a page at most`);
@@ -47,7 +49,7 @@ function isListOf(value: unknown, isOne: (one: Fields) => boolean): value is rea
 
 function isMessage({ id, role, toolCalls, toolCallId, error, subagentRunId }: Fields): boolean {
   return (
-    isId(id) &&
+    isPageId(id) &&
     ROLES.includes(role as string) &&
     isListOf(toolCalls ?? [], isCall) &&
     [toolCallId, error, subagentRunId].every((text) => (text ?? undefined) === undefined || isText(text)) &&
@@ -79,10 +81,6 @@ function toolOf(given: Fields, field: string): AgUiTool {
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
-}
-
-function isId(id: unknown): boolean {
-  return typeof id === "string" && id.trim() !== "" && isWhole(id);
 }
 
 function isCall({ id, function: called }: Fields): boolean {

@@ -6,7 +6,15 @@ import type { Agent, Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import { checkOrigins, refuseForeign, wordOf, type AllowedOrigins } from "../server/access.js";
 import type { EventFormat } from "../server/formats.js";
-import { parsed, problem, respond, wordsFor, type RequestLike } from "../server/http.js";
+import {
+  MAX_BODY_BYTES,
+  parsed,
+  problem,
+  respond,
+  tooLong,
+  wordsFor,
+  type RequestLike,
+} from "../server/http.js";
 import { answerRequest, cursorOf } from "../server/routes.js";
 import type { SessionEntry } from "../workers/hosting/session-log.js";
 import { ChatSession } from "../server/chat-session.js";
@@ -34,6 +42,11 @@ export interface AgentObjectOptions {
    * Default: every path is that of the session.
    */
   base?: RegExp | undefined;
+  /**
+   * The most bytes of a body, and the most characters of a message of a WebSocket. A longer body gets status 413.
+   * Default 4,194,304.
+   */
+  maxBodyBytes?: number | undefined;
   /** Other forms of the events of a run, as those of `handler` of `looplet/server`. Default: looplet's own alone. */
   formats?: readonly EventFormat[] | undefined;
   /**
@@ -103,8 +116,8 @@ export abstract class AgentObject<Env = unknown> {
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
       if (word === "events" && isSocket) return await this.#socket(request);
       const { formats = [] } = this.#options;
-      const session = this.#session;
-      return await answerRequest({ session, id: SESSION, word, request, maxBytes: Infinity, formats });
+      const [session, maxBytes] = [this.#session, this.#maxBodyBytes];
+      return await answerRequest({ session, id: SESSION, word, request, maxBytes, formats });
     } catch (error) {
       return problem(error);
     }
@@ -123,7 +136,9 @@ export abstract class AgentObject<Env = unknown> {
   /** An order of a client: `{ "do": "run", "prompt": "…" }`. */
   async webSocketMessage(socket: WebSocketLike, message: unknown): Promise<void> {
     try {
-      socket.send(JSON.stringify({ reply: await this.#session.obey(parsed(String(message))) }));
+      const text = String(message);
+      if (text.length > this.#maxBodyBytes) throw tooLong(this.#maxBodyBytes);
+      socket.send(JSON.stringify({ reply: await this.#session.obey(parsed(text)) }));
     } catch (error) {
       socket.send(JSON.stringify({ error: wordsFor(error).error }));
     }
@@ -132,6 +147,10 @@ export abstract class AgentObject<Env = unknown> {
   webSocketClose(socket: WebSocketLike, code: number): void {
     // The codes 1005 and 1006 mean that there was no code; they must not be sent.
     socket.close(code === 1005 || code === 1006 ? 1000 : code);
+  }
+
+  get #maxBodyBytes(): number {
+    return this.#options.maxBodyBytes ?? MAX_BODY_BYTES;
   }
 
   #watch(): Promise<void> {

@@ -40,8 +40,10 @@ export function refuseForeign(
   const origin = headers.get("origin");
   const site = headers.get("sec-fetch-site");
   const isPost = method === "POST";
+  // A link of another page leads here without its name, and only the user reads the answer.
+  const isLink = !isPost && headers.get("sec-fetch-mode") === "navigate";
   // Where a page has no name, the browser says where it comes from.
-  const isNamed = origin !== null || (isPost && (site === "cross-site" || site === "same-site"));
+  const isNamed = origin !== null || (!isLink && (site === "cross-site" || site === "same-site"));
   if (!isNamed || site === "same-origin" || origin === new URL(url).origin) return;
   const isJsonAsked = !isPost || isJson(headers.get("content-type"));
   const isAllowed = allowed === "*" || (origin !== null && allowed?.includes(origin) === true);

@@ -10,7 +10,7 @@ import { sessionsOf } from "../sessions/index.js";
 import { SharedLog } from "../stores/logs/shared-log.js";
 import { checkOrigins, refuseForeign, WORDS } from "./access.js";
 import type { EventFormat } from "./formats.js";
-import { bodyOf, json, problem, type RequestLike } from "./http.js";
+import { bodyOf, json, MAX_BODY_BYTES, problem, type RequestLike } from "./http.js";
 import { ownedAgent, ownedStore, prefixOf } from "./owned.js";
 import { BadRequest } from "../workers/hosting/problems.js";
 import { answerRequest } from "./routes.js";
@@ -110,7 +110,7 @@ export function handler<Request extends RequestLike = RequestLike>(
     takeOver = false,
     ...rest
   } = checkOptions(options, "", TABLE);
-  const { keepEvents = 20_000, maxBodyBytes: maxBytes = 4_194_304, allowedOrigins } = rest;
+  const { keepEvents = 20_000, maxBodyBytes: maxBytes = MAX_BODY_BYTES, allowedOrigins } = rest;
   const made = optionsOf(agent);
   if (made !== undefined && made.store !== store)
     throw new LoopletError("config_invalid_value", "store", "needs to be the store of the agent");

@@ -39,6 +39,13 @@ export function problem(error: unknown): HostResponse {
   return json(wordsFor(error), error instanceof BadRequest ? error.status : 500);
 }
 
+/** The most bytes of a body by default. */
+export const MAX_BODY_BYTES = 4_194_304;
+
+export function tooLong(maxBytes: number): BadRequest {
+  return new BadRequest(`The body has more than ${maxBytes} bytes.`, 413);
+}
+
 /**
  * The body as text.
  *
@@ -47,7 +54,7 @@ export function problem(error: unknown): HostResponse {
 export async function textOf(request: RequestLike, maxBytes: number): Promise<string> {
   const isStream = (request as Partial<Request>).body !== undefined;
   const text = isStream ? await streamedText(request as Request, maxBytes) : await request.text();
-  if (text === undefined) throw new BadRequest(`The body has more than ${maxBytes} bytes.`, 413);
+  if (text === undefined) throw tooLong(maxBytes);
   return text;
 }
 

@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Prompt, QuestionAnswer } from "../../core/api/run.js";
 import { describe, describeWord, isObject } from "../../core/options/check.js";
-import { isWhole } from "../page-json.js";
+import { isPageId, PAGE_ID } from "../page-json.js";
 import { answerFromPage, promptFromPage } from "../tools/from-page.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 
@@ -38,7 +38,7 @@ export async function checkedOrder(given: unknown, isTrusted: boolean): Promise<
   };
   if (order.do === "run") {
     if (typeof order["prompt"] !== "string" && !Array.isArray(order["prompt"])) wrong('{ "prompt": "…" }');
-    if (!isId(order["requestId"] ?? "r")) wrong("a text of whole letters as its requestId");
+    if (!isPageId(order["requestId"] ?? "r")) wrong(`${PAGE_ID} as its requestId`);
   } else if (order.do === "answer") {
     if (!isAnswer(order["questionId"], order["answer"])) wrong('{ "questionId": 1, "answer": {…} }');
   } else if (order.do === "abort") {
@@ -71,25 +71,25 @@ export async function checkedCall(given: unknown, isTrusted: boolean): Promise<C
   if (run !== undefined && typeof run !== "string") wrong("needs the id of a run, or none");
   if (typeof method !== "string") wrong("is not the name of a method");
   if (!Array.isArray(args)) wrong("needs a list of arguments");
-  const [first, second] = args as unknown[];
+  // Arguments that are too many are left out, so that those which are checked are those which are used.
+  const all = (args as any[]).slice(0, run === undefined && method === "compact" ? 1 : 2);
+  const [first, second] = all as unknown[];
   const known = run === undefined ? OF_SESSION : OF_RUN;
   const isForTrusted = run !== undefined && OF_TRUSTED.includes(method as string);
   if (isForTrusted && !isTrusted) wrong("is not for pages: call it on the server");
   if (!isForTrusted && !known.includes(method as string)) wrong("is not a method of this session");
-  if (run === undefined && (method === "run" || method === "compact"))
-    checkBeginning((args as unknown[]).at(-1), wrong);
+  if (run === undefined && (method === "run" || method === "compact")) checkBeginning(all.at(-1), wrong);
   if (method === "reset" && !Array.isArray(first)) wrong("needs a list of messages");
   if (method === "answer" && !isAnswer(first, second)) wrong("needs the id of a question, and an answer");
-  if ((method === "claim" || method === "unclaim") && !(isQuestionId(first) && isId(second)))
+  if ((method === "claim" || method === "unclaim") && !(isQuestionId(first) && isPageId(second)))
     wrong("needs the id of a question, and the name of the page");
   if (method === "abort" && !isReason(first)) wrong("needs a text as its reason");
   if (method === "withdraw" && !isQuestionId(first)) wrong("needs the id of a message");
-  const all = args as any[];
   const taken = isTrusted ? all : await ofRequest(() => argsFromPage(run !== undefined, String(method), all));
   return { run: run as string | undefined, method: String(method), args: taken, isAlone: isAlone === true };
 }
 
-/** The arguments that a page may give. Those that are too many are left out. @throws LoopletError */
+/** The arguments that a page may give. @throws LoopletError */
 function argsFromPage(isOfRun: boolean, method: string, [first, second]: readonly any[]): readonly any[] {
   switch (method) {
     case "run":
@@ -113,8 +113,8 @@ export const WAITS_FOR_FUNCTIONS = true;
 function requestIdOf(given: unknown): { readonly requestId?: string } {
   const { requestId } = Object(given) as { readonly requestId?: unknown };
   if (requestId === undefined || requestId === null) return {};
-  if (isId(requestId)) return { requestId: requestId as string };
-  throw new LoopletError("misuse_invalid_argument", "requestId", "needs a text of whole letters");
+  if (isPageId(requestId)) return { requestId: requestId as string };
+  throw new LoopletError("misuse_invalid_argument", "requestId", `needs ${PAGE_ID}`);
 }
 
 /** @throws LoopletError */
@@ -130,7 +130,7 @@ function checkBeginning(given: unknown, wrong: (problem: string) => never): void
   for (const [name, value] of Object.entries(options))
     if (!OF_BEGINNING.includes(name) && !(Array.isArray(value) && value.length === 0) && value !== null)
       wrong(`takes no ${name} from pages: the server keeps the history. Open a chat with agent.openChat(id)`);
-  if (!isId(options["id"])) wrong("needs the id of the run, a text of whole letters");
+  if (!isPageId(options["id"])) wrong(`needs the id of the run, ${PAGE_ID}`);
   const { inputs, instructions } = options;
   if (inputs != null && (!isObject(inputs) || Array.isArray(inputs))) wrong("needs an object as its inputs");
   if (instructions != null && (typeof instructions !== "string" || instructions.trim() === ""))
@@ -140,10 +140,6 @@ function checkBeginning(given: unknown, wrong: (problem: string) => never): void
 /** A word of a client in a message. */
 function named(word: unknown): string {
   return typeof word === "string" ? word.slice(0, 64) : describe(word);
-}
-
-function isId(id: unknown): boolean {
-  return typeof id === "string" && id.trim() !== "" && isWhole(id);
 }
 
 function isAnswer(questionId: unknown, answer: unknown): boolean {

@@ -1,0 +1,140 @@
+/** What a hostile page sends to `handler` and to an `AgentObject`: pages of other origins, arguments, ids, sizes. */
+import { describe, expect, it } from "vitest";
+import { createAgent, custom, type Agent, type JournalEntry, type Store } from "looplet";
+import { agUiHandler } from "looplet/ag-ui";
+import { AgentObject } from "looplet/cloudflare";
+import { memoryStore } from "looplet/stores";
+import { objectState, sqlite } from "../support/object-state.js";
+import { Server } from "../support/server-kit.js";
+import { Kit } from "../support/worker-kit.js";
+
+describe("a page of another origin", () => {
+  const cookie = { cookie: "session=1" };
+  const from = (site: string, mode: string) => ({
+    "sec-fetch-site": site,
+    "sec-fetch-mode": mode,
+    ...cookie,
+  });
+  const status = async (headers: object, path = "/a", options: object = {}): Promise<number> => {
+    const response = await new Server(undefined, options).asked(path, { headers: headers as never });
+    await response.body?.cancel();
+    return response.status;
+  };
+
+  it.each(["cross-site", "same-site"])("without a name loads nothing with a cookie: %s", async (site) => {
+    for (const path of ["", "/a", "/a/events", "/a/stream", "/a/session"])
+      for (const mode of ["no-cors", "cors", "same-origin", "websocket"])
+        expect([path, mode, await status(from(site, mode), path)]).toEqual([path, mode, 403]);
+    const listed = { allowedOrigins: ["https://app.test"] };
+    expect(await status(from(site, "no-cors"), "/a/events", listed)).toBe(403);
+  });
+
+  it("may link to a session, and its own page and programs load it", async () => {
+    expect(await status(from("cross-site", "navigate"), "/a/events")).toBe(200);
+    expect(await status(from("same-origin", "no-cors"), "/a/events")).toBe(200);
+    expect(await status(from("none", "navigate"), "/a/events")).toBe(200);
+    expect(await status(cookie, "/a/events")).toBe(200);
+    // A link does nothing but read.
+    const post = { method: "POST", body: '{"prompt":"Hi."}', headers: from("cross-site", "navigate") };
+    expect((await new Server().asked("/a/run", post)).status).toBe(403);
+  });
+});
+
+describe("arguments of a call", () => {
+  const options = { id: "r" };
+  it.each([
+    ["run", ["Hi.", null, options]],
+    ["run", ["Hi.", { id: 5 }, options]],
+    ["run", ["Hi.", { id: "q", messages: [{ role: "user", content: [] }] }, options]],
+    ["run", ["Hi.", { id: "q", inputs: [1] }, options]],
+    ["compact", [null, options]],
+    ["compact", ["Hi.", options]],
+    ["compact", [{ id: 5 }, options]],
+  ])("that are too many are not looked at, and not used: %s %j", async (method, args) => {
+    const server = new Server();
+    expect((await server.post("/a/call", { method, args })).status).toBe(400);
+    expect((await server.asked("/a")).status).toBe(404);
+  });
+
+  it("that are too many change nothing", async () => {
+    const server = new Server();
+    expect((await server.post("/a/call", { method: "run", args: ["Hi.", options, { id: 5 }] })).status).toBe(
+      200,
+    );
+  });
+});
+
+/** A store that counts what is kept in it. */
+function counting(): { store: Store; bytes: () => number } {
+  const inner = memoryStore();
+  let bytes = 0;
+  const append = (key: string, entries: readonly JournalEntry[], after: number) => {
+    for (const { json } of entries) bytes += key.length + json.length;
+    return inner.append(key, entries, after);
+  };
+  return { store: { ...inner, append }, bytes: () => bytes };
+}
+
+describe("an id of a page", () => {
+  const long = "x".repeat(100_000);
+  it("is no text that fills the store with each event", async () => {
+    const { store, bytes } = counting();
+    const kit = new Kit();
+    kit.store = store;
+    const server = new Server(kit);
+    for (const [path, body] of [
+      ["/a/run", { prompt: "Hi.", requestId: long }],
+      ["/a/call", { method: "run", args: ["Hi.", { id: long }] }],
+      ["/a/call", { method: "compact", args: [{ id: long }] }],
+      ["/a/call", { run: "r", method: "steer", args: ["Hi.", { requestId: long }] }],
+      ["/a/call", { run: "r", method: "claim", args: [1, long] }],
+    ] as const)
+      expect([path, (await server.post(path, body)).status]).toEqual([path, 400]);
+    expect(bytes()).toBe(0);
+    expect((await server.post("/a/run", { prompt: "Hi.", requestId: "x".repeat(512) })).status).toBe(200);
+  });
+
+  it("is short over AG-UI too", async () => {
+    const { store, bytes } = counting();
+    const agent = createAgent({ model: custom(() => "Done."), store });
+    const handle = agUiHandler(agent as never, { authorize: () => "eve" });
+    const message = { id: "1", role: "user", content: "Hi." };
+    for (const more of [{ threadId: long }, { runId: long }, { messages: [{ ...message, id: long }] }]) {
+      const body = JSON.stringify({ threadId: "t", runId: "r", messages: [message], ...more });
+      const headers = { "content-type": "application/json" };
+      const response = await handle(new Request("http://s.test/", { method: "POST", headers, body }));
+      expect([Object.keys(more), response.status]).toEqual([Object.keys(more), 400]);
+    }
+    expect(bytes()).toBe(0);
+  });
+});
+
+describe.skipIf(sqlite === undefined)("an object", () => {
+  class Session extends AgentObject {
+    agent(store: Store): Agent {
+      return createAgent({ model: custom(() => "Done."), store }) as unknown as Agent;
+    }
+  }
+
+  it("does not read a body to its end that is too long, nor a message", async () => {
+    const session = new Session(objectState(), {}, { maxBodyBytes: 100 });
+    let pulled = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(64).fill(32));
+      },
+    });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    const response = await session.fetch(new Request("http://s.test/run", init) as never);
+    expect(response.status).toBe(413);
+    expect(pulled).toBeLessThan(10);
+    const sent: string[] = [];
+    const socket = { send: (text: string) => void sent.push(text), close: () => {} };
+    await session.webSocketMessage(socket, JSON.stringify({ do: "run", prompt: "x".repeat(100) }));
+    expect(sent).toEqual(['{"error":"The body has more than 100 bytes."}']);
+    const usual = new Session(objectState(), {});
+    const long = new Request("http://s.test/run", { method: "POST", body: " ".repeat(4_194_305) });
+    expect((await usual.fetch(long as never)).status).toBe(413);
+  });
+});
