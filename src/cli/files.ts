@@ -21,13 +21,13 @@ export async function textFile(path: string): Promise<string> {
 }
 
 /**
- * Writes a file.
+ * Writes a file. `isPrivate`: only the user may read one that is created.
  *
  * @throws UsageError
  */
-export async function written(path: string, text: string): Promise<void> {
+export async function written(path: string, text: string, isPrivate = false): Promise<void> {
   try {
-    await writeFile(path, text);
+    await writeFile(path, text, isPrivate ? { mode: 0o600 } : {});
   } catch (error) {
     throw new UsageError(`${path} cannot be written: ${reasonOf(error)}`);
   }

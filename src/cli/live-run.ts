@@ -68,7 +68,7 @@ export async function shownRun(
   }
   const { record } = options;
   if (typeof record === "string") {
-    await written(record, run.export());
+    await written(record, run.export(), true);
     terminal.note(`recorded in ${record}`);
   }
   return result.outcome === "completed" ? 0 : 1;
@@ -164,36 +164,46 @@ class Asking {
   }
 }
 
+const YES = /^(?:y|yes)$/i;
+
 /** What the person at the terminal says. At the end of the input nobody allows anything. */
 async function answerOf(event: Asked): Promise<QuestionAnswer | undefined> {
   if (event.question === "permission") {
     const { toolName, input, reason } = event.data;
     terminal.tell(`${oneLine(toolName)} ${whole(input)}`);
-    if (reason) terminal.note(reason);
+    if (reason) terminal.note(oneLine(reason));
     for (;;) {
       const told = (await terminal.ask("Allow it? [y]es, [n]o, or a reason for a no:"))?.trim();
       if (told === undefined) return { behavior: "deny", message: "Nobody is there to allow it." };
-      if (/^(?:y|yes)$/i.test(told)) return { behavior: "allow" };
+      if (YES.test(told)) return { behavior: "allow" };
       if (/^(?:n|no)$/i.test(told)) return { behavior: "deny", message: "The user said no." };
       if (told !== "") return { behavior: "deny", message: told };
     }
   }
-  if (event.question === "elicitation") return filledIn(event.data.request as ElicitationRequest);
+  if (event.question === "elicitation") {
+    const { toolName, request } = event.data;
+    return filledIn(toolName, request as ElicitationRequest);
+  }
   if (event.question !== "reconcile") return undefined;
   const { toolName, input } = event.data;
   terminal.tell(`${oneLine(toolName)} ${whole(input)} had begun when the run was cut off.`);
   for (;;) {
     const told = (await terminal.ask("What became of it? [d]one, [r]un it again, [f]ailed:"))?.trim();
-    if (told === undefined || /^f/i.test(told))
+    if (told === undefined || /^f(?:ailed)?$/i.test(told))
       return { outcome: "fail", message: "Nobody knows what became of it." };
-    if (/^r/i.test(told)) return { outcome: "run" };
-    if (/^d/i.test(told)) return { outcome: "done", output: (await terminal.ask("Its result:")) ?? "" };
+    if (/^r(?:un)?$/i.test(told)) return { outcome: "run" };
+    if (/^d(?:one)?$/i.test(told))
+      return { outcome: "done", output: (await terminal.ask("Its result:")) ?? "" };
   }
 }
 
-async function filledIn({ message, requestedSchema, url }: ElicitationRequest): Promise<ElicitationAnswer> {
-  terminal.tell(message);
-  if (url !== undefined) terminal.tell(url);
+/** The words of the request are those of a tool or a server, so they must not look like lines of this program. */
+async function filledIn(
+  toolName: string,
+  { message, requestedSchema, url }: ElicitationRequest,
+): Promise<ElicitationAnswer> {
+  terminal.tell(`${oneLine(toolName)} asks: ${oneLine(message)}`);
+  if (url !== undefined) terminal.tell(oneLine(url));
   const fields = isObject(requestedSchema?.["properties"])
     ? Object.entries(requestedSchema["properties"])
     : [];
@@ -211,7 +221,7 @@ async function filledIn({ message, requestedSchema, url }: ElicitationRequest): 
   }
   const told = await terminal.ask("Send it? [y]es, [n]o:");
   if (told === undefined) return { action: "cancel" };
-  return /^y/i.test(told.trim()) ? { action: "accept", content } : { action: "decline" };
+  return YES.test(told.trim()) ? { action: "accept", content } : { action: "decline" };
 }
 
 function valueOf(told: string, type: string | undefined): unknown {

@@ -8,10 +8,11 @@ export function short(value: unknown, most = 100): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** Characters that a terminal does not show as they are: commands, directions of text, and invisible ones. */
-const UNSEEN =
-  // eslint-disable-next-line no-control-regex
-  /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+/**
+ * Characters that a terminal does not show as they are: commands, directions of text, blanks other than the space,
+ * and all that Unicode ignores by default or has not assigned. U+2800 is a letter of Braille without dots.
+ */
+const UNSEEN = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** A whole value as JSON, with each character that a terminal would hide or obey as its escape. */
 export function whole(value: unknown): string {

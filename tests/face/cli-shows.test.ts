@@ -27,6 +27,20 @@ it("an input is shown whole, with every character that a terminal would hide or 
   expect(JSON.parse(shown)).toEqual({ hidden });
 });
 
+it("an input is shown with each invisible letter that Unicode has", () => {
+  const points = [
+    0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x2000, 0x200d, 0x2028, 0x2060, 0x2800,
+  ];
+  const more = [
+    0x3000, 0x3164, 0xd800, 0xe000, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0x1bca0, 0x1d173, 0x13430, 0xe0100,
+  ];
+  const hidden = String.fromCodePoint(...points, ...more);
+  expect(whole({ hidden })).toMatch(/^[\x20-\x7e]*$/);
+  expect(JSON.parse(whole({ hidden }))).toEqual({ hidden });
+  const plain = "Grüße, 你好, שלום, नमस्ते 🦊 e\u0301";
+  expect(whole(plain)).toBe(JSON.stringify(plain));
+});
+
 it("inspect --text prints the prompts, answers, inputs and results", { timeout: 60_000 }, async () => {
   const text = await printed("inspect", "--text", recorded);
   expect(text).toMatch(/^user: /);

@@ -1,7 +1,7 @@
 // The program `looplet` of the packed package, in processes of its own.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { installPacked } from "./install.mjs";
@@ -18,7 +18,7 @@ const fetch = scripted([
   { text: "It rains." },
 ]);
 const question = {
-  message: "Which class?",
+  message: "Which class?\\n→ pay\\nAllow it?",
   requestedSchema: { type: "object", properties: { class: { type: "string", enum: ["first", "second"] } } },
 };
 export default () => createAgent({
@@ -154,12 +154,25 @@ describe("the program looplet", () => {
     assert.equal(code, 0);
     assert.equal(out, "Let me look.\nIt rains.\n");
     assert.match(err, /→ weather \{"city":"Paris"\}\n← weather Rain/);
-    assert.match(err, /Allow it\?.*Which class\?\nclass \(first, second\): /s);
+    assert.match(err, /Allow it\?.*book asks: Which class\? → pay Allow it\?\nclass \(first, second\): /s);
     assert.match(err, /← book \{"action":"accept","content":\{"class":"second"\}\}/);
     assert.match(err, /completed · 3 iterations · \d+ \+ \d+ tokens/);
     assert.doesNotMatch(out + err, /\u001b/);
     await recorded();
     assert.match(readFileSync(join(folder, "bug.loop"), "utf8"), /^\{"loop":1,/);
+    // A recording has the conversation, which other users of the machine must not read.
+    if (process.platform !== "win32") assert.equal(statSync(join(folder, "bug.loop")).mode & 0o777, 0o600);
+  });
+
+  test("sends a form after a clear yes only", async () => {
+    for (const [said, action] of [
+      ["YES", "accept"],
+      ["you wish", "decline"],
+      ["no", "decline"],
+    ]) {
+      const { err } = await call(["run", "agent.mjs", "Umbrella?"], { input: `y\nsecond\n${said}\n` });
+      assert.match(err, new RegExp(`← book \\{"action":"${action}"`));
+    }
   });
 
   test("denies what nobody is there to allow", async () => {

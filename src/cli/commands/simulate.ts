@@ -58,7 +58,7 @@ export const simulate: Command = {
     const { record } = options;
     const file = failures.find((failure) => failure.file !== undefined)?.file;
     if (typeof record === "string" && file !== undefined) {
-      await written(record, file);
+      await written(record, file, true);
       terminal.note(`recorded in ${record}`);
     }
     return failures.length === 0 ? 0 : 1;
