@@ -1,9 +1,11 @@
 /** Every request of looplet goes by `fetchOnce`, which follows no redirect. */
 import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { createAgent, custom, openai } from "looplet";
+import { createAgent, custom, openai, openaiChat } from "looplet";
 import { handler } from "looplet/server";
 import { memoryStore } from "looplet/stores";
 import { connectAgent } from "looplet/workers";
@@ -128,6 +130,39 @@ it("a request to a model follows no redirect", async () => {
   });
   const { outcome, error } = await agent.run("Hi").result;
   expect([outcome, (error as any)?.code, seen]).toEqual(["failed", "redirected", ["manual"]]);
+});
+
+it("the platform's own fetch follows no redirect of a model's server, whose key stays there", async () => {
+  const seen: [port: number, key: string | undefined][] = [];
+  const listen = async (answer: (response: ServerResponse) => void): Promise<Server> => {
+    const server = createServer((request, response) => {
+      seen.push([request.socket.localPort!, request.headers.authorization]);
+      answer(response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return server;
+  };
+  const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const evil = await listen((response) => response.end("{}"));
+  const servers = [evil];
+  try {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const location = `${urlOf(evil)}/x?key=1`;
+      const own = await listen((response) => response.writeHead(status, { location }).end());
+      servers.push(own);
+      const other = openaiChat("other", { baseUrl: urlOf(evil), apiKey: "sk-9876543210fedcba" });
+      const model = openaiChat("m", { baseUrl: urlOf(own), apiKey: "sk-0123456789abcdef" });
+      const { error } = await createAgent({ model, fallbackModels: [other] }).run("Hi").result;
+      expect(error).toMatchObject({ code: "redirected", retryable: false });
+      expect(error!.message).toContain(urlOf(evil));
+      expect(error!.message).not.toContain("key=1");
+      const { port } = own.address() as AddressInfo;
+      expect(seen.splice(0)).toEqual([[port, "Bearer sk-0123456789abcdef"]]);
+    }
+  } finally {
+    for (const server of servers) server.closeAllConnections();
+    for (const server of servers) server.close();
+  }
 });
 
 it("a POST of a foreign page needs JSON, whatever says who the user is", async () => {

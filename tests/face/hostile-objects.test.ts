@@ -124,6 +124,31 @@ describe("a clock", () => {
     expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "timeout" } });
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      "goes back",
+      (
+        (ms) => () =>
+          (ms -= 60_000)
+      )(1_700_000_000_000),
+    ],
+    ["tells no time", () => Number.NaN],
+    ["tells nothing", () => undefined],
+    ["tells a text", () => "now"],
+    ["tells an endless time", () => Infinity],
+    ["tells a time before 1970", () => -1],
+  ])("that %s lets a run end, wait for its second attempt, and be aborted", async (_, now) => {
+    const wrong = clock({ now });
+    const fetch = scripted([{ status: 529 }, { text: "hi" }]);
+    const model = anthropic("m", { apiKey: "key-of-a-test", fetch });
+    const tried = createAgent({ model, retry: { delaysMs: [5] }, clock: wrong }).run("Go");
+    expect(await tried.result).toMatchObject({ outcome: "completed", text: "hi" });
+    const run = createAgent({ model: custom(never), clock: wrong }).run("Go");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    run.abort("enough");
+    expect(await run.result).toMatchObject({ outcome: "cancelled" });
+  });
+
   it("that goes on, with timers that call back at once, lets the run end and be aborted", async () => {
     // Each look moves it: a timer that fires in the same millisecond would tell the time itself.
     let ms = 1_700_000_000_000;

@@ -10,6 +10,9 @@ beforeAll(() => agentOf([{ text: "Hi." }]).run("Hi").result);
 
 const hello = () => agentOf([{ text: "Hi." }]);
 
+const toolsOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ name: `t${at}`, description: "x", parameters: {} }));
+
 describe("the route", () => {
   const answered = async (request: Request, options: Partial<AgUiHandlerOptions> = {}) => {
     const response = await handlerOf(hello(), options)(request);
@@ -53,10 +56,12 @@ describe("the route", () => {
       [inputOf({ messages: [{ ...said("Hi"), role: "root" as never }] }), /messages/],
       [inputOf({ messages: [{ id: "t", role: "tool", content: "7" }] }), /messages/],
       [inputOf({ tools: [{ description: "x" } as never] }), /tools: needs a list/],
+      [inputOf({ tools: toolsOf(2001) }), /tools: takes 2000 tools of a page at most/],
       [inputOf({ resume: [{ interruptId: "x", status: "maybe" as never }] }), /resume: needs a list/],
     ];
     for (const [input, words] of wrong)
       expect(await answered(requestOf(input))).toEqual({ status: 400, text: expect.stringMatching(words) });
+    expect((await answered(requestOf(inputOf({ tools: toolsOf(2000) })))).status).toBe(200);
     const body = "{";
     expect(await answered(requestOf({}, { body }))).toEqual({
       status: 400,

@@ -64,6 +64,29 @@ describe("arguments of a call", () => {
   });
 });
 
+it("of several answers to a question one counts, whichever way they come", async () => {
+  const server = new Server();
+  await server.post("/a/run", { prompt: "Pay.", requestId: "r" });
+  const asked = async (): Promise<any> => {
+    const { value } = await server.post("/a/call", { run: "r", method: "snapshot", args: [] });
+    return value.events.findLast(({ type }: { type: string }) => type === "question");
+  };
+  const question = (await asked()) ?? (await new Promise((resolve) => setTimeout(resolve, 20)).then(asked));
+  const { questionId } = question;
+  // The same answer may be delivered twice, so each of these differs from the others.
+  const answers = Array.from({ length: 10 }, (_, at) => {
+    const answer = at === 3 ? { behavior: "allow" } : { behavior: "deny", message: `no ${at}` };
+    return at < 5
+      ? server.post("/a/answer", { questionId, answer })
+      : server.post("/a/call", { run: "r", method: "answer", args: [questionId, answer] });
+  });
+  const taken = (await Promise.all(answers)).filter(({ taken, value }) => taken === true || value === true);
+  expect(taken).toHaveLength(1);
+  expect(await server.post("/a/answer", { questionId, answer: { behavior: "allow" } })).toMatchObject({
+    taken: false,
+  });
+});
+
 /** A store that counts what is kept in it. */
 function counting(): { store: Store; bytes: () => number } {
   const inner = memoryStore();
