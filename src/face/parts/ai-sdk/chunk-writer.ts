@@ -92,9 +92,14 @@ const REASONS: { readonly [K in FinishReason]: UiFinishReason } = {
   other: "other",
 };
 
-/** The events that add to the blocks of an attempt, or end it. */
-const OF_ATTEMPT =
-  /^(text|reasoning|tool-input)-|^(usage|warning|retry|attempt-start|iteration-start|run-start|not-saved)$/;
+/**
+ * The events that add to the blocks of an attempt, or that come before the attempt that replaces one which a crash
+ * has cut off.
+ */
+const OF_ATTEMPT = new RegExp(
+  "^(text|reasoning|tool-input|compact)-|^(run|agent|iteration|attempt)-start$|" +
+    "^(usage|warning|retry|not-saved|limits|model-change|steer-delivered|answer-cut-off)$",
+);
 
 export class ChunkWriter {
   /** The open questions, by the ids that the reader knows them by. */
@@ -160,7 +165,8 @@ export class ChunkWriter {
   }
 
   #ofRoot(event: RunEvent): void {
-    if (!OF_ATTEMPT.test(event.type) && event.type !== "reset") this.#settleAttempt(event.type);
+    const isOfUser = event.type === "message" && event.message.role === "user";
+    if (!OF_ATTEMPT.test(event.type) && event.type !== "reset" && !isOfUser) this.#settleAttempt(event.type);
     switch (event.type) {
       case "run-start":
         return this.#start();

@@ -29,19 +29,20 @@ export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOpti
   }
   return turns.map((turn, index) => {
     const { ui } = turn[0]!;
-    if (ui !== undefined) return noted(ui, turn);
+    // A message of the user that was added to a run has the results of the calls before it, too.
+    const results = resultsOf([...turn, ...(turns[index + 1]?.slice(0, 1) ?? [])]);
+    if (ui !== undefined) return noted(ui, turn, results);
     const role = turn[0]!.role;
     const parts =
       role === "user"
         ? turn[0]!.content.flatMap((block) => partOf(block, {}, new Map(), version))
-        : stepParts(turn, version);
+        : stepParts(turn, results, version);
     return { id: idOf(index), role, parts };
   });
 }
 
 /** The steps of an agent's turn. */
-function stepParts(turn: readonly Message[], version: number): UiPart[] {
-  const results = resultsOf(turn);
+function stepParts(turn: readonly Message[], results: Results, version: number): UiPart[] {
   return turn.flatMap(({ role, content, ...message }) => {
     if (role === "user") return content.filter(isNotice).map((data) => ({ type: "data-looplet", data }));
     // The first part of a step says who wrote it.
@@ -152,9 +153,8 @@ function errorOf({ content }: ToolResultBlock): string | undefined {
 }
 
 /** The message that a note tells of. Its parts take their blocks in order; calls find theirs by the id. */
-function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[]): UIMessageLike {
+function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[], results: Results): UIMessageLike {
   const blocks = turn.flatMap(({ content }) => content);
-  const results = resultsOf(turn);
   const calls = firstById(turn, (block) => (block.type === "tool_call" ? [block.id, block] : undefined));
   const places = new Map<string, number>();
   /** The next block of one of these types. */
