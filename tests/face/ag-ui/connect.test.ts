@@ -89,6 +89,16 @@ it.each([
   ]);
 });
 
+it("gets the reasoning of earlier answers before their texts", async () => {
+  const handler = handlerOn(memoryStore(), [{ thinking: { text: "Hm." }, text: "Hi." }]);
+  await post(handler, inputOf({ threadId: "t", messages: [said("Hello")] }));
+  expect(shownBy(await connect(handler))).toEqual([
+    ["user", "Hello"],
+    ["reasoning", "Hm."],
+    ["assistant", "Hi."],
+  ]);
+});
+
 it("keeps what the page has, for an agent without a store", async () => {
   const handler = handlerOf(agentOf([{ text: "Hi." }]));
   expect(shownBy(await connect(handler, { messages: [said("Mine")] }))).toEqual([["user", "Mine"]]);

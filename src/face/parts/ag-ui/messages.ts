@@ -144,7 +144,7 @@ export function pastMessages(kept: KeptChat, prefix: string, known: readonly AgU
 /** The messages with the results of a round that has not ended, which no event brings again. */
 function withResults(messages: AgUiMessage[], { toolCalls, messages: said }: AgentTranscript): AgUiMessage[] {
   let at = messages.length - 1;
-  while (messages[at]?.role === "tool") at -= 1;
+  while (messages[at]?.role === "tool" || messages[at]?.role === "reasoning") at -= 1;
   const called = new Set(messages[at]?.toolCalls?.map(({ id }) => id));
   for (const { toolCallId } of messages.slice(at + 1)) called.delete(toolCallId!);
   const closed = new Map<string, number>();
@@ -226,21 +226,7 @@ function isSameMessage(known: AgUiMessage, message: AgUiMessage): boolean {
 }
 
 function* agUiMessages({ role, content }: Message, id: string): Generator<AgUiMessage> {
-  if (role === "assistant") {
-    const toolCalls = content.flatMap((block) =>
-      block.type === "tool_call"
-        ? [
-            {
-              id: block.id,
-              type: "function" as const,
-              function: { name: block.name, arguments: textOf(block) },
-            },
-          ]
-        : [],
-    );
-    yield { id, role, content: textIn(content), ...(toolCalls.length === 0 ? {} : { toolCalls }) };
-    return;
-  }
+  if (role === "assistant") return yield* answerOf(content, id);
   for (const block of content)
     if (block.type === "tool_result" && block.pending === undefined)
       yield {
@@ -253,6 +239,28 @@ function* agUiMessages({ role, content }: Message, id: string): Generator<AgUiMe
     (block) => (block.type === "text" || block.type === "media") && !isNotice(block),
   );
   if (said.length > 0) yield { id, role, content: contentOf(said) };
+}
+
+/** An answer in the order of its blocks: a message for each reasoning, and one for all texts and calls. */
+function* answerOf(content: readonly Block[], id: string): Generator<AgUiMessage> {
+  const toolCalls = content.flatMap((block) => {
+    if (block.type !== "tool_call") return [];
+    const called = { name: block.name, arguments: textOf(block) };
+    return [{ id: block.id, type: "function" as const, function: called }];
+  });
+  const answer = {
+    id,
+    role: "assistant" as const,
+    content: textIn(content),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+  const first = content.findIndex(({ type }) => type !== "thinking");
+  for (const [at, block] of content.entries()) {
+    if (at === first) yield answer;
+    if (block.type === "thinking" && block.text !== "")
+      yield { id: `${id}.r${at}`, role: "reasoning", content: block.text };
+  }
+  if (first < 0) yield answer;
 }
 
 function textIn(content: readonly Block[]): string {
