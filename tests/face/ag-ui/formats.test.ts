@@ -139,3 +139,31 @@ it("loses no event and tells none twice over 200 disconnects at random bytes", a
     expect(told).toEqual(whole);
   }
 });
+
+it("a message that comes with the answers of a user is added to the run, once", async () => {
+  const server = served([
+    calls("pay"),
+    { toolCalls: [{ id: "toolu_2", name: "pay", input: {} }] },
+    { text: "Done." },
+  ]);
+  const page: any = new HttpAgent({ url: URL, threadId: "t", fetch: server.fetch as never });
+  const approve = (): Promise<unknown> =>
+    page.runAgent({
+      resume: page.pendingInterrupts.map(({ id: interruptId }: { id: string }) => ({
+        interruptId,
+        status: "resolved",
+        payload: { approved: true },
+      })),
+    });
+  page.addMessage(said("Pay"));
+  await page.runAgent();
+  page.addMessage(said("Twice", "u2"));
+  await approve();
+  await approve();
+  expect(server.paid).toEqual(["toolu_pay", "toolu_2"]);
+  expect(page.messages.map(({ role }: { role: string }) => role).sort()).toEqual([
+    ...["assistant", "assistant", "assistant", "tool", "tool", "user", "user"],
+  ]);
+  const { messages } = (await (await server.fetch("http://server.test/api/agent/t", {})).json()) as any;
+  expect(JSON.stringify(messages).split("Twice")).toHaveLength(2);
+});

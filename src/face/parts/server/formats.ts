@@ -34,7 +34,7 @@ export interface ReadOrder {
   readonly isTurn?: boolean | undefined;
   /** The number of prompts of the person that stay before this one. Default: all. */
   readonly keep?: number | undefined;
-  /** {@link FormattedRun.seen}. Default: the response begins where the order was taken. */
+  /** {@link FormattedRun.seen}. Default: the response begins where the order was taken, of a turn with its run. */
   readonly seen?: number | undefined;
 }
 

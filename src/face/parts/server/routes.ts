@@ -101,7 +101,10 @@ async function turn(route: Route, format: EventFormat, body: object): Promise<Ho
   }
   const begun = await takeTurn(session, read);
   const run = begun.taken ? session.runs.latest : read.isTurn ? read.requestId : session.runs.current;
-  return formatted(route, format, run, read.isTurn ? undefined : begun.after, { body });
+  // The answers may have ended the run before the prompt came.
+  const seen = run === current ? read.seen : undefined;
+  const after = read.isTurn || seen !== undefined ? undefined : begun.after;
+  return formatted(route, format, run, after, { seen, body });
 }
 
 /** The events of the session behind a cursor, and each that comes later; with `?run=`, those of a run up to its end. */

@@ -35,19 +35,16 @@ function read(body: object, told: readonly RunEvent[], run = ""): ReadOrder {
     const answer = isAsked(asked) ? answerTo(asked, run, input, false) : undefined;
     return answer === undefined ? [] : [{ questionId: asked.questionId, answer }];
   });
-  if (answers.length > 0)
-    return {
-      answers,
-      seen: seenBefore(
-        told,
-        answers.map(({ questionId }) => questionId),
-      ),
-    };
-  if (resume.length > 0) throw wrong("resume", "answers interrupts, and no run of this thread waits for any");
   const prompt = promptOf(input);
+  const requestId = `${messages.at(-1)?.id}:answer`;
+  if (answers.length > 0) {
+    const ids = answers.map(({ questionId }) => questionId);
+    return { answers, seen: seenBefore(told, ids), ...(prompt.length > 0 && { prompt, requestId }) };
+  }
+  if (resume.length > 0) throw wrong("resume", "answers interrupts, and no run of this thread waits for any");
   if (prompt.length === 0)
     throw wrong("messages", "needs a message of the user at its end, or results of calls that wait");
-  return { prompt, isTurn: true, requestId: `${messages.at(-1)!.id}:answer` };
+  return { prompt, isTurn: true, requestId };
 }
 
 function inputOf(body: object): AgUiInput {
