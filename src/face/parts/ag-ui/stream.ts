@@ -9,7 +9,7 @@ import { checkedInput } from "./input.js";
 import { isAsked, type Asked } from "./interrupts.js";
 import { forClient } from "./older.js";
 import { memoryOf, Translation, type RunMemory } from "./translation.js";
-import type { AgUiEvent, AgUiInput, AgUiOwn } from "./types.js";
+import type { AgUiEvent, AgUiInput, AgUiMessage, AgUiOwn } from "./types.js";
 
 export interface AgUiOptions {
   /**
@@ -25,6 +25,14 @@ export type AgUiSource = Run<any, any> | AsyncIterable<RunEvent<any>>;
 /** The events of a run of looplet that goes through several runs of AG-UI, and what is known of it. */
 export interface Going extends RunMemory {
   readonly events: AsyncIterator<RunEvent>;
+  /** The ids of the user's messages that the run has got. A page repeats the last one with each answer. */
+  readonly taken: Set<string>;
+  /** The numbers of those that this page has added to the run. */
+  readonly added: Set<number>;
+  /** The messages that the last page of the run has. */
+  shown?: () => AgUiMessage[];
+  /** Reads the chat. The result makes the messages of a page out of those that it knows. Only with a store. */
+  stored?: () => Promise<(known: readonly AgUiMessage[]) => readonly AgUiMessage[]>;
   /** The event that comes. */
   next?: Promise<IteratorResult<RunEvent>> | undefined;
   /**
@@ -42,8 +50,24 @@ export function goingOf(source: AgUiSource, name = "", deciding?: Deciding): Goi
   if (known !== undefined) return known;
   const isRun = "events" in source;
   const events = isRun ? source.events({ detached: true }) : source[Symbol.asyncIterator]();
-  const going: Going = { ...memoryOf(isRun ? source.id : name, deciding), events };
+  const going: Going = {
+    ...memoryOf(isRun ? source.id : name, deciding),
+    events,
+    taken: new Set(),
+    added: new Set(),
+  };
   GOING.set(source, going);
+  return going;
+}
+
+/** Lets another page follow a run from here on, in place of the one that is gone. It gets the open questions again. */
+export function followAgain(run: Run): Going {
+  const before = goingOf(run);
+  void before.events.return?.();
+  const { name, models, pageCalls, deciding, taken } = before;
+  const memory = { ...memoryOf(name, deciding), models, pageCalls, taken, added: new Set<number>() };
+  const going: Going = { ...memory, events: run.events({ detached: true }) };
+  GOING.set(run, going);
   return going;
 }
 
@@ -67,6 +91,7 @@ async function* translated(
 ): AsyncGenerator<AgUiEvent, void, undefined> {
   const going = goingOf(source, input.runId);
   const translation = new Translation(input, going);
+  going.shown = () => translation.messages;
   yield translation.begin();
   let isPast = true;
   while (!translation.isOver) {
@@ -82,6 +107,10 @@ async function* translated(
     const event = came.value;
     const result = event.type === "finish" ? await outputOf(source) : undefined;
     const told = [...translation.take(event, result)];
+    // Another page has added the message, or an earlier one before it was loaded again.
+    const isForeign = event.type === "steer-delivered" && event.ids.some((id) => !going.added.has(id));
+    const stored = isForeign ? await going.stored?.() : undefined;
+    if (stored !== undefined) told.push(translation.replace(stored(translation.messages)));
     if (event.type === "attempt-start") isPast = false;
     if (event.type === "question" && isAsked(event) && going.onAsked?.(event, isPast))
       going.asked.delete(event.questionId);

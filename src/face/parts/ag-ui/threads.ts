@@ -12,10 +12,11 @@ import { answerOf, isOfPage, type Asked } from "./interrupts.js";
 import { blocksOf, historyOf, pastMessages } from "./messages.js";
 import { forClient } from "./older.js";
 import { callAnswer, withPageTools } from "./page-tools.js";
-import { goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
+import { followAgain, goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
 import { judged } from "../workers/hosting/hosted-run.js";
+import { nextTask } from "../workers/hosting/task.js";
 import { interruptId, memoryOf, Translation } from "./translation.js";
-import type { AgUiEvent, AgUiInput } from "./types.js";
+import type { AgUiEvent, AgUiInput, AgUiMessage } from "./types.js";
 
 /** The facts by which a function chooses the agent of an input. */
 export interface AgUiAsked {
@@ -48,8 +49,17 @@ export interface Segment {
 
 interface Going {
   readonly run: Run;
+  /** The agent that has the chat of the run in its store; undefined without a store. */
+  readonly keeper: Agent | undefined;
   /** The agent of this run alone; undefined if it is not ours to close. */
   readonly own: Agent | undefined;
+}
+
+/** A page that reads the events of a chat. */
+interface Reader {
+  hasLeft: boolean;
+  /** Resolves when it is known which run the page reads. */
+  readonly begun: Promise<void>;
 }
 
 /** The name under which the agent's store keeps the chat of a thread. */
@@ -64,8 +74,10 @@ export class Threads {
   readonly #keepRunning: boolean;
   /** The runs that wait for answers, by chat; the oldest first. */
   readonly #waiting = new Map<string, Going>();
-  /** The chats whose events a page reads. */
-  readonly #read = new Set<string>();
+  /** The runs under way whose page is gone, by chat. */
+  readonly #left = new Map<string, Going>();
+  /** The pages that read the events of chats. */
+  readonly #read = new Map<string, Reader>();
 
   constructor(agents: AgUiAgents, given: AgUiThreadOptions) {
     const { maxWaiting = 1000, keepRunning = false, ...options } = checkOptions(given, "", THREAD_TABLE);
@@ -76,20 +88,11 @@ export class Threads {
   }
 
   segment(input: AgUiInput, owner: string): Segment {
-    let run: Run | undefined;
-    let hasLeft = false;
-    const take = (taken: Run): void => {
-      run = taken;
-      if (hasLeft) run.abort(GONE);
-    };
-    return {
-      events: this.#told(input, owner, take),
-      leave: () => {
-        if (this.#keepRunning) return;
-        hasLeft = true;
-        run?.abort(GONE);
-      },
-    };
+    return this.#segment(input, owner, !this.#keepRunning, async (key, take) => {
+      const going = await this.#going(input, owner, key);
+      take(going);
+      return this.#follow(going, input, key);
+    });
   }
 
   /**
@@ -97,30 +100,64 @@ export class Threads {
    * on or waits for answers. To leave it stops nothing.
    */
   connection(input: AgUiInput, owner: string): Segment {
-    return { events: this.#reading(input, owner, (key) => this.#connected(input, owner, key)), leave() {} };
+    return this.#segment(input, owner, false, (key, take) => this.#connected(input, owner, key, take));
   }
 
-  #told(input: AgUiInput, owner: string, take: (run: Run) => void): AsyncGenerator<AgUiEvent> {
-    return this.#reading(input, owner, async (key) => {
-      const going = await this.#going(input, owner, key);
-      take(going.run);
-      return this.#follow(going, input, key);
-    });
+  /** With `stops` a page that goes away aborts its run. Contract of `take`: called with the run that the page reads. */
+  #segment(
+    input: AgUiInput,
+    owner: string,
+    stops: boolean,
+    read: (key: string, take: (going: Going) => void) => Promise<AsyncIterable<AgUiEvent>>,
+  ): Segment {
+    const key = agUiChatId(owner, input.threadId);
+    let going: Going | undefined;
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const reader = { hasLeft: false, begun };
+    const leave = (): void => {
+      reader.hasLeft = true;
+      if (going === undefined) return;
+      if (this.#read.get(key) === reader) this.#read.delete(key);
+      if (stops) going.run.abort(GONE);
+      else this.#leave(key, going);
+      void drained(events);
+    };
+    const take = (taken: Going): void => {
+      going = taken;
+      if (reader.hasLeft) leave();
+      begin();
+    };
+    const events = this.#reading(input, key, reader, () => read(key, take));
+    return { events, leave };
+  }
+
+  /** The page that reads a run is gone, and the next one may follow it. */
+  #leave(key: string, going: Going): void {
+    const { run } = going;
+    if (run.outcome !== undefined || this.#waiting.get(key) === going) return;
+    this.#left.set(key, going);
+    const forget = (): void => {
+      if (this.#left.get(key) === going) this.#left.delete(key);
+    };
+    run.result.then(forget, forget);
   }
 
   /** The events of a thread, which one page reads at a time. */
   async *#reading(
     input: AgUiInput,
-    owner: string,
-    read: (key: string) => Promise<AsyncIterable<AgUiEvent>>,
+    key: string,
+    reader: Reader,
+    read: () => Promise<AsyncIterable<AgUiEvent>>,
   ): AsyncGenerator<AgUiEvent> {
-    const key = agUiChatId(owner, input.threadId);
+    const before = this.#read.get(key);
+    if (before?.hasLeft === true) await before.begun;
     const isFree = !this.#read.has(key);
-    this.#read.add(key);
+    if (isFree) this.#read.set(key, reader);
     let hasBegun = false;
     try {
       if (!isFree) throw refused("threadId", "has a run under way; wait for its end", "misuse_chat_busy");
-      for await (const event of await read(key)) {
+      for await (const event of await read()) {
         hasBegun = true;
         yield event;
       }
@@ -129,13 +166,14 @@ export class Threads {
       if (!hasBegun) yield translation.begin();
       yield* translation.fail(...wordsOf(error));
     } finally {
-      if (isFree) this.#read.delete(key);
+      if (this.#read.get(key) === reader) this.#read.delete(key);
     }
   }
 
   /** With `isNew` the page gets the messages first: a client keeps them in the order in which they arrive. */
   async *#follow(going: Going, input: AgUiInput, key: string, isNew = false): AsyncGenerator<AgUiEvent> {
-    const { run } = going;
+    const { run, keeper } = going;
+    if (keeper !== undefined) goingOf(run).stored = () => storedIn(going, key);
     for await (const event of toAgUi(run, input, this.#options)) {
       if (event.type === "RUN_FINISHED" && run.outcome === undefined) {
         // The answers may come to another process.
@@ -150,6 +188,7 @@ export class Threads {
   }
 
   #keep(key: string, going: Going): void {
+    this.#left.delete(key);
     this.#waiting.set(key, going);
     if (this.#waiting.size <= this.#maxWaiting) return;
     const [oldest, { run, own }] = this.#waiting.entries().next().value!;
@@ -168,9 +207,14 @@ export class Threads {
       return known;
     }
     this.#waiting.delete(key);
-    const { agent, own, isKept, deciding } = await this.#agentFor(input, owner);
-    const run = isKept ? await open(agent, input, key, deciding) : begin(agent, input, deciding);
-    return { run, own };
+    const left = this.#takeLeft(key);
+    if (left !== undefined) {
+      resume(left.run, followAgain(left.run), input);
+      return left;
+    }
+    const { agent, own, keeper, deciding } = await this.#agentFor(input, owner);
+    const run = keeper ? await open(keeper, input, key, deciding) : begin(agent, input, deciding);
+    return { run, own, keeper };
   }
 
   /** The agent of an input, with the tools of its page. */
@@ -180,23 +224,50 @@ export class Threads {
     const made = madeOf(given);
     const deciding = new Deciding();
     const own = made?.again(deciding.watch(withPageTools(made.options, input.tools ?? [])));
-    const isKept = made?.options.store !== undefined;
-    return { agent: own ?? given, own, isKept, deciding };
+    const agent = own ?? given;
+    return { agent, own, keeper: made?.options.store === undefined ? undefined : agent, deciding };
   }
 
-  async #connected(input: AgUiInput, owner: string, key: string): Promise<AsyncIterable<AgUiEvent>> {
-    const { agent, own, isKept, deciding } = await this.#agentFor(input, owner);
-    const kept = isKept ? await agent.readChat(key, { transcripts: true }) : undefined;
+  /** The run of this chat whose page is gone, if it is under way. */
+  #takeLeft(key: string): Going | undefined {
+    const left = this.#left.get(key);
+    this.#left.delete(key);
+    return left?.run.outcome === undefined ? left : undefined;
+  }
+
+  async #connected(
+    input: AgUiInput,
+    owner: string,
+    key: string,
+    take: (going: Going) => void,
+  ): Promise<AsyncIterable<AgUiEvent>> {
+    const known = this.#left.get(key);
+    if (known !== undefined) {
+      const stored = await storedIn(known, key);
+      // What the page before would have is read by then. Nothing may come between the rest.
+      await nextTask();
+      const left = this.#takeLeft(key);
+      if (left !== undefined) {
+        take(left);
+        const messages = stored(goingOf(left.run).shown?.() ?? input.messages);
+        followAgain(left.run);
+        return this.#follow(left, { ...input, messages }, key);
+      }
+    }
+    const { own, keeper, deciding } = await this.#agentFor(input, owner);
+    const kept = await keeper?.readChat(key, { transcripts: true });
     const messages = kept === undefined ? input.messages : pastMessages(kept, key, input.messages);
     const shown: AgUiInput = { ...input, messages };
     const waiting = this.#waiting.get(key)?.run;
     if (waiting !== undefined && waiting.outcome === undefined)
       return told(shown, new Translation(shown, goingOf(waiting)), "wait");
     if (kept?.isRunning !== true) return told(shown, new Translation(shown, memoryOf("")), "stand");
-    const { current } = await agent.openChat(key, { takeOver: true });
+    const { current } = await keeper!.openChat(key, { takeOver: true });
     if (current === undefined) return told(shown, new Translation(shown, memoryOf("")), "stand");
     goingOf(current, "", deciding);
-    return this.#follow({ run: current, own }, shown, key, true);
+    const going = { run: current, own, keeper };
+    take(going);
+    return this.#follow(going, shown, key, true);
   }
 }
 
@@ -216,38 +287,76 @@ function begin(agent: Agent, input: AgUiInput, deciding: Deciding): Run {
   const messages = historyOf(prompt.length === 0 ? input.messages : input.messages.slice(0, -1));
   // Results of the page's tools bring the model on as a prompt does.
   if (prompt.length === 0 && messages.at(-1)?.role !== "user") throw noPrompt();
-  return listened(agent.run(prompt, { messages }), deciding);
+  return listened(agent.run(prompt, { messages }), deciding, input);
 }
 
 /** Begins a run in the chat of a thread, or goes on with the run that another process has left. */
 async function open(agent: Agent, input: AgUiInput, key: string, deciding: Deciding): Promise<Run> {
   const chat = await agent.openChat(key, { takeOver: true });
   const prompt = promptOf(input);
-  const id = input.messages.at(-1)?.id ?? "";
+  const id = lastIdOf(input);
   const isNew = prompt.length > 0 && !chat.hasTaken(id);
   const { current } = chat;
   if (current === undefined) {
     refuseAnswers(input);
     if (prompt.length === 0) throw noPrompt();
     // The id tells a run that goes on which prompt is its own. A page asks again under the same id.
-    return listened(chat.run(prompt, isNew ? { id } : {}), deciding);
+    return listened(chat.run(prompt, isNew ? { id } : {}), deciding, input);
   }
-  const going = goingOf(current, "", deciding);
-  going.onAsked = (asked, isPast) => {
-    const said = answerTo(asked, going.name, input, prompt.length > 0 && isPast);
-    if (said === undefined) return false;
-    void judged(current, asked.questionId)
-      .then(() => current.answer(asked.questionId, said))
-      .catch(reportUnheard);
-    return true;
-  };
-  if (isNew) current.steer(prompt, { requestId: id });
+  resume(current, goingOf(current, "", deciding), input, isNew);
   return current;
 }
 
+/** Gives a run under way what an input has for it: its message, and answers to the questions that are asked again. */
+function resume(
+  run: Run,
+  going: ReturnType<typeof goingOf>,
+  input: AgUiInput,
+  isNew = !going.taken.has(lastIdOf(input)),
+): void {
+  const id = lastIdOf(input);
+  const prompt = isNew ? promptOf(input) : [];
+  going.onAsked = (asked, isPast) => {
+    const said = answerTo(asked, going.name, input, prompt.length > 0 && isPast);
+    if (said === undefined) return false;
+    void judged(run, asked.questionId)
+      .then(() => run.answer(asked.questionId, said))
+      .catch(reportUnheard);
+    return true;
+  };
+  if (prompt.length > 0) going.added.add(run.steer(prompt, { requestId: id }).id);
+  going.taken.add(id);
+}
+
+/**
+ * Reads a chat with a run under way. The result makes the messages of a page out of those that it knows; the same ones
+ * without a store. The store has no answers of subagents that are not over, and no results of a round that is not.
+ */
+async function storedIn(
+  { run, keeper }: Going,
+  key: string,
+): Promise<(known: readonly AgUiMessage[]) => readonly AgUiMessage[]> {
+  if (keeper === undefined) return (known) => known;
+  await run.saved();
+  const kept = await keeper.readChat(key, { transcripts: true });
+  return (known) => {
+    if (kept === undefined) return known;
+    const stored = pastMessages(kept, key, known);
+    const ids = new Set(stored.map(({ id }) => id));
+    const isOfRound = ({ role, subagentRunId }: AgUiMessage): boolean =>
+      subagentRunId !== undefined || role === "tool";
+    return [...stored, ...known.filter((one) => isOfRound(one) && !ids.has(one.id))];
+  };
+}
+
+/** Reads events for no page, so that it is known what the page before would have. */
+async function drained(events: AsyncIterable<AgUiEvent>): Promise<void> {
+  for await (const _ of events);
+}
+
 /** An iteration that begins later misses events. */
-function listened(run: Run, deciding: Deciding): Run {
-  goingOf(run, "", deciding);
+function listened(run: Run, deciding: Deciding, input: AgUiInput): Run {
+  goingOf(run, "", deciding).taken.add(lastIdOf(input));
   return run;
 }
 
@@ -268,20 +377,23 @@ function goOn(run: Run, input: AgUiInput): void {
     throw refused("resume", `needs an answer to every interrupt; there is none to ${missing.join(", ")}`);
   if (unknown.length > 0)
     throw refused("resume", `answers interrupts that are not open: ${unknown.join(", ")}`);
-  const prompt = promptOf(input);
-  const answers = open.map((one) => [one, answerTo(one, name, input, prompt.length > 0)] as const);
-  if (prompt.length === 0 && answers.every(([, said]) => said === undefined))
+  const id = lastIdOf(input);
+  const prompt = going.taken.has(id) ? [] : promptOf(input);
+  const isNew = prompt.length > 0;
+  const answers = open.map((one) => [one, answerTo(one, name, input, isNew)] as const);
+  if (!isNew && answers.every(([, said]) => said === undefined))
     throw refused(
       "messages",
       `needs the results of the calls ${open.map(({ data }) => data.toolCallId).join(", ")}`,
     );
   // The page has run all calls of the answer, and a call that is not read-only is asked when the one before is over.
   going.onAsked = (later, isPast) => {
-    const said = answerTo(later, name, input, prompt.length > 0 && isPast);
+    const said = answerTo(later, name, input, isNew && isPast);
     return said !== undefined && run.answer(later.questionId, said);
   };
   for (const [one, said] of answers) if (said !== undefined) run.answer(one.questionId, said);
-  if (prompt.length > 0) run.steer(prompt);
+  if (isNew) going.added.add(run.steer(prompt, { requestId: id }).id);
+  going.taken.add(id);
 }
 
 /** The answer of an input to a question; undefined if it has none. */
@@ -304,6 +416,10 @@ export function answerTo(
 export function promptOf({ messages }: AgUiInput): ContentBlock[] {
   const last = messages.at(-1);
   return last?.role === "user" ? blocksOf(last.content, `messages[${messages.length - 1}].content`) : [];
+}
+
+function lastIdOf({ messages }: AgUiInput): string {
+  return messages.at(-1)?.id ?? "";
 }
 
 function refuseAnswers({ resume = [] }: AgUiInput): void {

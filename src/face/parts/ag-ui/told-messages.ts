@@ -50,6 +50,17 @@ export class ToldMessages {
     return this.#all.some((message) => message.toolCallId === toolCallId);
   }
 
+  /** Whether the page has this very result, which the events of a run that it joins may tell again. */
+  isTold(toolCallId: string, content: unknown, { subagentRunId }: Owner): boolean {
+    const json = JSON.stringify(content);
+    return this.#all.some(
+      (one) =>
+        one.toolCallId === toolCallId &&
+        one.subagentRunId === subagentRunId &&
+        JSON.stringify(one.content) === json,
+    );
+  }
+
   hasCall(id: string, toolCallId: string): boolean {
     return this.#ids.get(id)?.toolCalls?.some((call) => call.id === toolCallId) ?? false;
   }
@@ -92,6 +103,16 @@ export class ToldMessages {
     const message: Told = { id: resultId(toolCallId), role: "tool", toolCallId, content, ...owner };
     all.splice(at, 0, message);
     if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
+  }
+
+  /** Adds the results among messages whose calls have none: those of a round that is not over. False without any. */
+  addResults(messages: readonly AgUiMessage[]): boolean {
+    const open = messages.filter(
+      ({ toolCallId }) => toolCallId !== undefined && this.hasOpenCall(toolCallId),
+    );
+    for (const { toolCallId, content, subagentRunId } of open)
+      this.result(toolCallId!, content, subagentRunId === undefined ? {} : { subagentRunId });
+    return open.length > 0;
   }
 
   #of(id: string, role: "assistant" | "reasoning", owner: Owner): Told {

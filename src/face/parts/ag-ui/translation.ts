@@ -12,7 +12,13 @@ import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";
 import { messagesOf, outputOf, resultId, withIdsOf, withSubagentsOf } from "./messages.js";
 import { ToldMessages } from "./told-messages.js";
-import { PROTOCOL_VERSION, type AgUiInput, type AgUiOutcome, type AgUiSent } from "./types.js";
+import {
+  PROTOCOL_VERSION,
+  type AgUiInput,
+  type AgUiMessage,
+  type AgUiOutcome,
+  type AgUiSent,
+} from "./types.js";
 import { UsageByModel, type AskedModel } from "./usage.js";
 
 /** What the translations of one run share. */
@@ -178,8 +184,10 @@ export class Translation {
         const known = this.#messages.all();
         const root = withIdsOf(messagesOf(event.messages, this.#memory.name), known);
         this.#messages.replace(withSubagentsOf(root, known));
+        this.#messages.addResults(known);
         yield this.#snapshot();
         for (const told of retold(event)) yield* this.take(told);
+        if (this.#messages.addResults(known)) yield this.#snapshot();
         break;
       }
       case "usage":
@@ -197,6 +205,16 @@ export class Translation {
   *stand(): Generator<AgUiSent> {
     yield this.#snapshot();
     yield* this.#end({ type: "success" });
+  }
+
+  /** The messages that the page has. */
+  get messages(): AgUiMessage[] {
+    return this.#messages.all();
+  }
+
+  replace(messages: readonly AgUiMessage[]): AgUiSent {
+    this.#messages.replace(messages);
+    return this.#snapshot();
   }
 
   /** The events of the run have ended before its end. */
@@ -324,6 +342,7 @@ export class Translation {
     const { toolCallId } = event;
     // The page has brought it itself.
     if (this.#memory.pageCalls.delete(toolCallId) && this.#messages.hasResult(toolCallId)) return;
+    if (this.#messages.isTold(toolCallId, content, owner)) return;
     this.#messages.result(toolCallId, content, owner);
     const messageId = resultId(toolCallId);
     yield { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool", ...owner };
