@@ -329,8 +329,8 @@ function resume(
 }
 
 /**
- * Reads a chat with a run under way. The result makes the messages of a page out of those that it knows; the same ones
- * without a store. The store has no answers of subagents that are not over, and no results of a round that is not.
+ * Reads a chat with a run under way. The result makes the messages of a page out of those that it knows: the same
+ * ones without a store. A store has no answers of subagents that are not over, and no results of a round that is not.
  */
 async function storedIn(
   { run, keeper }: Going,
