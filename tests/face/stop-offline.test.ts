@@ -127,6 +127,38 @@ describe("a stop that nobody answers", () => {
     expect(chat.messages.filter(({ role }) => role === "user")).toHaveLength(2);
   });
 
+  it("gives the stop to the server after a reload, if the page before could not", async () => {
+    const kept = new Map<string, string>();
+    vi.stubGlobal("sessionStorage", {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+    });
+    try {
+      const net = network();
+      const page = net.server.page();
+      const run = (await steadily(page.openChat("a"))).run("Go.");
+      await steadily(begun(run));
+      net.lose("down");
+      run.abort("enough");
+      await within(run.result, 1500);
+      // A page that is left sends nothing more.
+      page.disconnect();
+      net.state = "up";
+      const { current } = await within(net.server.page().openChat("a"), 60_000);
+      expect(current?.id ?? run.id).toBe(run.id);
+      if (current !== undefined)
+        expect(await within(current.result, 60_000)).toMatchObject({ abortReason: "enough" });
+      const state = await net.server.post("/a/call", { method: "openChat", args: [] });
+      expect(state.value.run).toBeNull();
+      const asked = net.asked.length;
+      net.server.page();
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(net.asked.slice(asked)).toEqual([]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   it("frees a conversation whose stop button is pressed without a network", async () => {
     const net = network();
     const screen = conversation(net.server.page(), { id: "a" });

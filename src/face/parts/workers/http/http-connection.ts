@@ -11,6 +11,7 @@ import { AddressError, notHere, type Address } from "./address.js";
 import { HttpStream, waited, type StreamListener } from "./http-stream.js";
 import { type ChatState, type RunEnd, type Target } from "../protocol.js";
 import { TabRuns } from "./tab-runs.js";
+import { TabStops } from "./tab-stops.js";
 
 /** Calls that wait for something, before which others go. */
 const WAITING = ["result", "snapshot", "saved", "claim"];
@@ -44,6 +45,7 @@ export class HttpConnection implements AgentLink {
   readonly #silenceMs: number;
   readonly #maxAttempts: number;
   readonly #tab: TabRuns;
+  readonly #stops: TabStops;
   readonly #closed = new AbortController();
   /** The last call of each session, behind which the next one goes. */
   readonly #calls = new Map<string, Promise<unknown>>();
@@ -68,9 +70,12 @@ export class HttpConnection implements AgentLink {
     this.#silenceMs = silenceMs;
     this.#maxAttempts = maxAttempts;
     this.#tab = new TabRuns(address.url);
+    this.#stops = new TabStops(address.url);
     address.onChange = (isReached) => {
       for (const listener of [...this.#hearing]) listener(!isReached);
     };
+    for (const [run, { session, args }] of this.#stops.all)
+      this.#ask(session, { run, method: STEADY, args }).catch(() => {});
   }
 
   get isReconnecting(): boolean {
@@ -257,6 +262,8 @@ export class HttpConnection implements AgentLink {
 
   /** Calls go one behind the other, but those that wait for something. */
   #ask(session: string, body: Request): Promise<any> {
+    const { run = "", args } = body;
+    if (body.method === STEADY) this.#stops.add(run, { session, args });
     let release = (): void => {};
     const isTried = new Promise<void>((resolve) => (release = resolve));
     const asked = (this.#calls.get(session) ?? Promise.resolve()).then(() =>
@@ -271,6 +278,11 @@ export class HttpConnection implements AgentLink {
     return asked;
   }
 
+  /** The server has taken or refused a call. */
+  #settle({ run = "", method }: Request): void {
+    if (method === STEADY) this.#stops.remove(run);
+  }
+
   /** `failed` is called when a try has failed. */
   async #post(session: string, request: Request, failed: () => void): Promise<unknown> {
     const { signal } = this.#closed;
@@ -278,14 +290,17 @@ export class HttpConnection implements AgentLink {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify(request);
     for (let attempt = 1; ; attempt += 1) {
+      if (signal.aborted) throw gone();
       try {
         const keepalive = request.method === LAST;
         const sent = { method: "POST", headers, body, signal, ...(keepalive && { keepalive }) };
         const response = await this.#address.send(path, sent);
+        this.#settle(request);
         return ((await response.json()) as { value?: unknown }).value;
       } catch (error) {
         if (signal.aborted) throw gone();
         const isRefused = error instanceof AddressError && !error.isPassing;
+        if (isRefused) this.#settle(request);
         if (isRefused) throw error.cause;
         failed();
         const isLast = attempt >= this.#maxAttempts && request.method !== STEADY;

@@ -1,5 +1,6 @@
 /** The runs that a tab follows, with their cursors, in its `sessionStorage`: a page that is loaded again goes on there. */
 import type { Following } from "../connection.js";
+import { readTab, writeTab } from "./tab-storage.js";
 
 interface Kept {
   readonly chat?: string | undefined;
@@ -14,7 +15,7 @@ export class TabRuns {
 
   constructor(address: string) {
     this.#key = `looplet ${address}`;
-    this.#runs = read(this.#key);
+    this.#runs = new Map(readTab<Kept>(this.#key));
   }
 
   /** The runs that the page before has followed, and this one does not. */
@@ -33,7 +34,7 @@ export class TabRuns {
     if (keeper !== follower) return;
     this.#keepers.set(run, keeper);
     this.#runs.set(run, { chat, cursor });
-    this.#write();
+    writeTab(this.#key, this.#runs);
   }
 
   forget(follower: Following): void {
@@ -41,22 +42,6 @@ export class TabRuns {
     if (this.#keepers.get(run) !== follower) return;
     this.#keepers.delete(run);
     this.#runs.delete(run);
-    this.#write();
-  }
-
-  #write(): void {
-    try {
-      sessionStorage.setItem(this.#key, JSON.stringify([...this.#runs]));
-    } catch {
-      // There is none, as in a worker, or it is full: the next page knows of no runs.
-    }
-  }
-}
-
-function read(key: string): Map<string, Kept> {
-  try {
-    return new Map(JSON.parse(sessionStorage.getItem(key) ?? "[]") as [string, Kept][]);
-  } catch {
-    return new Map();
+    writeTab(this.#key, this.#runs);
   }
 }
