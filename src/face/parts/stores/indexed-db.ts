@@ -62,6 +62,8 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
     let result: T;
     try {
       result = await work(transaction);
+      // The browser writes it even if the page is left before it answers. Safari before 15 has no `commit`.
+      transaction.commit?.();
     } catch (error) {
       transaction.abort();
       await done.catch(() => {});
