@@ -63,9 +63,11 @@ async function talk(make: (world: World) => Place, at: number, isHostGone: boole
   };
   for (let step = 0; step < 20_000; step++) {
     screen.draw();
-    const { status, messages, error } = screen.now;
+    const { status, messages, queue, error } = screen.now;
     if (status === "error") throw new Error(error!.message);
-    if (status === "ready" && messages.length === 0) await screen.conversation.send("Go.");
+    // A prompt that the run before did not save waits in the queue.
+    if (status === "ready" && messages.length === 0)
+      await screen.conversation.send(queue.length > 0 ? "" : "Go.");
     else if (status === "ready") return { drawn: [...form, ...lines(messages)], events: world.seen };
     const { questions } = screen.now;
     if (questions[0]?.kind === "elicitation") form = lines(screen.now.messages);

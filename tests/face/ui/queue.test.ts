@@ -1,11 +1,16 @@
 // Messages that were sent while a run went on, and that the model has not got when the page goes away.
-import { expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createAgent, custom } from "looplet";
 import { handler } from "looplet/server";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore } from "looplet/stores";
-import { connectAgent } from "looplet/workers";
-import { tick, World } from "../support/processes.js";
+import { connectAgent, type RemoteAgent } from "looplet/workers";
+import { answerTo, tick, World } from "../support/processes.js";
+import { Place } from "../support/worker-kit.js";
 import { Screen, lines } from "./kit.js";
+
+// The first run loads the engine.
+beforeAll(() => createAgent({ model: custom(() => "Hi.") }).run("Hi.").result, 60_000);
 
 const CHAT = "chat";
 
@@ -74,7 +79,8 @@ it("a message that the model gets after a reload is drawn once, and waits no mor
       ({ status, messages }) =>
         status === "waiting" || messages.filter(({ role }) => role === "user").length > 1,
     );
-    for (const question of questions) second.conversation.answer(question, { behavior: "allow" } as never);
+    for (const question of questions)
+      second.conversation.answer(question as never, answerTo(question) as never);
     await second.until(({ questions: left }) => !left.some((one) => questions.includes(one)));
   }
   expect(prompts(second)).toEqual(["user: Go.", "user: And this."]);
@@ -96,17 +102,149 @@ it("a message that was taken back is in no later page, and neither are those of 
   expect(waiting(await reloaded(world))).toEqual([]);
 });
 
-it("a message that a stop has kept from an agent on a server is in the next page, too", async () => {
-  const world = new World();
-  const handle = handler(world.agent(), { store: world.store, authorize: () => "ada" });
+/** An agent that is not in the page. Its pages have a store of their own. */
+interface Host {
+  page(): Screen;
+  /** The page is gone; with `isHostGone` its host is too. */
+  leave(isHostGone: boolean): void;
+}
+
+function onServer(world: World): Host {
   const store = memoryStore();
-  const fetch = ((url: string, init: RequestInit) =>
-    handle(new Request(new URL(url, "https://a.test"), init))) as never;
-  const open = (): Screen => new Screen(connectAgent("https://a.test", { fetch }), { id: CHAT, store });
-  const first = await asked(open());
-  first.conversation.stop();
-  await first.rest();
-  const second = open();
-  await second.rest();
-  expect(waiting(second)).toEqual([["And this.", true]]);
+  const serve = () => handler(world.agent(), { store: world.store, authorize: () => "ada" });
+  let [handle, agent] = [serve(), undefined as RemoteAgent | undefined];
+  const fetch = ((url: string, init: RequestInit) => handle(new Request(url, init))) as never;
+  return {
+    page: () => new Screen((agent = connectAgent("https://a.test", { fetch })), { id: CHAT, store }),
+    leave(isHostGone) {
+      agent?.disconnect();
+      if (!isHostGone) return;
+      world.end();
+      handle = serve();
+    },
+  };
+}
+
+function inWorker(world: World): Host {
+  const store = memoryStore();
+  const place = new Place();
+  const serve = (): void => place.serve(world.agent(), { store: world.store });
+  serve();
+  let agent: RemoteAgent | undefined;
+  return {
+    page: () => new Screen((agent = place.connect()), { id: CHAT, store }),
+    leave(isHostGone) {
+      agent?.disconnect();
+      if (!isHostGone) return;
+      place.kill();
+      world.end();
+      serve();
+    },
+  };
+}
+
+/** What was sent reaches the stores. */
+async function settled(): Promise<void> {
+  for (let steps = 0; steps < 20; steps++) await tick();
+}
+
+describe.each([
+  ["on a server", onServer],
+  ["in a worker", inWorker],
+] as const)("a message for the run of an agent %s", (_, make) => {
+  it.each([false, true])(
+    "waits in the next page, and outlives a stop (its host ends: %s)",
+    async (isHostGone) => {
+      const host = make(new World());
+      const first = await asked(host.page());
+      await settled();
+      first.leave();
+      host.leave(isHostGone);
+      const second = host.page();
+      await second.until(({ status, queue }) => status === "waiting" && queue.length > 0);
+      expect(waiting(second)).toEqual([["And this.", false]]);
+      second.conversation.stop();
+      await second.rest();
+      expect(waiting(second)).toEqual([["And this.", true]]);
+      await settled();
+      second.leave();
+      host.leave(isHostGone);
+      const third = host.page();
+      await third.until(({ status, queue }) => status === "ready" && queue.length > 0);
+      expect(waiting(third)).toEqual([["And this.", true]]);
+      // A blank message sends what waits.
+      await third.conversation.send("");
+      await third.until(({ status }) => status === "waiting");
+      expect(waiting(third)).toEqual([]);
+      expect(prompts(third)).toEqual(["user: Go.", "user: And this."]);
+      third.conversation.stop();
+    },
+  );
+
+  it.each([false, true])("is drawn once when the model gets it (its host ends: %s)", async (isHostGone) => {
+    const host = make(new World());
+    const first = await asked(host.page());
+    await settled();
+    first.leave();
+    host.leave(isHostGone);
+    const second = host.page();
+    await second.until(({ queue }) => queue.length > 0);
+    for (let answers = 0; answers < 10 && prompts(second).length < 2; answers++) {
+      await second.until(
+        ({ status, messages }) =>
+          status === "waiting" || messages.filter(({ role }) => role === "user").length > 1,
+      );
+      const { questions } = second.now;
+      for (const question of questions)
+        second.conversation.answer(question as never, answerTo(question) as never);
+      await second.until(({ questions: left }) => !left.some((one) => questions.includes(one)));
+    }
+    expect(prompts(second)).toEqual(["user: Go.", "user: And this."]);
+    expect(waiting(second)).toEqual([]);
+    await settled();
+    second.leave();
+    host.leave(false);
+    const third = host.page();
+    await third.until(({ status }) => status === "waiting" || status === "ready");
+    await settled();
+    expect(waiting(third)).toEqual([]);
+    third.conversation.stop();
+  });
+});
+
+const inPage = (world: World): Host => ({ page: () => pageOf(world), leave: () => world.end() });
+
+describe.each([
+  ["in the page", inPage, true],
+  ["on a server", onServer, false],
+  ["on a server that ends", onServer, true],
+] as const)("the first message of a chat whose agent is %s", (_, make, isHostGone) => {
+  it("is in the next page, drawn or waiting, once the store has had a task", async () => {
+    for (let tasks = 1; tasks < 25; tasks++) {
+      const host = make(new World());
+      const first = host.page();
+      // The chat may still be opening.
+      void first.conversation.send("Go.");
+      for (let steps = 0; steps < tasks; steps++) await tick();
+      first.leave();
+      host.leave(isHostGone);
+      const second = host.page();
+      const seen = (): string[] => [...prompts(second), ...waiting(second).map(([text]) => `user: ${text}`)];
+      await second.until(({ status }) => status !== "opening" && seen().length > 0);
+      await settled();
+      expect(seen(), `after ${tasks} tasks`).toEqual(["user: Go."]);
+      second.conversation.stop();
+    }
+  }, 30_000);
+});
+
+it("a store has nothing of messages that runs have", async () => {
+  const world = new World();
+  const page = await asked(pageOf(world));
+  await settled();
+  expect(await world.store.load(`${CHAT}.queue`)).not.toEqual([]);
+  expect(page.conversation.withdraw(page.now.queue[0]!.id)).toBe(true);
+  await settled();
+  expect((await world.store.load(`${CHAT}.queue`)) ?? []).toEqual([]);
+  page.conversation.stop();
 });

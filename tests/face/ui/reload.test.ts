@@ -212,11 +212,11 @@ async function talk(where: (world: World) => Where, seed: number, reloads: numbe
   let due = 1 + Math.floor(random() * 15);
   for (let step = 0; step < 5000; step++) {
     screen.draw();
-    const { status, messages } = screen.now;
+    const { status, messages, queue } = screen.now;
     if (status === "error") throw new Error(screen.now.error!.message);
     if (status === "ready" && messages.length === 0) {
-      // A prompt that the store has not got is the person's to send again.
-      await screen.conversation.send("Go.");
+      // A prompt that no store has is the person's to write again.
+      await screen.conversation.send(queue.length > 0 ? "" : "Go.");
       isSent = true;
     } else if (status === "ready" && isSent && left === 0) {
       return { messages, effects: world.effects, reloads: done };

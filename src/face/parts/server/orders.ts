@@ -21,7 +21,7 @@ export interface Call {
   readonly isAlone: boolean;
 }
 
-const OF_SESSION = "openChat readChat run compact reset saved".split(" ");
+const OF_SESSION = "openChat readChat run compact reset taken saved".split(" ");
 const OF_RUN = "result snapshot steer followUp withdraw answer claim unclaim abort compact saved".split(" ");
 
 /** Methods that decide what a run may do and cost. */
@@ -80,6 +80,7 @@ export async function checkedCall(given: unknown, isTrusted: boolean): Promise<C
   if (!isForTrusted && !known.includes(method as string)) wrong("is not a method of this session");
   if (run === undefined && (method === "run" || method === "compact")) checkBeginning(all.at(-1), wrong);
   if (method === "reset" && !Array.isArray(first)) wrong("needs a list of messages");
+  if (method === "taken" && !(Array.isArray(first) && first.every(isId))) wrong("needs a list of ids");
   if (method === "answer" && !isAnswer(first, second)) wrong("needs the id of a question, and an answer");
   if ((method === "claim" || method === "unclaim") && !(isQuestionId(first) && isPageId(second)))
     wrong("needs the id of a question, and the name of the page");

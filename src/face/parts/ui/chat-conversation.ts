@@ -84,7 +84,7 @@ export class ChatConversation implements Conversation {
     this.#options = options;
     this.#frame = options.frame ?? pageFrame;
     this.#branches = new Branches(options.store, options.id);
-    this.#queue = new MessageQueue(options.store, options.id, agent.attach !== undefined);
+    this.#queue = new MessageQueue(options.store, options.id, () => this.#emit());
     agent.onReconnecting?.((isReconnecting) => {
       this.#isReconnecting = isReconnecting;
       this.#emit();
@@ -111,13 +111,29 @@ export class ChatConversation implements Conversation {
   readonly send = (prompt: Prompt, options: SendOptions = {}): Promise<boolean> =>
     this.#told(async () => {
       const blocks = await blocksOf(prompt, options);
-      if (blocks.length === 0) return;
-      const chat = await this.#writable();
-      await this.#queue.update();
-      if (this.#run !== undefined && this.#steer(this.#run, blocks)) return;
-      await this.#following;
-      this.#begin(chat, blocks);
+      const waits = this.#run === undefined && this.#queue.all.length > 0;
+      if (blocks.length > 0 || waits) await this.#written(blocks, (id) => this.#sent(blocks, id));
     });
+
+  async #sent(blocks: readonly ContentBlock[], id: string): Promise<void> {
+    const chat = await this.#writable();
+    await this.#queue.update();
+    if (this.#run !== undefined && (blocks.length === 0 || this.#steer(this.#run, id, blocks))) return;
+    await this.#following;
+    // Another page may have sent what waits.
+    if (blocks.length > 0 || this.#queue.all.length > 0) this.#begin(chat, blocks, id);
+  }
+
+  /** Sends a message that is stored before anything else happens. A page that is loaded again meanwhile has it. */
+  async #written(blocks: readonly ContentBlock[], work: (id: string) => Promise<void>): Promise<void> {
+    const id = this.#queue.write(blocks);
+    try {
+      await work(id);
+    } catch (error) {
+      this.#queue.forget(id);
+      throw error;
+    }
+  }
 
   /** The chat, opened again if another page had a run of it. @throws the error while that run is under way */
   async #writable(): Promise<OpenedChat> {
@@ -167,7 +183,8 @@ export class ChatConversation implements Conversation {
     const place = this.#placeOf(last.id);
     const { content } = chat.messages[place]!;
     const asked = content.filter(isAsked);
-    await this.#again(chat, last.id, asked, chat.messages.length > place + 1);
+    const isVersion = chat.messages.length > place + 1;
+    await this.#written(asked, (id) => this.#again(chat, last.id, asked, isVersion, id));
   }
 
   readonly retry = this.regenerate;
@@ -175,7 +192,8 @@ export class ChatConversation implements Conversation {
   readonly edit = (messageId: string, prompt: Prompt, options: SendOptions = {}): Promise<boolean> =>
     this.#told(async () => {
       const blocks = await blocksOf(prompt, options);
-      if (blocks.length > 0) await this.#again(await this.#idle(), messageId, blocks, true);
+      if (blocks.length === 0) return;
+      await this.#written(blocks, async (id) => this.#again(await this.#idle(), messageId, blocks, true, id));
     });
 
   /** Puts other messages in place of the transcript. A host may refuse them. */
@@ -196,6 +214,7 @@ export class ChatConversation implements Conversation {
     messageId: string,
     blocks: readonly ContentBlock[],
     isVersion: boolean,
+    id: string,
   ): Promise<void> {
     const place = this.#placeOf(messageId);
     const index = this.#view.messages.findIndex(({ id }) => id === messageId);
@@ -204,7 +223,7 @@ export class ChatConversation implements Conversation {
     await this.#reset(chat, withoutText(before, place));
     if (isVersion) await this.#branches.done();
     this.#view = viewWith(this.#view.messages.slice(0, index));
-    this.#begin(chat, blocks);
+    this.#begin(chat, blocks, id);
   }
 
   readonly select = (messageId: string, number: number): Promise<boolean> =>
@@ -316,21 +335,22 @@ export class ChatConversation implements Conversation {
 
   #isBeginning = false;
 
-  #begin(chat: OpenedChat, blocks: readonly ContentBlock[]): void {
+  /** `id` is that of the stored message. */
+  #begin(chat: OpenedChat, blocks: readonly ContentBlock[], id: string): void {
     const asked = [...this.#queue.all.flatMap(({ content }) => content), ...blocks];
     const view = withPrompt(this.#view, asked);
     const { messages } = chat;
     let run: Run<any, any>;
     this.#isBeginning = true;
     try {
-      run = chat.run(asked);
+      run = chat.run(asked, this.#queue.isStored ? { id } : {});
     } finally {
       this.#isBeginning = false;
     }
-    this.#queue.takeAll();
-    this.#note(blocks);
-    const { id } = view.messages.at(-1)!;
-    if (!this.#prompts.has(id)) this.#prompts = new Map([...this.#prompts, [id, messages.length]]);
+    this.#queue.sent(run);
+    this.#note(run, asked);
+    const shown = view.messages.at(-1)!.id;
+    if (!this.#prompts.has(shown)) this.#prompts = new Map([...this.#prompts, [shown, messages.length]]);
     this.#follow(run, view);
     const bind = (bound: RunBound): void => {
       if (this.#run === run) this.#bound = bound;
@@ -339,21 +359,20 @@ export class ChatConversation implements Conversation {
     this.#agent.bound(asked, { messages }).then(bind, () => {});
   }
 
-  /** Notes the chat in the list, with a title of its first message. */
-  #note(blocks: readonly ContentBlock[]): void {
+  /** Notes the chat in the list, with a title of its first message, when the store has the message. */
+  #note(run: Run<any, any>, blocks: readonly ContentBlock[]): void {
     const { id, store } = this.#options;
     if (id === undefined || store === undefined) return;
     const title = this.#view.messages.length === 0 ? titleOf([...blocks]) : undefined;
-    // The list is a convenience: a store that fails tells of it by the run.
-    sessionsOf(store)
-      .note(id, { title })
-      .catch(() => {});
+    const note = (): Promise<unknown> => sessionsOf(store).note(id, { title });
+    // The list is a convenience: the run reports a store that fails.
+    void run.saved().then(note, note).catch(ignore);
   }
 
   /** False if the run has ended, and its result is still on its way. */
-  #steer(run: Run<any, any>, content: readonly ContentBlock[]): boolean {
+  #steer(run: Run<any, any>, id: string, content: readonly ContentBlock[]): boolean {
     try {
-      this.#queue.steer(run, content);
+      this.#queue.steer(run, id, content);
     } catch (error) {
       if ((error as Partial<LoopletError>).code === "misuse_run_ended") return false;
       throw error;
@@ -482,3 +501,5 @@ export class ChatConversation implements Conversation {
     return this.#result?.chatUsage ?? before ?? this.#snapshot.usage;
   }
 }
+
+function ignore(): void {}

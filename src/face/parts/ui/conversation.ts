@@ -19,7 +19,8 @@ export type ConversationAgent = Pick<Agent<any, any>, "bound" | "readChat"> & {
 /** A chat. One of several pages tells of the runs that other pages begin. */
 export type OpenedChat = Omit<Chat<any, any>, "hasTaken" | "id" | "run" | "current" | "compact"> & {
   readonly current: Run<any, any> | undefined;
-  run(prompt: Prompt): Run<any, any>;
+  run(prompt: Prompt, options?: { id?: string | undefined }): Run<any, any>;
+  taken?(requestIds: readonly string[]): Promise<string[]>;
   onRun?(listener: (run: Run<any, any>) => void): () => void;
   onReset?(listener: () => void): () => void;
 };
@@ -34,8 +35,9 @@ export interface ConversationOptions {
   /** The state with which a chat without an `id` begins, as for `agent.chat`. Default: none. */
   history?: ChatHistory | undefined;
   /**
-   * Keeps the versions of edited messages and the `queue`, and notes the chat in the list of `sessionsOf(store)` with
-   * its first message as its title. Best the agent's own store. Default: the page keeps both, and there is no list.
+   * Stores the versions of edited messages, the `queue`, and each message from the moment at which it is sent until
+   * its run is saved; notes the chat in the list of `sessionsOf(store)` with its first message as its title. Best the
+   * agent's own store. Default: the page has versions and queue as long as it is open, and there is no list.
    */
   store?: Store | undefined;
   /**
@@ -62,8 +64,9 @@ export interface Conversation {
   getSnapshot(): ConversationSnapshot;
   /**
    * Sends a message of the person. While a run goes on, the model gets it before its next call. A blank text without
-   * files is left out. Resolves when the message is on its way, or with false if it cannot be sent: a file without a
-   * media type, or a chat that cannot be opened. `error` of the snapshot says why; so do the other verbs.
+   * files is left out; if undelivered messages are in the queue, it sends these. Resolves when the message is on its
+   * way, or with false if it cannot be sent: a file without a media type, or a chat that cannot be opened. `error` of
+   * the snapshot says why; so do the other verbs.
    */
   send(prompt: Prompt, options?: SendOptions): Promise<boolean>;
   /** Takes a queued message back; false if the model has it already. */

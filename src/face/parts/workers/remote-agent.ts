@@ -87,6 +87,8 @@ export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compa
   readonly current: (ReturnType<C["run"]> & Followed) | undefined;
   run(...args: Parameters<C["run"]>): ReturnType<C["run"]> & Followed;
   compact(...args: Parameters<C["compact"]>): ReturnType<C["run"]> & Followed;
+  /** Resolves with those of the ids for which `hasTaken` is true at the host. */
+  taken(requestIds: readonly string[]): Promise<string[]>;
   /**
    * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
    * it returns ends that.
@@ -125,8 +127,8 @@ interface Remote<R> {
  * - The id of a queued message is 0 until the host has taken it.
  * - The result of a run of a chat has the messages that the chat has when it is told, also those of later runs.
  * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
- * - `setModel`, `export` and a chat's `hasTaken` throw, `resumePending` takes no `filter` and no `stopped`, and
- *   `pending` no `filter`: they belong to the host.
+ * - `setModel`, `export` and a chat's `hasTaken` throw (ask `taken`), `resumePending` takes no `filter` and no
+ *   `stopped`, and `pending` no `filter`: they belong to the host.
  */
 export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
   Remote<ReturnType<A["run"]>> & {

@@ -100,6 +100,10 @@ export class ChatOfHost implements TypedChat<any, any> {
     throw new LoopletError("misuse_invalid_argument", "requestId", problem);
   }
 
+  taken(requestIds: readonly string[]): Promise<string[]> {
+    return this.#connection.call({ chat: this.id }, "taken", requestIds);
+  }
+
   async saved(): Promise<void> {
     await this.#isReset;
     await this.#connection.call({ chat: this.id }, "saved");

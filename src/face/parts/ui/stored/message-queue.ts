@@ -1,27 +1,29 @@
 /**
- * The messages of the person that the model has not got. With a store they outlive the page: a log has each message
- * that waits, and notes when it waits no more.
+ * The messages of the user that the model has not got. With a store they outlive the page: a log has each message
+ * from the moment at which it is sent, and notes when a run has it.
  */
 import type { ContentBlock, Queued, Run, Store } from "../../../core/api/index.js";
 import { randomUuid } from "../../random-uuid.js";
 import { logsBeside } from "../../stores/logs/beside-chat.js";
 import { SharedLog, type LogObject } from "../../stores/logs/shared-log.js";
+import type { OpenedChat } from "../conversation.js";
 import type { QueuedMessage } from "../snapshot.js";
 
 interface Waiting extends QueuedMessage {
   /** The number under which its run has it; undefined when that run has ended. */
   readonly number: (() => number) | undefined;
   readonly withdraw?: (() => boolean) | undefined;
-  /** Whether the log has it. */
-  readonly isStored: boolean;
 }
 
-/** An entry of the log: a message waits. */
+/** An entry of the log: a message waits. A later entry of the same message replaces it. */
 interface Stored {
   readonly waits: string;
   readonly content: readonly ContentBlock[];
+  /** The run into which it was sent, and its number there if it is known. */
   readonly run?: string | undefined;
   readonly number?: number | undefined;
+  /** The run whose prompt it is in. */
+  readonly prompt?: string | undefined;
 }
 
 /** An entry of the log: these messages wait no more. */
@@ -30,43 +32,78 @@ interface Gone {
 }
 
 export class MessageQueue {
+  readonly #store: Store | undefined;
+  readonly #key: string;
   readonly #log: SharedLog | undefined;
-  readonly #storesEarly: boolean;
   #all: readonly Waiting[] = [];
+  /** The messages that this page has sent, and that are on their way. */
+  readonly #sending = new Set<string>();
+  readonly #changed: () => void;
 
-  /**
-   * A host may give a message its number later, so one of a run elsewhere is stored when its run has ended without
-   * it. Without a store all are kept as long as this object is.
-   */
-  constructor(store: Store | undefined, chat: string | undefined, isElsewhere: boolean) {
-    this.#log =
-      store === undefined || chat === undefined ? undefined : new SharedLog(store, logsBeside(chat).queue);
-    this.#storesEarly = !isElsewhere;
+  /** Without a store all are retained as long as this object is. `changed` is called when `all` changes later. */
+  constructor(store: Store | undefined, chat: string | undefined, changed: () => void) {
+    this.#store = store;
+    this.#key = logsBeside(chat ?? "").queue;
+    this.#log = store === undefined || chat === undefined ? undefined : new SharedLog(store, this.#key);
+    this.#changed = changed;
   }
 
   get all(): readonly QueuedMessage[] {
     return this.#all;
   }
 
+  /** Whether the next page finds what is sent. */
+  get isStored(): boolean {
+    return this.#log !== undefined;
+  }
+
+  /** Stores a message that is about to be sent, and returns its id. */
+  write(content: readonly ContentBlock[]): string {
+    const id = randomUuid();
+    this.#sending.add(id);
+    if (content.length > 0) this.#note({ waits: id, content });
+    return id;
+  }
+
+  /** The message cannot be sent, or was sent again. */
+  forget(id: string): void {
+    this.#sending.delete(id);
+    this.#note({ gone: [id] });
+  }
+
   /** Reads what an earlier page has left. The result takes it up, when it is known what the model has got. */
-  async load(): Promise<(chat: { current: Run<any, any> | undefined }) => void> {
-    const left = await this.#stored();
+  async load(): Promise<(chat: OpenedChat) => void> {
+    const left = (await this.#stored()).filter(({ waits }) => !this.#isKnown(waits));
     return (chat) => {
-      const waiting = left.map((entry) => waitingOf(entry, chat.current?.id));
-      const open = waiting.filter(({ id, isUndelivered }) => !isUndelivered || !hasTaken(chat, id));
-      this.#all = [...open, ...this.#all.filter(({ isStored }) => !isStored)];
+      const { current } = chat;
+      const ofRun = left.filter(({ run, prompt }) => run !== undefined && run === current?.id && !prompt);
+      const others = left.filter((one) => !ofRun.includes(one));
+      this.#all = [...this.#all, ...ofRun.map((one) => again(current!, one))];
+      const requests = others.map(({ waits, prompt }) => prompt ?? waits);
+      whenTaken(chat, requests, (taken) => {
+        const isGone = ({ waits, prompt }: Stored): boolean => taken.includes(prompt ?? waits);
+        const gone = others.filter(isGone).map(({ waits }) => waits);
+        if (gone.length > 0) this.#note({ gone });
+        const open = others.filter((one) => !isGone(one) && !this.#isKnown(one.waits));
+        if (open.length === 0) return;
+        this.#all = [...open.map(({ waits, content }) => undelivered(waits, content)), ...this.#all];
+        this.#changed();
+      });
     };
   }
 
-  /** Sends a message into a run. @throws LoopletError `misuse_run_ended` */
-  steer(run: Run<any, any>, content: readonly ContentBlock[]): void {
-    const id = randomUuid();
+  /** Sends a message into a run, under the id of `write`. @throws LoopletError `misuse_run_ended` */
+  steer(run: Run<any, any>, id: string, content: readonly ContentBlock[]): void {
     const queued: Queued = run.steer([...content], { requestId: id });
-    const isStored = this.#storesEarly && this.#log !== undefined;
-    if (isStored) this.#note({ waits: id, content, run: run.id, number: queued.id });
-    const number = (): number => queued.id;
     const withdraw = (): boolean => queued.withdraw();
-    this.#all = [...this.#all, { id, content, isUndelivered: false, number, withdraw, isStored }];
+    this.#sending.delete(id);
+    this.#all = [...this.#all, { id, content, isUndelivered: false, number: () => queued.id, withdraw }];
+    const note = (): void => {
+      if (this.#isKnown(id)) this.#note({ waits: id, content, run: run.id, number: queued.id || undefined });
+    };
+    note();
+    // The host of a run gives the message its number later.
+    if (queued.id === 0 && this.isStored) run.saved().then(note, () => {});
   }
 
   /** Takes a message back; false if the model has it. */
@@ -87,26 +124,42 @@ export class MessageQueue {
     return this.#drop(this.#of(numbers));
   }
 
-  /** The content of all, which goes with the next prompt. */
-  takeAll(): ContentBlock[] {
-    return this.#drop(this.#all);
+  /** All messages are in the prompt of this run, which has the id of `write`. They are gone when it is saved. */
+  sent(run: Run<any, any>): void {
+    const [all, id] = [this.#all, run.id];
+    this.#all = [];
+    for (const { id: waits, content } of all) {
+      this.#sending.add(waits);
+      this.#note({ waits, content, prompt: id });
+    }
+    const saved = (): void => {
+      for (const waits of [...all.map((one) => one.id), id]) this.#sending.delete(waits);
+      this.#note({ gone: [...all.map((one) => one.id), id] });
+    };
+    if (this.isStored) run.saved().then(saved, () => {});
   }
 
   /** Another page may have sent what a run has left. */
   async update(): Promise<void> {
-    if (!this.#all.some(({ isStored, isUndelivered }) => isStored && isUndelivered)) return;
+    if (!this.isStored || !this.#all.some(({ isUndelivered }) => isUndelivered)) return;
     const left = new Set((await this.#stored()).map(({ waits }) => waits));
-    this.#all = this.#all.filter(({ id, isStored }) => !isStored || left.has(id));
+    this.#all = this.#all.filter(({ id, isUndelivered }) => !isUndelivered || left.has(id));
   }
 
   /** The run has ended without the messages that still wait. */
-  end(chat: object | undefined): void {
-    const left = this.#all.filter(({ id, number }) => number === undefined || !hasTaken(chat, id));
-    this.#drop(this.#all.filter((one) => !left.includes(one)));
-    this.#all = left.map(({ id, content, isStored }) => {
-      if (!isStored) this.#note({ waits: id, content });
-      return { id, content, isUndelivered: true, number: undefined, isStored: this.#log !== undefined };
+  end(chat: OpenedChat | undefined): void {
+    this.#all = this.#all.map(({ id, content }) => undelivered(id, content));
+    const ids = this.#all.map(({ id }) => id);
+    whenTaken(chat, ids, (taken) => {
+      const gone = this.#all.filter(({ id }) => taken.includes(id));
+      if (gone.length === 0) return;
+      this.#drop(gone);
+      this.#changed();
     });
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#sending.has(id) || this.#all.some((one) => one.id === id);
   }
 
   #of(numbers: readonly number[]): Waiting[] {
@@ -114,44 +167,67 @@ export class MessageQueue {
   }
 
   #drop(messages: readonly Waiting[]): ContentBlock[] {
-    const gone = messages.flatMap(({ id, isStored }) => (isStored ? [id] : []));
-    if (gone.length > 0) this.#note({ gone });
+    if (messages.length > 0) this.#note({ gone: messages.map(({ id }) => id) });
     this.#all = this.#all.filter((one) => !messages.includes(one));
     return messages.flatMap(({ content }) => content);
   }
 
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** In their order. A store that fails tells of it by the run. */
+  /** In their order. The run reports a store that fails. */
   #note(entry: Stored | Gone): void {
-    this.#writing = this.#writing.then(() => this.#log?.add(entry)).catch(() => {});
+    if (this.#log !== undefined) this.#writing = this.#writing.then(() => this.#add(entry)).catch(() => {});
+  }
+
+  /** A log of which nothing waits is deleted: the chat has the messages, which may be large. */
+  async #add(entry: Stored | Gone): Promise<void> {
+    const before = await this.#log!.add(entry);
+    const isOver = "gone" in entry && waitingIn([...before, { ...entry }]).length === 0;
+    if (isOver) await this.#store?.delete?.(this.#key);
   }
 
   async #stored(): Promise<Stored[]> {
     await this.#writing;
-    const entries = (await this.#log?.load()) ?? [];
-    const waiting = new Map<string, Stored>();
-    for (const entry of entries) {
-      if (isWaiting(entry)) waiting.set(entry.waits, entry);
-      else if (Array.isArray(entry["gone"])) for (const id of entry["gone"]) waiting.delete(id as string);
-    }
-    return [...waiting.values()];
+    return waitingIn((await this.#log?.load()) ?? []);
   }
 }
 
-function waitingOf({ waits: id, content, run, number }: Stored, current?: string): Waiting {
-  const isOfRun = current !== undefined && run === current && number !== undefined;
-  const ofRun = isOfRun ? (): number => number : undefined;
-  return { id, content, isUndelivered: !isOfRun, number: ofRun, isStored: true };
+function waitingIn(entries: readonly LogObject[]): Stored[] {
+  const waiting = new Map<string, Stored>();
+  for (const entry of entries) {
+    if (isWaiting(entry)) waiting.set(entry.waits, entry);
+    else if (Array.isArray(entry["gone"])) for (const id of entry["gone"]) waiting.delete(id as string);
+  }
+  return [...waiting.values()];
 }
 
-/** Whether a run has given the model this message. A chat that is elsewhere does not know. */
-function hasTaken(chat: object | undefined, id: string): boolean {
+function undelivered(id: string, content: readonly ContentBlock[]): Waiting {
+  return { id, content, isUndelivered: true, number: undefined };
+}
+
+/** A message that the run under way has. One without a number may not have arrived, and a second delivery is none. */
+function again(run: Run<any, any>, { waits: id, content, number }: Stored): Waiting {
+  if (number !== undefined) return { id, content, isUndelivered: false, number: () => number };
   try {
-    return (chat as { hasTaken?(id: string): boolean } | undefined)?.hasTaken?.(id) ?? false;
+    const queued = run.steer([...content], { requestId: id });
+    const withdraw = (): boolean => queued.withdraw();
+    return { id, content, isUndelivered: false, number: () => queued.id, withdraw };
   } catch {
-    return false;
+    // It has just ended.
+    return undelivered(id, content);
   }
+}
+
+/** Calls `then` with those of the requests that runs of the chat have taken: at once, or when its host says so. */
+function whenTaken(
+  chat: OpenedChat | undefined,
+  requests: readonly string[],
+  then: (taken: readonly string[]) => void,
+): void {
+  if (requests.length === 0) return;
+  if (chat?.taken !== undefined) return void chat.taken(requests).then(then, () => then([]));
+  const { hasTaken } = (chat ?? {}) as { hasTaken?(id: string): boolean };
+  then(requests.filter((id) => hasTaken?.call(chat, id) === true));
 }
 
 /** A damaged entry is left out. */

@@ -29,7 +29,8 @@ export async function callChat(
   chat: Chat,
   method: string,
   args: readonly any[],
-): Promise<void> {
+): Promise<unknown> {
+  if (method === "taken") return (args[0] as string[]).filter((id) => chat.hasTaken(id));
   if (method === "reset") {
     await ofRequest(() => chat.reset(args[0]), true);
     session.tellMessages(chat);
