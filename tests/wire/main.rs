@@ -27,6 +27,7 @@ mod gemini;
 mod likeness;
 mod machine;
 mod misbehaving;
+mod models;
 #[allow(dead_code)]
 #[path = "../run/player.rs"]
 mod player;

@@ -10,7 +10,7 @@ pub mod bound;
 pub mod context;
 pub mod defaults;
 pub mod estimate;
-pub mod model_options;
+pub mod models;
 pub mod permission;
 pub mod repeat;
 pub mod result_cap;

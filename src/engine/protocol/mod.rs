@@ -41,7 +41,7 @@ use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
-use crate::engine::policy::model_options::compares;
+use crate::engine::policy::models::row;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
@@ -67,15 +67,15 @@ impl RequestSpec<'_> {
         origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
     }
 
-    /// True when the requested model can read the reasoning of this message: its own, and on Claude's current models
-    /// that of another Claude. What it cannot read the vendor drops, and may read again later.
+    /// True when the requested model gets the reasoning of this message: its own, and on Claude's current models that
+    /// of another Claude. What it cannot read the vendor drops, and may read again later.
     /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
     pub fn reads(&self, message: &Message, protocol: &str) -> bool {
-        let is_claude = |model: &str| model.contains("claude");
         let origin = message.origin.as_ref().filter(|_| !message.compacted);
-        let of_claude = origin.is_some_and(|origin| origin.protocol == protocol && is_claude(&origin.model));
-        let asked = &self.model.model;
-        self.wrote(message, protocol) || (of_claude && is_claude(asked) && compares(asked))
+        let of_claude =
+            origin.is_some_and(|origin| origin.protocol == protocol && origin.model.contains("claude"));
+        let ModelConfig { vendor, model, .. } = self.model;
+        self.wrote(message, protocol) || (of_claude && !row(protocol, vendor, model).reads.is_empty())
     }
 
     /// True when cache markers are wanted. `by_default` decides if the configuration does not.

@@ -7,8 +7,8 @@
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
-use crate::engine::policy::model_options::effort::takes_effort;
-use crate::engine::policy::model_options::fit;
+use crate::engine::policy::models::options::{Asked, takes_effort};
+use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
@@ -26,6 +26,10 @@ pub struct ActiveModel {
     changed: Vec<String>,
     /// Claude is asked to drop reasoning that does not fit.
     lets_drop: bool,
+    /// The agent has tools.
+    has_tools: bool,
+    /// What is known of the model.
+    pub row: &'static Row,
     pub protocol: &'static Protocol,
     pub vendor: &'static Vendor,
     pub url: String,
@@ -55,10 +59,10 @@ impl ActiveModel {
     /// # Errors
     /// An unknown vendor or protocol, a missing base URL.
     pub fn new(config: ModelConfig) -> Result<ActiveModel, ConfigError> {
-        ActiveModel::of(config, true)
+        ActiveModel::of(config, false, true)
     }
 
-    fn of(config: ModelConfig, may_let_drop: bool) -> Result<ActiveModel, ConfigError> {
+    fn of(config: ModelConfig, has_tools: bool, may_let_drop: bool) -> Result<ActiveModel, ConfigError> {
         let (vendor, protocol) = protocol::find(&config)?;
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let fixed = protocol
@@ -75,12 +79,18 @@ impl ActiveModel {
         headers.retain(|(name, _)| !own(name));
         headers.extend(config.headers.iter().cloned());
         let mut asked = config.clone();
-        let refuses_effort = config.effort.is_some() && !takes_effort(protocol.name, &config);
+        let row = row(protocol.name, &config.vendor, &config.model);
+        let refuses_effort = config.effort.is_some() && !takes_effort(row);
         if refuses_effort {
             asked.effort = None;
         }
-        let changed = fit(protocol.name, &mut asked);
-        let thinking = thinking_with_drops(protocol, &asked).filter(|_| may_let_drop);
+        let options = Asked {
+            row,
+            protocol: protocol.name,
+            has_tools,
+        };
+        let changed = options.fit(&mut asked);
+        let thinking = thinking_with_drops(protocol, row, &asked).filter(|_| may_let_drop);
         let lets_drop = thinking.is_some();
         if lets_drop && protocol.name == "anthropic" {
             add_beta(&mut headers, BETA);
@@ -93,6 +103,8 @@ impl ActiveModel {
             refuses_effort,
             changed,
             lets_drop,
+            has_tools,
+            row,
             protocol,
             vendor,
             url: address(&config, vendor, protocol),
@@ -107,7 +119,7 @@ impl ActiveModel {
     /// An unknown vendor or protocol, a missing base URL, or an option that the protocol cannot express.
     pub fn checked(mut model: ModelConfig, config: &Config) -> Result<ActiveModel, ConfigError> {
         config.hold_to_output(&mut model);
-        let model = ActiveModel::new(model)?;
+        let model = ActiveModel::of(model, !config.tools.is_empty(), true)?;
         (model.protocol.encode_head)(&model.spec(config), &mut Vec::new())?;
         Ok(model)
     }
@@ -127,7 +139,7 @@ impl ActiveModel {
     pub fn leave_refusals_to_vendor(&mut self) -> bool {
         let asked = self
             .lets_drop
-            .then(|| ActiveModel::of(self.config.clone(), false));
+            .then(|| ActiveModel::of(self.config.clone(), self.has_tools, false));
         if let Some(Ok(asked)) = asked {
             *self = asked;
             return true;

@@ -33,8 +33,8 @@ pub struct ModelConfig {
     /// Whether the answer is streamed.
     #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub stream: bool,
-    /// Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, and 32,000 for
-    /// Claude's models that think unasked; else the vendor's.
+    /// Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, 32,000 for a
+    /// model that thinks, and 64,000 with an effort above `high`; else the vendor's.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "model")))]
     pub max_output_tokens: Option<u64>,
     /// Default: the vendor's.

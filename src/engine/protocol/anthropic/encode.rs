@@ -11,7 +11,8 @@ use crate::engine::json::writer::{
 };
 use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
-use crate::engine::policy::model_options::default_output_tokens;
+use crate::engine::policy::models::options::default_output_tokens;
+use crate::engine::policy::models::row;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::anthropic::server_calls::container;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
@@ -124,7 +125,10 @@ fn max_tokens(
         )),
         Some(tokens) => Ok(tokens),
         // Anthropic demands a number.
-        None => Ok(budget.saturating_add(default_output_tokens(&model.model))),
+        None => {
+            let row = row("anthropic", &model.vendor, &model.model);
+            Ok(budget.saturating_add(default_output_tokens(row, model)))
+        }
     }
 }
 

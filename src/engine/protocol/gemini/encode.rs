@@ -10,6 +10,7 @@ use crate::engine::json::writer::{
 };
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
+use crate::engine::policy::models::row;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::request::accepts::GEMINI;
 use crate::engine::protocol::request::body_fields::BodyFields;
@@ -86,7 +87,11 @@ fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), Confi
             "is Gemini's thinkingLevel: leave out either it or the amount in thinking",
         ),
         (
-            effort.is_some_and(|effort| !["minimal", "low", "medium", "high"].contains(&effort)),
+            effort.is_some_and(|effort| {
+                let known = row("gemini", &model.vendor, &model.model).efforts;
+                !["minimal", "low", "medium", "high"].contains(&effort)
+                    && !known.is_some_and(|known| known.contains(&effort))
+            }),
             "model.effort",
             "must be minimal, low, medium or high for Gemini",
         ),

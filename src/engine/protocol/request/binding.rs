@@ -9,7 +9,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Json;
-use crate::engine::policy::model_options::compares;
+use crate::engine::policy::models::Row;
 use crate::engine::protocol::Protocol;
 
 /// The value of `anthropic-beta` that the field needs.
@@ -22,11 +22,10 @@ const DROP: &str = r#""block_binding":{"prefix_mismatch_behavior":"drop_block"}}
 
 /// The `thinking` of a request whose reasoning may be dropped; `None` if the model does not compare, or if the caller
 /// decides.
-pub fn thinking_with_drops(protocol: &Protocol, model: &ModelConfig) -> Option<Json> {
-    let is_claude =
-        matches!(protocol.name, "anthropic" | "bedrock_converse") && model.model.contains("claude");
+pub fn thinking_with_drops(protocol: &Protocol, row: &Row, model: &ModelConfig) -> Option<Json> {
+    let is_claude = matches!(protocol.name, "anthropic" | "bedrock_converse");
     // Converse of GovCloud refuses the field.
-    if !is_claude || !compares(&model.model) || model.model.starts_with("us-gov.") {
+    if !is_claude || !row.compares || model.model.starts_with("us-gov.") {
         return None;
     }
     let body = model.body.as_ref().and_then(|body| Object::parse(body.as_str()));

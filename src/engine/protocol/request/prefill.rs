@@ -7,6 +7,7 @@
 use looplet_scan::reader::Object;
 
 use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::policy::models::row;
 
 /// The fields that a server wants beside the beginning.
 #[derive(Default)]
@@ -34,35 +35,20 @@ pub fn no_prefill(_model: &ModelConfig) -> Option<Prefill<'_>> {
 }
 
 /// Claude up to 4.5, unless it thinks. Every later one answers 400: `This model does not support assistant message
-/// prefill`. <https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal>,
-/// <https://docs.claude.com/en/docs/prefill-claudes-response>,
-/// <https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide> (2026-11-23)
+/// prefill`. <https://docs.claude.com/en/docs/prefill-claudes-response> (2026-11-23)
 pub fn of_claude(model: &ModelConfig) -> Option<Prefill<'_>> {
-    let goes_on = [
-        "claude-3",
-        "claude-opus-4-0",
-        "claude-opus-4-1",
-        "claude-opus-4-2025",
-        "claude-opus-4-5",
-        "claude-sonnet-4-0",
-        "claude-sonnet-4-2025",
-        "claude-sonnet-4-5",
-        "claude-haiku-4-5",
-    ];
-    let is_known = goes_on.iter().any(|name| model.model.contains(name));
     let thinking = model
         .thinking
         .as_ref()
         .map(|json| Object::parse(json.as_str()).unwrap_or_default());
     let thinks = thinking.is_some_and(|thinking| thinking.word("type") != "disabled");
+    let is_known = row("anthropic", &model.vendor, &model.model).prefill;
     (is_known && !thinks).then(Prefill::default)
 }
 
-/// Gemini up to 3.1. Later ones answer 400: `Requests ending with a model turn are not supported`.
-/// <https://github.com/pipecat-ai/pipecat/pull/5821>, <https://github.com/LibreChat-AI/agents/pull/323> (2026-11-23)
+/// Gemini up to 3.1.
 pub fn of_gemini(model: &ModelConfig) -> Option<Prefill<'_>> {
-    let goes_on = ["gemini-2.", "gemini-3-", "gemini-3.1-"];
-    let is_known = goes_on.iter().any(|name| model.model.contains(name));
+    let is_known = row("gemini", &model.vendor, &model.model).prefill;
     is_known.then(Prefill::default)
 }
 

@@ -22,7 +22,7 @@ use crate::engine::json::writer::decimal_u64;
 use crate::engine::model::config::{ModelConfig, PromptCaching};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message};
-use crate::engine::policy::model_options::compares;
+use crate::engine::policy::models::row;
 use crate::engine::protocol::request::message_parts::without_last_thinking;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
@@ -72,7 +72,7 @@ impl Prefix {
         Ok(Some(Prefix {
             digest,
             reasoning: None,
-            is_compared: compares(&model.model),
+            is_compared: row(protocol.name, &model.vendor, &model.model).compares,
         }))
     }
 

@@ -1729,8 +1729,8 @@ export interface ToolData {
 /** The options of every model that are plain data. */
 export interface ModelData {
   /**
-   * Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, and 32,000 for
-   * Claude's models that think unasked; else the vendor's.
+   * Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, 32,000 for a
+   * model that thinks, and 64,000 with an effort above `high`; else the vendor's.
    */
   maxOutputTokens?: number | undefined;
   /** Default: the vendor's. */

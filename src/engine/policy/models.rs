@@ -1,0 +1,192 @@
+//! What is known of the vendors' models: one table, with a row for each family of models.
+//!
+//! [`row`] finds the row of a model by its id, in any of the forms that vendors and gateways give it. The encoders
+//! and the agent decide by the columns: [`options`] replaces what a model refuses, `request/prefix.rs` ties reasoning
+//! to its prefix, `request/prefill.rs` continues an answer. A model without a row gets [`UNKNOWN`], with which every
+//! option is sent as it was given, so a new model works without an entry here. `docs/vendors.md` shows the table.
+//!
+//! Each row has its source and the day on which that was read. Nothing fails.
+
+mod claude;
+mod date;
+mod gpt;
+pub mod options;
+mod others;
+
+pub use date::Date;
+
+/// What is known of a family of models.
+#[derive(Debug)]
+pub struct Row {
+    /// The names of its models, with `-` for `.`. A name matches as whole words within an id, with a date, a suffix
+    /// or a prefix around it, but without a further version: `gpt-5` is no `gpt-5.5`. A `*` stands for any ending.
+    pub names: &'static [&'static str],
+    /// The protocols in which the row holds.
+    pub protocols: &'static [&'static str],
+    /// The vendors for which it holds, as in [`crate::engine::model::config::ModelConfig::vendor`]; empty for all.
+    pub vendors: &'static [&'static str],
+    /// Where the row was read, and the day.
+    pub source: &'static str,
+    /// The most tokens of a request with its answer.
+    pub window: Option<u32>,
+    /// The most tokens of an answer, thinking included.
+    pub output: Option<u32>,
+    /// The tokens of an answer without thinking where the protocol demands a number and the configuration has none.
+    pub usual_output: u32,
+    pub thinking: Thinking,
+    /// The efforts that the model takes, from the lowest to the highest; empty if it refuses the option. `None` if
+    /// that is not known: it gets any.
+    pub efforts: Option<&'static [&'static str]>,
+    /// The effort of a request that names none; empty if that is not known.
+    pub default_effort: &'static str,
+    /// False if Chat Completions of OpenAI and Azure refuses an effort next to tools.
+    pub effort_with_tools: bool,
+    pub sampling: Sampling,
+    /// False if a tool choice that forces a call is refused.
+    pub forced_calls: bool,
+    /// True if the model is known to continue an answer that the request begins.
+    pub prefill: bool,
+    /// True if the vendor compares what precedes reasoning, and drops or refuses reasoning behind something else.
+    pub compares: bool,
+    /// The models with reasoning that it reads, itself included; empty if that is not known. Reasoning of others may
+    /// be sent: the vendor leaves it out without an error, and a later model may read it again.
+    pub reads: &'static [&'static str],
+    pub appends: Appends,
+    /// The day on which the vendor ends the model, on its own platform.
+    pub ends: Option<Date>,
+    /// The vendor that ends it on that day. Other platforms have other days.
+    pub home: &'static str,
+}
+
+/// How a model thinks.
+#[derive(Clone, Copy, Debug)]
+pub struct Thinking {
+    /// What a request without `thinking` gets.
+    pub unset: Unset,
+    /// The kinds that it takes; empty if that is not known. `enabled` needs a budget of tokens, `adaptive` leaves the
+    /// amount to the model, `between_tools` thinks only between calls.
+    pub kinds: &'static [&'static str],
+    /// Those of them that it refuses together with an effort above `high`.
+    pub up_to_high: &'static [&'static str],
+    /// True if the text of its thinking is empty unless a request asks for it by `display`.
+    pub is_silent: bool,
+}
+
+/// Whether a model thinks when a request does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    Unknown,
+    Off,
+    On,
+    /// It cannot be switched off.
+    Always,
+}
+
+/// When a model refuses `temperature`, `top_p` and `top_k`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// Never, as far as is known.
+    Taken,
+    /// If the request has an effort other than `none`.
+    RefusedWithEffort,
+    /// Unless the effort is `none`.
+    Refused,
+}
+
+/// What can change in the middle of a conversation by a message at its end, instead of a new beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Appends {
+    /// Instructions: a message with the role `system` (Claude) or `developer` (GPT).
+    pub instructions: bool,
+    /// Tools: `tool_addition` and `tool_removal` in such a message (Claude), `additional_tools` (GPT, which cannot
+    /// remove one).
+    pub tools: bool,
+    /// The effort: `output_config` of such a message (Claude), `configuration_update` (GPT).
+    pub effort: bool,
+}
+
+/// The row of a model that is not in the table.
+pub const UNKNOWN: Row = Row {
+    names: &[],
+    protocols: &[],
+    vendors: &[],
+    source: "",
+    window: None,
+    output: None,
+    usual_output: 8192,
+    thinking: Thinking {
+        unset: Unset::Unknown,
+        kinds: &[],
+        up_to_high: &[],
+        is_silent: false,
+    },
+    efforts: None,
+    default_effort: "",
+    effort_with_tools: true,
+    sampling: Sampling::Taken,
+    forced_calls: true,
+    prefill: false,
+    compares: false,
+    reads: &[],
+    appends: Appends {
+        instructions: false,
+        tools: false,
+        effort: false,
+    },
+    ends: None,
+    home: "",
+};
+
+static NO_ROW: Row = UNKNOWN;
+
+/// The table, by vendor of the models.
+pub const TABLE: &[(&str, &[Row])] = &[
+    ("Anthropic", claude::ROWS),
+    ("OpenAI", gpt::ROWS),
+    ("Google", others::GEMINI),
+    ("Others", others::ROWS),
+];
+
+/// The row of a model that is asked in this protocol at this vendor: the one with the longest name that matches, else
+/// [`UNKNOWN`].
+pub fn row(protocol: &str, vendor: &str, model: &str) -> &'static Row {
+    let id = model.replace('.', "-");
+    let rows = TABLE.iter().flat_map(|(_, rows)| *rows).filter(|row| {
+        row.protocols.contains(&protocol) && (row.vendors.is_empty() || row.vendors.contains(&vendor))
+    });
+    let named = rows.flat_map(|row| row.names.iter().map(move |name| (*name, row)));
+    let named = named.filter(|(name, _)| is_named(&id, name));
+    named
+        .max_by_key(|(name, _)| name.trim_end_matches('*').len())
+        .map_or(&NO_ROW, |(_, row)| row)
+}
+
+/// Returns true if an id without dots has this name.
+fn is_named(id: &str, name: &str) -> bool {
+    let (name, takes_any_end) = match name.strip_suffix('*') {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    id.match_indices(name).any(|(at, _)| {
+        let (before, rest) = id.split_at_checked(at).unwrap_or_default();
+        let end = rest.get(name.len()..).unwrap_or_default();
+        !before.ends_with(|last: char| last.is_ascii_alphanumeric())
+            && (takes_any_end
+                || !(end.starts_with(|first: char| first.is_ascii_alphanumeric())
+                    || begins_with_version(end)))
+    })
+}
+
+/// Returns true for `-5` and `-5-20260101`. Dates and builds have more digits: `-20260101`, `-0709`, `-001`.
+fn begins_with_version(end: &str) -> bool {
+    let Some(end) = end.strip_prefix('-') else {
+        return false;
+    };
+    let digits = end.len() - end.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    let next = end.get(digits..).unwrap_or_default();
+    matches!(digits, 1 | 2) && !next.starts_with(|next: char| next.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;

@@ -1,0 +1,134 @@
+//! The models of OpenAI.
+//!
+//! - Efforts and sampling: data of `@earendil-works/pi-ai` 1.6.0 (2026-11-20). The models that do not reason:
+//!   <https://platform.openai.com/docs/guides/reasoning> (2026-11-23).
+//! - An effort next to tools: `Function tools with reasoning_effort are not supported for … in /v1/chat/completions`.
+//! - Reasoning and changes at the end: <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged>
+//!   (2026-11-28).
+//! - Ends: <https://developers.openai.com/api/docs/deprecations> (2026-11-29).
+
+use super::{Appends, Date, Row, Sampling, UNKNOWN};
+
+const DATA: &str = "https://www.npmjs.com/package/@earendil-works/pi-ai 1.6.0 2026-11-20";
+const ENDS: &str = "https://developers.openai.com/api/docs/deprecations 2026-11-29";
+
+const NONE_TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
+const NONE_TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
+const LOW_TO_MAX: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+const ADDED_TOOLS: Appends = Appends {
+    instructions: true,
+    tools: true,
+    effort: false,
+};
+const ALL: Appends = Appends {
+    effort: true,
+    ..ADDED_TOOLS
+};
+
+const REASONING: Row = Row {
+    protocols: &["openai_responses", "openai_chat"],
+    source: DATA,
+    window: Some(1_050_000),
+    output: Some(128_000),
+    efforts: Some(NONE_TO_XHIGH),
+    effort_with_tools: false,
+    sampling: Sampling::RefusedWithEffort,
+    home: "openai",
+    ..UNKNOWN
+};
+
+const CURRENT: Row = Row {
+    efforts: Some(NONE_TO_MAX),
+    sampling: Sampling::Refused,
+    appends: ALL,
+    ..REASONING
+};
+
+/// A small model, which reads less than the others.
+const SMALL: Row = Row {
+    window: None,
+    ..REASONING
+};
+
+/// A row with nothing but the end of its models.
+const OLDER: Row = Row {
+    protocols: REASONING.protocols,
+    source: ENDS,
+    home: "openai",
+    ..UNKNOWN
+};
+
+/// Models that refuse an effort at OpenAI, and where a deployment has the model's name.
+/// <https://github.com/musistudio/claude-code-router/issues/724> (2026-11-23)
+const WITHOUT_EFFORT: Row = Row {
+    vendors: &["openai", "azure", "github-models"],
+    source: "https://platform.openai.com/docs/guides/reasoning 2026-11-23",
+    efforts: Some(&[]),
+    ..OLDER
+};
+
+pub const ROWS: &[Row] = &[
+    Row {
+        names: &["gpt-6-2*"],
+        efforts: Some(LOW_TO_MAX),
+        compares: true,
+        ..CURRENT
+    },
+    Row {
+        names: &["gpt-6-astra", "gpt-6-1-sol"],
+        efforts: Some(LOW_TO_MAX),
+        ..CURRENT
+    },
+    Row {
+        names: &["gpt-6*", "gpt-6-1*"],
+        ..CURRENT
+    },
+    Row {
+        names: &["gpt-5-6"],
+        efforts: Some(NONE_TO_MAX),
+        appends: ADDED_TOOLS,
+        ..REASONING
+    },
+    Row {
+        names: &["gpt-5-5", "gpt-5-4"],
+        ..REASONING
+    },
+    Row {
+        names: &["gpt-5-4-mini"],
+        ..SMALL
+    },
+    Row {
+        names: &["gpt-5-4-nano"],
+        ends: Some(Date(2027, 4, 1)),
+        ..SMALL
+    },
+    Row {
+        names: &["gpt-5-3-codex", "gpt-5-1"],
+        ends: Some(Date(2027, 4, 1)),
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-5", "o3"],
+        ends: Some(Date(2026, 12, 11)),
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-5-chat", "o1-mini", "o1-preview", "gpt-3-5*", "gpt-4*"],
+        ..WITHOUT_EFFORT
+    },
+    Row {
+        names: &["gpt-4o", "gpt-4-1"],
+        source: ENDS,
+        ends: Some(Date(2027, 1, 14)),
+        ..WITHOUT_EFFORT
+    },
+    // OpenRouter drops the field without a word. It translates the effort for models of Claude.
+    Row {
+        names: &["gpt-3-5*", "gpt-4*", "gpt-5-chat", "llama-*"],
+        protocols: &["openai_chat"],
+        vendors: &["openrouter"],
+        source: "https://github.com/AAswordman/Operit/issues/1048 2026-11-23",
+        ..WITHOUT_EFFORT
+    },
+];
