@@ -170,3 +170,66 @@ fn a_summary_is_asked_for_without_an_effort_that_the_model_refuses() {
     assert!(world.requests[1].contains("summar"), "{}", world.requests[1]);
     assert!(world.body(1).get("output_config").is_none());
 }
+
+fn warnings<'a>(world: &'a World, code: &str) -> Vec<&'a str> {
+    let events = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Warning {
+            code: given, message, ..
+        } if given == code => Some(message.as_str()),
+        _ => None,
+    });
+    events.collect()
+}
+
+/// A run of two requests that begins at this time.
+fn run_at(now_ms: u64, model: serde_json::Value) -> World {
+    let mut world = World::new(config(json!([tool("act", json!({}))]), json!({"model": model})));
+    world.now_ms = now_ms;
+    world.prompt("Go.");
+    world.respond(&stream(&[call("a", "act", json!({}))], "tool_use"));
+    world.return_value("a", json!(1));
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    world
+}
+
+#[test]
+fn a_forced_call_becomes_a_sentence_for_a_model_that_refuses_it() {
+    let forced = |model: &str, choice: serde_json::Value| {
+        let world = run_at(
+            0,
+            json!({"vendor": "anthropic", "model": model, "toolChoice": choice}),
+        );
+        let body = world.body(1);
+        let warned = warnings(&world, "option_not_sent").len();
+        (
+            body["system"][0]["text"].clone(),
+            body["tool_choice"]["type"].clone(),
+            warned,
+        )
+    };
+    let in_words = |sentence: &str| json!(format!("Be brief.\n\n{sentence}"));
+    assert_eq!(
+        forced("claude-opus-5-5", json!("required")),
+        (
+            in_words("Each of your answers must call a tool."),
+            json!("auto"),
+            1
+        )
+    );
+    assert_eq!(
+        forced("claude-opus-5-5", json!({"tool": "act"})),
+        (
+            in_words("Each of your answers must call the tool act."),
+            json!("auto"),
+            1
+        )
+    );
+    assert_eq!(
+        forced("claude-opus-5-5", json!("auto")),
+        (json!("Be brief."), json!("auto"), 0)
+    );
+    assert_eq!(
+        forced("claude-opus-5", json!("required")),
+        (json!("Be brief."), json!("any"), 0)
+    );
+}

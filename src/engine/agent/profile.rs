@@ -21,8 +21,11 @@ pub struct Profile {
 impl Profile {
     /// # Errors
     /// A model that cannot be asked, two tools with the same name, a schema that is not valid.
-    pub fn new(config: Config) -> Result<Profile, ConfigError> {
+    pub fn new(mut config: Config) -> Result<Profile, ConfigError> {
         let model = ActiveModel::checked(config.model.clone(), &config)?;
+        if let Some(wanted) = model.call_in_words() {
+            config.add_to_system(&wanted);
+        }
         for fallback in &config.fallback_models {
             ActiveModel::checked(fallback.clone(), &config)?;
         }

@@ -59,7 +59,7 @@ impl Setup {
                 ));
             }
             if let Some(shared) = &shared {
-                config.share_instructions(shared);
+                config.add_to_system(shared);
             }
             config.limits.max_iterations = Some(config.max_iterations());
             if let Some(permissions) = &permissions {
@@ -161,10 +161,11 @@ fn digests(config: &Value, path: &str, names: &[String]) -> Vec<(String, String)
 }
 
 impl Config {
-    fn share_instructions(&mut self, shared: &str) {
+    /// Adds a paragraph to the system prompt.
+    pub fn add_to_system(&mut self, text: &str) {
         self.system = Some(match self.system.take() {
-            Some(system) => format!("{system}\n\n{shared}"),
-            None => shared.to_owned(),
+            Some(system) => format!("{system}\n\n{text}"),
+            None => text.to_owned(),
         });
     }
 

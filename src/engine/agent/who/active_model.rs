@@ -4,7 +4,7 @@
 //! (`tuning.rs`), by [`crate::engine::model::input::Input::SetModel`], or when another agent takes the conversation
 //! over. Nothing here sends a request or knows a key.
 
-use crate::engine::model::config::{Config, ModelConfig};
+use crate::engine::model::config::{Config, ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
 use crate::engine::policy::models::options::{Asked, takes_effort};
@@ -157,6 +157,17 @@ impl ActiveModel {
         if let Some(form) = self.append.filter(|form| !form.beta.is_empty()) {
             add_beta(&mut self.headers, form.beta);
         }
+    }
+
+    /// The tool choice as a sentence of the system prompt, if the model refuses to be forced.
+    pub fn call_in_words(&self) -> Option<String> {
+        let is_forced = |model: &ModelConfig| match &model.tool_choice {
+            Some(ToolChoice::Required) => Some("Each of your answers must call a tool.".to_owned()),
+            Some(ToolChoice::Tool(name)) => Some(format!("Each of your answers must call the tool {name}.")),
+            _ => None,
+        };
+        let wanted = is_forced(&self.config)?;
+        is_forced(self.asked()).is_none().then_some(wanted)
     }
 
     /// The text of the warning about an effort that is not sent.
