@@ -193,6 +193,30 @@ fn run_at(now_ms: u64, model: serde_json::Value) -> World {
 }
 
 #[test]
+fn a_model_that_ends_within_thirty_days_gives_one_warning_a_run() {
+    // 2026-11-30, the end of Sonnet 4.5.
+    const END_MS: u64 = 1_795_996_800_000;
+    const DAY_MS: u64 = 86_400_000;
+    let at = |now_ms, vendor: &str, model: &str| {
+        let world = run_at(
+            now_ms,
+            json!({"vendor": vendor, "model": model, "protocol": "anthropic", "baseUrl": "http://h/v1"}),
+        );
+        warnings(&world, "model_ends").len()
+    };
+    assert_eq!(at(END_MS - 31 * DAY_MS, "anthropic", "claude-sonnet-4-5"), 0);
+    assert_eq!(at(END_MS - 30 * DAY_MS, "anthropic", "claude-sonnet-4-5"), 1);
+    assert_eq!(at(END_MS + DAY_MS, "anthropic", "claude-sonnet-4-5-20250929"), 1);
+    assert_eq!(at(END_MS, "anthropic", "claude-sonnet-5-5"), 0);
+    assert_eq!(
+        at(END_MS, "compatible", "claude-sonnet-4-5"),
+        0,
+        "another platform has its own days"
+    );
+    assert_eq!(at(0, "anthropic", "claude-sonnet-4-5"), 0);
+}
+
+#[test]
 fn a_forced_call_becomes_a_sentence_for_a_model_that_refuses_it() {
     let forced = |model: &str, choice: serde_json::Value| {
         let world = run_at(

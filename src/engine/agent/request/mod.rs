@@ -255,6 +255,9 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     if let Some(message) = desk.who.model.options_warning() {
         desk.warn_once("option_not_sent", message);
     }
+    if let Some(message) = desk.who.model.end_warning(desk.ledger.now_ms) {
+        desk.warn_once("model_ends", message);
+    }
     if let Some(message) = schema_warning(desk) {
         desk.warn_once("schema_not_sent", message);
     }

@@ -170,6 +170,17 @@ impl ActiveModel {
         is_forced(self.asked()).is_none().then_some(wanted)
     }
 
+    /// The text of the warning about a model that its vendor ends within [`DAYS_BEFORE_END`], or has ended.
+    pub fn end_warning(&self, now_ms: u64) -> Option<String> {
+        let ActiveModel { row, config, .. } = self;
+        let date = row.ends.filter(|_| row.home == config.vendor)?;
+        let is_near = date.ms().saturating_sub(now_ms) <= DAYS_BEFORE_END * 86_400_000;
+        is_near.then(|| {
+            let model = &config.model;
+            format!("The vendor ends {model} on {date}. After that day its requests fail, or another model answers them. Choose another model.")
+        })
+    }
+
     /// The text of the warning about an effort that is not sent.
     pub fn effort_warning(&self) -> Option<String> {
         let model = self.refuses_effort.then_some(&self.config.model)?;
@@ -202,6 +213,9 @@ impl ActiveModel {
         }
     }
 }
+
+/// The days before the end of a model on which a run warns of it.
+const DAYS_BEFORE_END: u64 = 30;
 
 /// Adds a value of `anthropic-beta` to the caller's own.
 fn add_beta(headers: &mut Vec<(String, String)>, beta: &str) {
