@@ -257,3 +257,34 @@ fn a_forced_call_becomes_a_sentence_for_a_model_that_refuses_it() {
         (json!("Be brief."), json!("any"), 0)
     );
 }
+
+#[test]
+fn a_streamed_request_asks_a_silent_model_for_the_text_of_its_thinking() {
+    let thinking = |model: serde_json::Value| run_at(0, model).body(0)["thinking"].clone();
+    let asked = |name: &str| thinking(json!({"vendor": "anthropic", "model": name}));
+    let drops = json!({"prefix_mismatch_behavior": "drop_block"});
+    let shown = json!({"type": "adaptive", "display": "summarized"});
+    assert_eq!(
+        asked("claude-opus-5-5"),
+        json!({"type": "adaptive", "display": "summarized", "block_binding": drops})
+    );
+    assert_eq!(asked("claude-opus-5"), shown);
+    assert_eq!(asked("claude-opus-4-8"), json!(null), "it does not think unasked");
+    assert_eq!(asked("claude-sonnet-4-6"), json!(null), "it shows its thinking");
+    let with = |name: &str, own: serde_json::Value| {
+        thinking(json!({"vendor": "anthropic", "model": name, "thinking": own}))
+    };
+    assert_eq!(with("claude-opus-4-8", json!({"type": "adaptive"})), shown);
+    for own in [
+        json!({"type": "adaptive", "display": "omitted"}),
+        json!({"type": "disabled"}),
+    ] {
+        assert_eq!(with("claude-opus-5", own.clone()), own);
+    }
+    assert_eq!(
+        with("claude-sonnet-5-5", json!({"type": "between_tools"})),
+        json!({"type": "between_tools"})
+    );
+    let gateway = json!({"vendor": "compatible", "protocol": "anthropic", "baseUrl": "http://h/v1", "model": "claude-opus-5"});
+    assert_eq!(thinking(gateway), json!(null));
+}

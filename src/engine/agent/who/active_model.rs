@@ -12,6 +12,7 @@ use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
+use crate::engine::protocol::request::display::shown_thinking;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
@@ -90,13 +91,15 @@ impl ActiveModel {
             has_tools,
         };
         let changed = options.fit(&mut asked);
+        asked.thinking = shown_thinking(protocol, row, &asked).or(asked.thinking);
+        let is_shown = asked.thinking != config.thinking;
         let thinking = thinking_with_drops(protocol, row, &asked).filter(|_| may_let_drop);
         let lets_drop = thinking.is_some();
         if lets_drop && protocol.name == "anthropic" {
             add_beta(&mut headers, BETA);
         }
         asked.thinking = thinking.or(asked.thinking);
-        let asked = (refuses_effort || lets_drop || !changed.is_empty()).then(|| Box::new(asked));
+        let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
             append: append_form(protocol, &config),
             asked,

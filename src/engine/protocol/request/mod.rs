@@ -11,6 +11,7 @@ pub mod append;
 pub mod binding;
 pub mod body_fields;
 pub mod cache_marks;
+pub mod display;
 pub mod legal_id;
 pub mod media;
 pub mod message_parts;
