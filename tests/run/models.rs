@@ -5,8 +5,9 @@ use looplet::engine::model::input::Input;
 use looplet::engine::model::message::Block;
 use serde_json::json;
 
+use crate::compaction::boundaries;
 use crate::hooks::answer;
-use crate::wire::{Piece, call, stream, text};
+use crate::wire::{Piece, call, stream, stream_with_usage, text};
 use crate::world::{World, config, tool};
 
 fn world() -> World {
@@ -287,4 +288,41 @@ fn a_streamed_request_asks_a_silent_model_for_the_text_of_its_thinking() {
     );
     let gateway = json!({"vendor": "compatible", "protocol": "anthropic", "baseUrl": "http://h/v1", "model": "claude-opus-5"});
     assert_eq!(thinking(gateway), json!(null));
+}
+
+#[test]
+fn the_history_is_summarised_by_what_is_known_of_the_window_of_the_model() {
+    let summaries = |model: serde_json::Value, context: serde_json::Value| {
+        let fields = json!({"model": model, "context": context});
+        let mut world = World::started(config(json!([tool("act", json!({}))]), fields));
+        for round in 1..=4_u64 {
+            let id = format!("c{round}");
+            let pieces = [text(&"x".repeat(400)), call(&id, "act", json!({"n": round}))];
+            let used = if round == 4 { 170_000 } else { 1000 };
+            world.respond(&stream_with_usage(&pieces, "tool_use", used, 10));
+            world.return_value(&id, json!("y".repeat(400)));
+        }
+        world.respond(&stream(&[text("Short.")], "end_turn"));
+        boundaries(&world).len()
+    };
+    let haiku = |headers: serde_json::Value| json!({"model": "claude-haiku-4-5", "headers": headers});
+    assert_eq!(summaries(haiku(json!([])), json!({"keepLast": 1})), 1);
+    assert_eq!(
+        summaries(json!({"model": "claude-haiku-5-5"}), json!({"keepLast": 1})),
+        0
+    );
+    assert_eq!(
+        summaries(json!({"model": "claude-test"}), json!({"keepLast": 1})),
+        0
+    );
+    assert_eq!(
+        summaries(haiku(json!([])), json!({"keepLast": 1, "window": 1_000_000})),
+        0
+    );
+    assert_eq!(
+        summaries(haiku(json!([])), json!({"keepLast": 1, "auto": false})),
+        0
+    );
+    let more = json!([["anthropic-beta", "context-1m-2025-08-07"]]);
+    assert_eq!(summaries(haiku(more), json!({"keepLast": 1})), 0);
 }

@@ -11,10 +11,10 @@ use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, Te
 use crate::engine::policy::estimate;
 
 impl ContextPolicy {
-    /// The number of tokens above which the history is summarised, if the window is known. It leaves room for the
-    /// answer.
-    pub fn limit_tokens(&self, max_output_tokens: Option<u64>) -> Option<u64> {
-        let window = self.window?;
+    /// The number of tokens above which the history is summarised, if the window is known: the configured one, or
+    /// that of the model. It leaves room for the answer.
+    pub fn limit_tokens(&self, of_model: Option<u32>, max_output_tokens: Option<u64>) -> Option<u64> {
+        let window = self.window.or(of_model.map(u64::from))?;
         let part = window.saturating_mul(self.threshold_percent.into()) / 100;
         Some(part.min(window.saturating_sub(max_output_tokens.unwrap_or(0))))
     }

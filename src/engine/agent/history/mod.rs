@@ -165,10 +165,9 @@ impl History {
 
     /// Returns true if the history is larger than the window allows. A limit of 0 leaves no room and counts as none.
     pub(crate) fn is_full(&self, desk: &Desk<'_>) -> bool {
-        let limit = desk
-            .config
-            .context
-            .limit_tokens(desk.who.model.config.max_output_tokens);
+        let model = &desk.who.model;
+        let context = &desk.config.context;
+        let limit = context.limit_tokens(model.window(), model.config.max_output_tokens);
         limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
     }
 

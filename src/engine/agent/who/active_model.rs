@@ -162,6 +162,14 @@ impl ActiveModel {
         }
     }
 
+    /// The tokens that the model is known to read. A header can ask the models before Claude 4.6 to read more.
+    pub fn window(&self) -> Option<u32> {
+        let asks_for_more = |(_, value): &(String, String)| value.contains("context-1m");
+        self.row
+            .window
+            .filter(|_| !self.config.headers.iter().any(asks_for_more))
+    }
+
     /// The tool choice as a sentence of the system prompt, if the model refuses to be forced.
     pub fn call_in_words(&self) -> Option<String> {
         let is_forced = |model: &ModelConfig| match &model.tool_choice {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextPolicy {
-    /// Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
-    /// that the window is full.
+    /// Tokens that the model can read, a positive integer. Default: what is known of the model. Where nothing is,
+    /// looplet learns only from the vendor's error that the window is full.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub window: Option<u64>,
     /// Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`

@@ -765,8 +765,8 @@ export interface OutputFormat {
 /** When and how the history is made shorter. */
 export interface ContextPolicy {
   /**
-   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
-   * that the window is full.
+   * Tokens that the model can read, a positive integer. Default: what is known of the model. Where nothing is,
+   * looplet learns only from the vendor's error that the window is full.
    */
   window?: number | null;
   /**

@@ -1557,8 +1557,8 @@ export interface RunLimits {
 /** The options of `context` that are plain data. */
 export interface ContextData {
   /**
-   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error
-   * that the window is full. Default: none.
+   * Tokens that the model can read, a positive integer. Default: what is known of the model. Where nothing is,
+   * looplet learns only from the vendor's error that the window is full.
    */
   window?: number | undefined;
   /**

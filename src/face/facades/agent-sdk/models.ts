@@ -28,7 +28,7 @@ const MILLION = 1_000_000;
 const USUAL = 200_000;
 
 /** Models that read a million tokens. <https://platform.claude.com/docs/en/about-claude/models/overview> (2026-11-22) */
-const LARGE = /^claude-(?:fable-|(?:opus|sonnet)-(?:[5-9]|4-[6-9]))/;
+const LARGE = /^claude-(?:fable-|mythos-|(?:opus|sonnet|haiku)-(?:[5-9]|4-[6-9]))/;
 
 /** A model's own name, and whether its name asks for a window of a million tokens. */
 export function nameOf(name: string): { readonly name: string; readonly isLarge: boolean } {
