@@ -9,7 +9,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::journal::head::HeadChange;
-use crate::engine::policy::model_options::compares;
+use crate::engine::policy::models::row;
 use crate::engine::protocol::Protocol;
 
 /// How a protocol sends changes at the end.
@@ -37,10 +37,14 @@ pub struct Appended<'a> {
     pub offered: Option<&'a [ToolConfig]>,
 }
 
-/// The form in which this model takes changes at the end. `None` if its vendor does not compare what precedes
-/// reasoning, or if the caller's own `body` has the head.
+/// The form in which this model takes changes at the end. `None` if it takes none, if its vendor does not compare
+/// what precedes reasoning, or if the caller's own `body` has the head.
 pub fn append_form(protocol: &Protocol, model: &ModelConfig) -> Option<&'static AppendForm> {
-    let form = protocol.append.filter(|_| compares(&model.model))?;
+    let form = protocol.append?;
+    let row = row(protocol.name, &model.vendor, &model.model);
+    if !(row.compares && row.appends.instructions && row.appends.tools) {
+        return None;
+    }
     let body = model.body.as_ref().and_then(|body| Object::parse(body.as_str()));
     let has_head = body.is_some_and(|body| {
         ["system", "instructions", "tools", "tool_choice"]
