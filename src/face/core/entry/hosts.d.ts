@@ -125,6 +125,7 @@ declare module "node:fs" {
     readonly O_NONBLOCK?: number;
   };
   export function readFileSync(file: URL): Uint8Array<ArrayBuffer>;
+  export function readFileSync(file: string, encoding: "utf8"): string;
   export function readlinkSync(path: string): string;
 }
 

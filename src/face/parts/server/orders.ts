@@ -80,7 +80,7 @@ export async function checkedCall(given: unknown, isTrusted: boolean): Promise<C
   if (!isForTrusted && !known.includes(method as string)) wrong("is not a method of this session");
   if (run === undefined && (method === "run" || method === "compact")) checkBeginning(all.at(-1), wrong);
   if (method === "reset" && !Array.isArray(first)) wrong("needs a list of messages");
-  if (method === "taken" && !(Array.isArray(first) && first.every(isId))) wrong("needs a list of ids");
+  if (method === "taken" && !(Array.isArray(first) && first.every(isPageId))) wrong("needs a list of ids");
   if (method === "answer" && !isAnswer(first, second)) wrong("needs the id of a question, and an answer");
   if ((method === "claim" || method === "unclaim") && !(isQuestionId(first) && isPageId(second)))
     wrong("needs the id of a question, and the name of the page");
