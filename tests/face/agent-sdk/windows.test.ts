@@ -31,6 +31,8 @@ describe("S001-40, S001-41: compaction before the limit", () => {
     ["claude-sonnet-4-5", 170_000, 1],
     ["claude-sonnet-4-6", 170_000, 0],
     ["claude-sonnet-4-6", 850_000, 1],
+    ["claude-haiku-5-5", 170_000, 0],
+    ["claude-mythos-5-2", 170_000, 0],
     ["opus", 850_000, 1],
     ["sonnet[1m]", 170_000, 0],
     ["claude-next-9", 170_000, 1],
