@@ -1,5 +1,6 @@
 // `serveDevtools` in a process of its own: over HTTP, by strangers, and in Chromium.
 import assert from "node:assert/strict";
+import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { chromiumArgs, findBrowser } from "../../scripts/lib/browser.mjs";
@@ -91,6 +92,16 @@ test("strangers get nothing", () =>
       assert.equal(headers["access-control-allow-origin"], undefined, name);
       assert.ok(!text.includes(token), name);
     }
+    const others = Object.values(networkInterfaces()).flat();
+    for (const { address, family } of [...others, { address: "::1", family: "IPv6" }]) {
+      if (address === "127.0.0.1" || address.startsWith("fe80:")) continue;
+      const place = family === "IPv6" ? `[${address}]` : address;
+      await assert.rejects(
+        ask(`http://${place}:${port}${pathname}`),
+        /ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH/,
+        place,
+      );
+    }
     const long = await post(json, Buffer.alloc(65 * 1024 * 1024, 32)).catch(({ code }) => code);
     assert.ok(long.status === 413 || /EPIPE|ECONNRESET/.test(long), String(long.status ?? long));
     const page = await ask(url, { headers: { host: `localhost:${port}` } });
@@ -100,6 +111,7 @@ test("strangers get nothing", () =>
       headers["content-security-policy"],
       /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/,
     );
+    assert.match(headers["content-security-policy"], /; frame-ancestors 'none'$/);
     assert.doesNotMatch(headers["content-security-policy"], /unsafe-inline|\*/);
     assert.equal(headers["referrer-policy"], "no-referrer");
     assert.equal(headers["cache-control"], "no-store");
