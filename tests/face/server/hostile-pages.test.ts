@@ -40,6 +40,17 @@ describe("a page of another origin", () => {
   });
 });
 
+it("no answer is stored by a cache, or read as another type than it has", async () => {
+  const server = new Server();
+  await server.post("/a/run", { prompt: "Hi." });
+  for (const path of ["", "/a", "/a/session", "/a/events", "/a/stream", "/b", "/a/nothing"]) {
+    const { headers, body } = await server.asked(path);
+    await body?.cancel();
+    const seen = [headers.get("cache-control"), headers.get("x-content-type-options")];
+    expect([path, ...seen]).toEqual([path, "no-store", "nosniff"]);
+  }
+});
+
 describe("arguments of a call", () => {
   const options = { id: "r" };
   it.each([

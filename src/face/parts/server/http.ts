@@ -13,6 +13,9 @@ export type RequestLike = HostRequest & {
   text(): Promise<string>;
 };
 
+/** No cache keeps what belongs to one user, and no browser reads another type into it. */
+const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
 /** The platform's `Response`, whose type does not name what Workers add. */
 export const respond = (
   body: unknown,
@@ -20,7 +23,7 @@ export const respond = (
 ): HostResponse =>
   new (globalThis as unknown as { Response: new (body: unknown, init: object) => HostResponse }).Response(
     body,
-    init,
+    { ...init, headers: { ...PRIVATE, ...init.headers } },
   );
 
 export const json = (value: unknown, status = 200): HostResponse =>
