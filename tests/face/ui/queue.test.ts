@@ -7,7 +7,7 @@ import { memoryStore } from "looplet/stores";
 import { connectAgent, type RemoteAgent } from "looplet/workers";
 import { answerTo, tick, World } from "../support/processes.js";
 import { Place } from "../support/worker-kit.js";
-import { Screen, lines } from "./kit.js";
+import { agentOf, Screen, lines } from "./kit.js";
 
 // The first run loads the engine.
 beforeAll(() => createAgent({ model: custom(() => "Hi.") }).run("Hi.").result, 60_000);
@@ -247,4 +247,33 @@ it("a store has nothing of messages that runs have", async () => {
   await settled();
   expect((await world.store.load(`${CHAT}.queue`)) ?? []).toEqual([]);
   page.conversation.stop();
+});
+
+it("sends a message in a chat that another page has continued since", async () => {
+  const store = memoryStore();
+  const open = (...texts: string[]): Screen =>
+    new Screen(
+      agentOf(
+        texts.map((text) => ({ text })),
+        { store },
+      ),
+      { id: "chat", store },
+    );
+  const mine = open("One.", "Three.");
+  await mine.rest();
+  await mine.conversation.send("First");
+  await mine.rest();
+  const theirs = open("Two.");
+  await theirs.rest();
+  await theirs.conversation.send("Second");
+  await theirs.rest();
+  await mine.conversation.send("Third");
+  const { messages, queue, error } = await mine.until(
+    ({ status, messages }) => status === "ready" && messages.length === 6,
+  );
+  expect(lines(messages)).toEqual([
+    ...["user: First", "assistant: One.", "user: Second", "assistant: Two."],
+    ...["user: Third", "assistant: Three."],
+  ]);
+  expect([queue, error]).toEqual([[], undefined]);
 });

@@ -16,7 +16,6 @@ import type {
 import { isObject } from "../../core/options/check.js";
 import { EventBuffer } from "../../core/run/events/event-buffer.js";
 import { titleOf } from "../sessions/changes.js";
-import { sessionsOf } from "../sessions/index.js";
 import { isAsked } from "../transcript/prompts.js";
 import type {
   Conversation,
@@ -45,6 +44,7 @@ import {
 } from "./snapshot.js";
 import { Branches } from "./stored/branches.js";
 import { MessageQueue } from "./stored/message-queue.js";
+import { noteSession } from "./stored/session-note.js";
 import { promptsOf, withoutText } from "./transcript.js";
 import { viewOf, viewWith, withPrompt, type View } from "./view.js";
 
@@ -115,13 +115,13 @@ export class ChatConversation implements Conversation {
       if (blocks.length > 0 || waits) await this.#written(blocks, (id) => this.#sent(blocks, id));
     });
 
-  async #sent(blocks: readonly ContentBlock[], id: string): Promise<void> {
+  async #sent(blocks: readonly ContentBlock[], id: string, isAgain = false): Promise<void> {
     const chat = await this.#writable();
     await this.#queue.update();
     if (this.#run !== undefined && (blocks.length === 0 || this.#steer(this.#run, id, blocks))) return;
     await this.#following;
     // Another page may have sent what waits.
-    if (blocks.length > 0 || this.#queue.all.length > 0) this.#begin(chat, blocks, id);
+    if (blocks.length > 0 || this.#queue.all.length > 0) this.#begin(chat, blocks, id, isAgain);
   }
 
   /** Sends a message that is stored before anything else happens. A page that is loaded again meanwhile has it. */
@@ -335,8 +335,11 @@ export class ChatConversation implements Conversation {
 
   #isBeginning = false;
 
-  /** `id` is that of the stored message. */
-  #begin(chat: OpenedChat, blocks: readonly ContentBlock[], id: string): void {
+  /** The last run that has begun here, until it has ended. */
+  #unsaved: { readonly run: Run<any, any>; readonly asked: ContentBlock[]; readonly id: string } | undefined;
+
+  /** `id` is that of the stored message; `isAgain`: another page had continued the chat before. */
+  #begin(chat: OpenedChat, blocks: readonly ContentBlock[], id: string, isAgain = false): void {
     const asked = [...this.#queue.all.flatMap(({ content }) => content), ...blocks];
     const view = withPrompt(this.#view, asked);
     const { messages } = chat;
@@ -348,7 +351,9 @@ export class ChatConversation implements Conversation {
       this.#isBeginning = false;
     }
     this.#queue.sent(run);
-    this.#note(run, asked);
+    this.#unsaved = isAgain ? undefined : { run, asked, id };
+    const title = this.#view.messages.length === 0 ? titleOf(asked) : undefined;
+    noteSession(this.#options, run, title);
     const shown = view.messages.at(-1)!.id;
     if (!this.#prompts.has(shown)) this.#prompts = new Map([...this.#prompts, [shown, messages.length]]);
     this.#follow(run, view);
@@ -357,16 +362,6 @@ export class ChatConversation implements Conversation {
     };
     // The agent of a server tells no bounds.
     this.#agent.bound(asked, { messages }).then(bind, () => {});
-  }
-
-  /** Notes the chat in the list, with a title of its first message, when the store has the message. */
-  #note(run: Run<any, any>, blocks: readonly ContentBlock[]): void {
-    const { id, store } = this.#options;
-    if (id === undefined || store === undefined) return;
-    const title = this.#view.messages.length === 0 ? titleOf([...blocks]) : undefined;
-    const note = (): Promise<unknown> => sessionsOf(store).note(id, { title });
-    // The list is a convenience: the run reports a store that fails.
-    void run.saved().then(note, note).catch(ignore);
   }
 
   /** False if the run has ended, and its result is still on its way. */
@@ -426,6 +421,11 @@ export class ChatConversation implements Conversation {
     // A run that another page performs goes on there, with its calls.
     const isHere = result !== undefined && failure?.code !== HELD;
     this.#show(isHere ? withResult(this.#view, result!) : this.#view);
+    const unsaved = this.#unsaved;
+    if (isHere || unsaved?.run !== run || result?.iterations !== 0) return;
+    this.#queue.keep(unsaved.id, unsaved.asked);
+    // Another page has continued the chat, which is opened again.
+    void this.#told(() => this.#sent([], this.#queue.write([]), true));
   }
 
   #hear(event: RunEvent): void {
@@ -501,5 +501,3 @@ export class ChatConversation implements Conversation {
     return this.#result?.chatUsage ?? before ?? this.#snapshot.usage;
   }
 }
-
-function ignore(): void {}

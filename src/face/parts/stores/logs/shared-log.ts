@@ -20,6 +20,8 @@ export class SharedLog {
   readonly #store: Store;
   readonly #key: string;
   readonly #twice: boolean;
+  /** The number of the last entry, as far as this object knows. */
+  #last: number | undefined;
 
   constructor(store: Store, key: string, { twice = false }: SharedLogOptions = {}) {
     this.#store = store;
@@ -30,6 +32,20 @@ export class SharedLog {
   /** The entries that are whole, in their order. */
   async load(): Promise<LogObject[]> {
     return objectsOf(await this.#entries());
+  }
+
+  /** Adds an entry, and reads the others only if another process has added one. Not for a log with `twice`. */
+  async append(entry: object): Promise<void> {
+    const last = this.#last;
+    if (last === undefined) return void (await this.add(entry));
+    try {
+      const seq = last + 1;
+      await this.#store.append(this.#key, [{ seq, json: JSON.stringify(entry) }], last);
+      this.#last = seq;
+    } catch (error) {
+      if (!isStoreConflict(error)) throw error;
+      await this.add(entry);
+    }
   }
 
   /** Adds an entry, and returns those before it. A function makes the entry of those, or leaves it out. */
@@ -45,6 +61,7 @@ export class SharedLog {
       const json = this.#twice ? sealed(last + 1, text) : text;
       await this.#store.append(this.#key, [{ seq: last + 1, json }], last);
       saved = { seq: last + 1, json };
+      this.#last = last + 1;
       return before;
     });
     if (this.#twice && saved !== undefined) await this.#addCopy(saved);
@@ -67,7 +84,9 @@ export class SharedLog {
   }
 
   async #entries(): Promise<readonly JournalEntry[]> {
-    return (await this.#store.load(this.#key)) ?? [];
+    const entries = (await this.#store.load(this.#key)) ?? [];
+    this.#last = entries.at(-1)?.seq ?? 0;
+    return entries;
   }
 }
 

@@ -133,10 +133,19 @@ export class MessageQueue {
       this.#note({ waits, content, prompt: id });
     }
     const saved = (): void => {
+      // A run that could not begin has not got it.
+      if (this.#all.some((one) => one.id === id)) return;
       for (const waits of [...all.map((one) => one.id), id]) this.#sending.delete(waits);
       this.#note({ gone: [...all.map((one) => one.id), id] });
     };
     if (this.isStored) run.saved().then(saved, () => {});
+  }
+
+  /** A run could not begin with this prompt, which has the id of `write`. It waits for the next one. */
+  keep(id: string, content: readonly ContentBlock[]): void {
+    this.#sending.delete(id);
+    this.#all = [...this.#all, undelivered(id, content)];
+    this.#note({ waits: id, content });
   }
 
   /** Another page may have sent what a run has left. */
@@ -181,9 +190,9 @@ export class MessageQueue {
 
   /** A log of which nothing waits is deleted: the chat has the messages, which may be large. */
   async #add(entry: Stored | Gone): Promise<void> {
+    if (!("gone" in entry)) return this.#log!.append(entry);
     const before = await this.#log!.add(entry);
-    const isOver = "gone" in entry && waitingIn([...before, { ...entry }]).length === 0;
-    if (isOver) await this.#store?.delete?.(this.#key);
+    if (waitingIn([...before, { ...entry }]).length === 0) await this.#store?.delete?.(this.#key);
   }
 
   async #stored(): Promise<Stored[]> {
