@@ -365,3 +365,42 @@ describe("a store that never answers", () => {
     expect(await disk.agent().resume("x").result).toMatchObject({ outcome: "completed", text: "Done." });
   });
 });
+
+describe("a lease that the store does not take back", () => {
+  /** A store that refuses so many releases. */
+  const refusing = (disk: Disk, times: number): Store => ({
+    ...disk.store,
+    async lease(...args) {
+      const lease = await disk.inner.lease(...args);
+      const release = (isPending: boolean): Promise<void> | void => {
+        if (times-- > 0) throw full;
+        return lease!.release(isPending);
+      };
+      return lease && { ...lease, release };
+    },
+  });
+
+  it("is given back again", async () => {
+    const disk = new Disk();
+    const run = disk.agent({ store: refusing(disk, 2) }).run("Act.", { id: "x", onError() {} });
+    await disk.pass(TRIES_MS);
+    await run.saved();
+    expect(await disk.inner.ended(0)).toEqual(["x"]);
+  });
+
+  it("does not lock a chat for its own next run", async () => {
+    const disk = new Disk();
+    const reported: unknown[] = [];
+    const onError = (error: unknown): void => void reported.push(error);
+    const chat = await disk.agent({ store: refusing(disk, 3) }).openChat("c", { onError });
+    const first = chat.run("Act.", { onError });
+    await disk.pass(TRIES_MS);
+    await first.saved();
+    expect(reported).toEqual([full]);
+    const next = chat.run("Act again.", { onError });
+    await disk.pass(TRIES_MS);
+    expect(await next.result).toMatchObject({ outcome: "completed" });
+    await next.saved();
+    expect(await disk.inner.ended(0)).toEqual(["c"]);
+  });
+});

@@ -59,7 +59,7 @@ export function pause(clock: Clock, delayMs: number): Promise<void> {
 export class RunLease {
   readonly #host: LeaseHost;
   readonly #key: string;
-  readonly #holder: string;
+  #holder: string;
   #lease: Lease | undefined;
   /** The time at which it runs out at the earliest, by the clock of this process. */
   #untilMs = 0;
@@ -93,8 +93,12 @@ export class RunLease {
     return lease !== undefined;
   }
 
-  /** Takes the lease of an earlier run over, with the time that is left of it. */
+  /**
+   * Takes the lease of an earlier run over, with the time that is left of it, and its name: the store may not have
+   * learned that the lease was given back.
+   */
   takeFrom(before: RunLease): void {
+    this.#holder = before.#holder;
     if (before.#lease === undefined) return;
     this.#hold(before.#lease, before.#untilMs - LEASE_MS);
   }
@@ -119,11 +123,25 @@ export class RunLease {
     if (this.#renewal !== undefined) this.#host.clock.clearTimer(this.#renewal);
   }
 
-  /** Gives the lease back. One that is not given back runs out, and then another process looks after the run. */
+  /**
+   * Gives the lease back, in three tries. One that is not given back runs out, and then another process looks after
+   * the run.
+   */
   async giveBack(isPending: boolean): Promise<void> {
     const lease = this.#lease;
     this.#lease = undefined;
-    await lease?.release(isPending);
+    const waits = [...WAITS_MS];
+    for (;;) {
+      try {
+        return await lease?.release(isPending);
+      } catch (error) {
+        const waitMs = waits.shift();
+        // A store that did not answer in time has had its tries.
+        const isLate = (error as { name?: unknown } | null)?.name === "TimeoutError";
+        if (waitMs === undefined || isLate) throw error;
+        await pause(this.#host.clock, waitMs);
+      }
+    }
   }
 
   /** A clock that tells no time is not heeded. */
