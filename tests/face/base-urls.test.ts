@@ -26,7 +26,8 @@ async function asked(make: Make, baseUrl?: string): Promise<string> {
   return address;
 }
 
-const { azure, vertex, cloudflareWorkersAi, cloudflareGateway, vendor, ...plain } = vendors;
+const { azure, vertex, cloudflareWorkersAi, cloudflareGateway, vendor, ...rest } = vendors;
+const { anthropicTools: _, openaiTools: __, geminiTools: ___, ...plain } = rest;
 const at = (options: object, further: object): never => ({ ...options, ...further }) as never;
 const MODELS: [string, Make][] = [
   ["anthropic", (options) => anthropic("m", options)],

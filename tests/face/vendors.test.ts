@@ -9,10 +9,9 @@ import * as vendors from "../../src/face/parts/vendors.js";
 
 const OWN_ARGUMENTS = ["azure", "vertex", "cloudflareWorkersAi", "cloudflareGateway", "vendor"];
 
-const plain = Object.entries(vendors).filter(([name]) => !OWN_ARGUMENTS.includes(name)) as [
-  string,
-  vendors.VendorModel,
-][];
+const plain = Object.entries(vendors).filter(
+  ([name, make]) => typeof make === "function" && !OWN_ARGUMENTS.includes(name),
+) as [string, vendors.VendorModel][];
 
 const NAMED: readonly [string, Model][] = [
   ["azure", vendors.azure("gpt", { resource: "mine", apiKey: "k" })],

@@ -20,6 +20,7 @@ import { screens } from "./docs-screens.mjs";
 import { server } from "./docs-server.mjs";
 import { stores } from "./docs-stores.mjs";
 import { vendor } from "./docs-vendor.mjs";
+import { vendorTools } from "./docs-vendor-tools.mjs";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
@@ -67,6 +68,7 @@ const listening = (server) =>
   );
 
 export const tasks = {
+  ...vendorTools,
   "first-run/index.html": {
     async inPage(page) {
       await page.waitForFunction(() => document.getElementById("outcome").textContent === "completed");

@@ -71,7 +71,8 @@ impl<'a> Desk<'a> {
 
     /// The name of the tool that a model calls by this name, and its index; without an index for an unknown tool.
     pub fn called(&self, name: &str) -> (String, Option<usize>) {
-        let at = |name: &str| self.config.tools.iter().position(|tool| tool.name == name);
+        let is_called = |tool: &ToolConfig, name: &str| tool.name == name && !tool.is_hosted();
+        let at = |name: &str| self.config.tools.iter().position(|tool| is_called(tool, name));
         let mut aliases = self.setup.root.config.tool_calls.aliases.iter();
         let alias = aliases.find_map(|(alias, tool)| (alias == name).then_some(tool));
         match alias.and_then(|tool| Some((tool, at(tool)?))) {

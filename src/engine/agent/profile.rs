@@ -8,6 +8,7 @@ use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::ModelName;
+use crate::engine::protocol::find;
 
 /// Saved as its configuration alone.
 #[derive(Clone)]
@@ -22,6 +23,10 @@ impl Profile {
     /// # Errors
     /// A model that cannot be asked, two tools with the same name, a schema that is not valid.
     pub fn new(mut config: Config) -> Result<Profile, ConfigError> {
+        let (_, protocol) = find(&config.model)?;
+        for vendor in config.tools.iter_mut().filter_map(|tool| tool.vendor.as_mut()) {
+            vendor.protocol.get_or_insert_with(|| protocol.name.to_owned());
+        }
         let model = ActiveModel::checked(config.model.clone(), &config)?;
         if let Some(wanted) = model.call_in_words() {
             config.add_to_system(&wanted);

@@ -92,6 +92,8 @@ pub struct ModelAnswer {
     pub dropped_reasoning: Vec<String>,
     /// The names of tools that differ on the wire, each with the tool's own name behind it.
     pub tool_names: Vec<(String, String)>,
+    /// The types of items that are calls of the run, each with the name of its tool.
+    pub items: Vec<(String, String)>,
     /// The tools with properties that have another name on the wire, and each of these names with the own one. The
     /// arguments of their calls are told at their end.
     pub renamed: Vec<(String, Vec<(String, String)>)>,
@@ -240,6 +242,12 @@ impl ModelAnswer {
         let name = own_name(&self.tool_names, name);
         let tools = self.tools.as_ref();
         tools.is_none_or(|tools| tools.iter().any(|tool| tool == name))
+    }
+
+    /// The tool that items of this type call.
+    pub fn tool_of_item(&self, r#type: &str) -> Option<String> {
+        let (_, tool) = self.items.iter().find(|(item, _)| item == r#type)?;
+        Some(tool.clone())
     }
 
     /// Makes a raw block, which no event has told, a tool call without arguments.
@@ -444,6 +452,7 @@ impl ModelAnswer {
             container: self.container.clone(),
             dropped_reasoning: Vec::new(),
             tool_names: Vec::new(),
+            items: Vec::new(),
             renamed: Vec::new(),
             ..*self
         }

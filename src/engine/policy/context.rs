@@ -24,6 +24,8 @@ impl ContextPolicy {
 pub fn head_tokens(config: &Config) -> u64 {
     let mut bytes = config.system.as_ref().map_or(0, String::len);
     for tool in &config.tools {
+        let entry = tool.vendor.as_ref().and_then(|vendor| vendor.entry.as_ref());
+        bytes += entry.map_or(0, |entry| entry.as_str().len());
         bytes += tool.name.len() + tool.description.len() + tool.input_schema.as_str().len();
     }
     estimate::tokens(bytes as u64)

@@ -78,6 +78,24 @@ impl RequestSpec<'_> {
         self.wrote(message, protocol) || (of_claude && !row(protocol, vendor, model).reads.is_empty())
     }
 
+    /// The tools of a request in the protocol with this name, in their order. A tool that the vendor defines comes
+    /// with its entry, and only if that is in the form of this protocol.
+    pub fn declared<'a>(
+        &'a self,
+        protocol: &'a str,
+    ) -> impl Iterator<Item = (&'a ToolConfig, Option<&'a str>)> {
+        self.tools.iter().filter_map(move |tool| match &tool.vendor {
+            None => Some((tool, None)),
+            Some(vendor) if vendor.is_of(protocol) => Some((tool, Some(vendor.entry.as_ref()?.as_str()))),
+            Some(_) => None,
+        })
+    }
+
+    /// True if a request in the protocol with this name has tools.
+    pub fn has_tools(&self, protocol: &str) -> bool {
+        self.declared(protocol).next().is_some()
+    }
+
     /// True when cache markers are wanted. `by_default` decides if the configuration does not.
     pub fn marks_cache(&self, by_default: bool) -> bool {
         self.model.prompt_caching.enabled.unwrap_or(by_default)

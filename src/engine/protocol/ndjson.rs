@@ -69,9 +69,10 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     if let Some(system) = spec.system {
         fields.text(into, "system", system);
     }
-    if !spec.tools.is_empty() && fields.key(into, "tools") {
+    let mut tools = spec.tools.iter().filter(|tool| tool.vendor.is_none()).peekable();
+    if tools.peek().is_some() && fields.key(into, "tools") {
         into.push(b'[');
-        for tool in spec.tools {
+        for tool in tools {
             push_comma(into);
             into.push(b'{');
             push_text(into, "name", &tool.name);

@@ -50,7 +50,7 @@ impl Run {
         self.warn_of_tools(
             "no_description",
             "Only the name and the schema tell the model when to call a tool that has no description. Describe: ",
-            |tool| tool.description.trim().is_empty(),
+            |tool| tool.vendor.is_none() && tool.description.trim().is_empty(),
         );
         if !self.ledger.has_journal {
             self.warn_of_tools("replay_needs_store", REPLAY_NEEDS_STORE, |tool| {

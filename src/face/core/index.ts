@@ -39,4 +39,5 @@ export { anthropic, compatible, gemini, openai, openaiChat } from "./models/mode
 export { removeAllTools } from "./agents/handoff-filters.js";
 export { handoff, subagent } from "./agents/subagents.js";
 export { tool } from "./tools/tool.js";
+export { vendorTool } from "./tools/vendor-tool.js";
 export type * from "./api/index.js";

@@ -1,7 +1,7 @@
 /**
  * Vendors that speak a protocol of another vendor: one row each, which a bundler drops if it is not imported. Besides
  * the URL, a row holds facts from the vendor's documentation or a recorded answer. `docs/vendors.md` has the page and
- * the date of each, and a test compares the two.
+ * the date of each, and a test compares the two. `vendors/` has the tools that vendors define.
  */
 import type { NotOfModel } from "../core/peer-names.js";
 import { LoopletError } from "../core/api/errors.js";
@@ -9,6 +9,14 @@ import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../core/api/
 import { checkOptions, describeWord, joined } from "../core/options/check.js";
 import { HTTP_MODEL_TABLE } from "../core/options/options.js";
 import { vendorModel, type Reach } from "../core/models/models.js";
+
+export { anthropicTools } from "./vendors/anthropic-tools.js";
+export type * from "./vendors/anthropic-tools.js";
+export { geminiTools } from "./vendors/gemini-tools.js";
+export type { MemoryOptions } from "./vendors/memory.js";
+export { openaiTools } from "./vendors/openai-tools.js";
+export type * from "./vendors/openai-tools.js";
+export type { UserLocation } from "./vendors/entry.js";
 
 /** Makes models of one vendor, by name. */
 export type VendorModel = (model: string, options?: HttpModelOptions & NotOfModel) => Model;

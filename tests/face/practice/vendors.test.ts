@@ -38,7 +38,7 @@ const MODELS: [name: string, model: (options: object) => Model][] = [
     (options) => compatible("m", { baseUrl: "https://host.example/base", protocol, ...options }),
   ]),
   ...Object.entries(vendors)
-    .filter(([name]) => name !== "vendor")
+    .filter(([name, make]) => name !== "vendor" && typeof make === "function")
     .map(([name, make]): (typeof MODELS)[number] => [
       name,
       (options) => (make as vendors.VendorModel)("m", { ...ACCOUNTS[name], ...options }),

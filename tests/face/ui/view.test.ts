@@ -160,6 +160,40 @@ describe("the view of a run", () => {
 const withoutAgents = (text: string): string => text.replace(/ \[.*\]/, "");
 
 describe("a transcript", () => {
+  it("shows the pages and files that are in the blocks of a vendor's tools", () => {
+    const page = { url: "https://a.example", title: "A" };
+    const raw = (json: object): Block => ({ type: "raw", json });
+    const shown = (...content: Block[]) => {
+      const [message] = viewOf([{ role: "assistant", content }]).messages;
+      return message!.parts.filter(({ type }) => type !== "raw" && type !== "text");
+    };
+    const source = { type: "source", ...page };
+    const found = {
+      type: "web_search_tool_result",
+      tool_use_id: "s1",
+      content: [{ type: "web_search_result", ...page }],
+    };
+    const fetched = { type: "web_fetch_tool_result", content: { type: "web_fetch_result", ...page } };
+    const searched = {
+      type: "web_search_call",
+      action: { type: "search", sources: [{ type: "url", ...page }] },
+    };
+    for (const block of [found, fetched, searched]) expect(shown(raw(block))).toEqual([source]);
+    expect(shown(raw({ type: "image_generation_call", result: "AAAA", output_format: "webp" }))).toEqual([
+      { type: "file", mediaType: "image/webp", data: "AAAA" },
+    ]);
+    const plot = { type: "image", url: "https://files.example/plot.png" };
+    expect(
+      shown(raw({ type: "code_interpreter_call", outputs: [{ type: "logs", logs: "1" }, plot] })),
+    ).toEqual([{ type: "file", mediaType: "image/png", url: plot.url }]);
+    const web = { uri: page.url, title: page.title };
+    const vendor = { groundingMetadata: { groundingChunks: [{ web }, { web }] } };
+    expect(shown({ type: "text", text: "So it is.", vendor })).toEqual([source]);
+    expect(
+      shown(raw({ type: "web_search_tool_result", content: { type: "error", error_code: "x" } })),
+    ).toEqual([]);
+  });
+
   it("shows files, sources, refusals, hidden reasoning and a summary", () => {
     const transcript: Message[] = [
       {

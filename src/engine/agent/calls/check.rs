@@ -181,9 +181,9 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         return Err(fault("early_answer", message, hint));
     }
     if tool.is_none() && desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
-        let tools = &desk.config.tools;
-        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-        let hint = if tools.is_empty() {
+        let tools = desk.config.tools.iter().filter(|tool| !tool.is_hosted());
+        let names: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
+        let hint = if names.is_empty() {
             "There are no tools.".into()
         } else {
             format!("Use one of: {}", names.join(", "))

@@ -14,6 +14,7 @@ use crate::engine::model::message::{Block, Message, NOTHING, Role};
 use crate::engine::protocol::request::media::mended;
 use crate::engine::protocol::request::prefix::{Prefix, without_reasoning};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
+use crate::engine::protocol::request::vendor_tools::with_fields;
 use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
 
 /// A body with the first messages of a transcript.
@@ -45,7 +46,8 @@ impl Body {
         messages: &[Message],
     ) -> Result<&[u8], ConfigError> {
         if self.bytes.is_empty() {
-            let model = &model_of_turn(protocol, spec.model, messages);
+            let model = model_of_turn(protocol, spec.model, messages);
+            let model = &with_fields(protocol, spec.tools, model);
             let mut head = Vec::new();
             (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
             self.prefix = Prefix::of_head(protocol, &RequestSpec { model, ..*spec })?;

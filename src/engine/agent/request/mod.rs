@@ -25,7 +25,7 @@ use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::who::Who;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name::name_of;
-use crate::engine::agent::who::tuning::{encode, to_send};
+use crate::engine::agent::who::tuning::{encode, offered_tools, to_send};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -34,6 +34,7 @@ use crate::engine::model::journal::{RequestsState, StreamedText, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::protocol::request::media::refused;
 use crate::engine::protocol::request::tool_schema::left_out;
+use crate::engine::protocol::request::vendor_tools::{add_headers, not_sent};
 
 /// The requests of an agent.
 #[derive(Clone, Default)]
@@ -261,19 +262,30 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     if let Some(message) = schema_warning(desk) {
         desk.warn_once("schema_not_sent", message);
     }
+    let tools = offered_tools(desk.who, desk.config);
+    let (protocol, mut headers) = (desk.who.model.protocol, desk.who.model.headers.clone());
+    add_headers(protocol, tools, &mut headers);
+    let left_out = not_sent(protocol, tools);
+    if !left_out.is_empty() {
+        let message = format!(
+            "The protocol {} has no place for the entries of these vendor tools, so the model does not have them: {}.",
+            protocol.name,
+            left_out.join(", ")
+        );
+        desk.warn_once("vendor_tool_not_sent", message);
+    }
     let Desk { config, ledger, .. } = desk;
     let ActiveModel {
         config: model,
         protocol,
         vendor,
-        headers,
         ..
     } = &desk.who.model;
     let request = ledger.open(desk.who.agent, EffectKind::Request);
     let http = HttpRequest {
         method: method.into(),
         url,
-        headers: headers.clone(),
+        headers,
         auth: vendor.auth_slot(),
         model: model.slot,
     };
@@ -287,8 +299,14 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     call.answer.max_argument_bytes = config.answers.max_argument_bytes as usize;
     call.answer.id_seed = ledger.random.next_u64() >> 11;
     call.answer.holds_text = config.events.hold_text;
+    for tool in &config.tools {
+        let vendor = tool.vendor.as_ref().filter(|vendor| vendor.is_of(protocol.name));
+        if let Some(item) = vendor.and_then(|vendor| vendor.item.as_ref()) {
+            call.answer.items.push((item.clone(), tool.name.clone()));
+        }
+    }
     if let Some(accepts) = desk.who.model.protocol.accepts {
-        for tool in &config.tools {
+        for tool in config.tools.iter().filter(|tool| tool.vendor.is_none()) {
             let wire = accepts.tool_name(&tool.name);
             if wire != tool.name {
                 call.answer
@@ -304,7 +322,8 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
     call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
     if config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
         let aliases = desk.setup.root.config.tool_calls.aliases.iter();
-        let names = config.tools.iter().map(|tool| &tool.name);
+        let called = config.tools.iter().filter(|tool| !tool.is_hosted());
+        let names = called.map(|tool| &tool.name);
         let names = names.chain(aliases.map(|(alias, _)| alias));
         call.answer.tools = Some(names.cloned().collect());
     }
@@ -319,7 +338,7 @@ fn schema_warning(desk: &Desk<'_>) -> Option<String> {
     let protocol = desk.who.model.protocol;
     let accepts = protocol.accepts?;
     let mut faults = Vec::new();
-    for tool in &desk.config.tools {
+    for tool in desk.config.tools.iter().filter(|tool| tool.vendor.is_none()) {
         if let Some(keyword) = left_out(tool.input_schema.as_str(), accepts) {
             faults.push(format!("{} ({keyword})", tool.name));
         }

@@ -13,6 +13,7 @@ use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
 use crate::engine::protocol::request::display::shown_thinking;
+use crate::engine::protocol::request::vendor_tools::add_header;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
@@ -96,7 +97,7 @@ impl ActiveModel {
         let thinking = thinking_with_drops(protocol, row, &asked).filter(|_| may_let_drop);
         let lets_drop = thinking.is_some();
         if lets_drop && protocol.name == "anthropic" {
-            add_beta(&mut headers, BETA);
+            add_header(&mut headers, "anthropic-beta", BETA);
         }
         asked.thinking = thinking.or(asked.thinking);
         let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
@@ -158,7 +159,7 @@ impl ActiveModel {
     /// Adds the value of `anthropic-beta` that changes of tools need.
     pub fn allow_tool_changes(&mut self) {
         if let Some(form) = self.append.filter(|form| !form.beta.is_empty()) {
-            add_beta(&mut self.headers, form.beta);
+            add_header(&mut self.headers, "anthropic-beta", form.beta);
         }
     }
 
@@ -227,18 +228,6 @@ impl ActiveModel {
 
 /// The days before the end of a model on which a run warns of it.
 const DAYS_BEFORE_END: u64 = 30;
-
-/// Adds a value of `anthropic-beta` to the caller's own.
-fn add_beta(headers: &mut Vec<(String, String)>, beta: &str) {
-    let own = headers
-        .iter_mut()
-        .find(|(name, _)| name.eq_ignore_ascii_case("anthropic-beta"));
-    match own {
-        Some((_, values)) if values.contains(beta) => {}
-        Some((_, values)) => *values = format!("{values},{beta}"),
-        None => headers.push(("anthropic-beta".into(), beta.into())),
-    }
-}
 
 /// The model without the options for tools and answers, which belong to the agent that asks it.
 pub fn inherited(model: &ModelConfig) -> ModelConfig {

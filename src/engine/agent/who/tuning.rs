@@ -76,6 +76,12 @@ fn tuned<'a>(
     }
 }
 
+/// The tools of the next request.
+pub fn offered_tools<'a>(who: &'a Who, config: &'a Config) -> &'a [ToolConfig] {
+    let tuned = who.tuning.as_ref().and_then(|tuning| tuning.tools.as_deref());
+    tuned.unwrap_or(&config.tools)
+}
+
 /// The messages of the next request.
 pub fn to_send<'a>(transcript: &'a Transcript, who: &'a Who) -> &'a Transcript {
     let tuning = who.tuning.as_ref();

@@ -68,6 +68,27 @@ pub struct ToolConfig {
     pub answers: bool,
     /// The agent of the run that answers the calls.
     pub agent: Option<AgentTool>,
+    /// Set for a tool that the vendor defines.
+    pub vendor: Option<VendorTool>,
+}
+
+/// A tool that the vendor defines. Its entry goes into the request's list of tools in the vendor's own form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct VendorTool {
+    /// The wire protocol whose requests have the entry. Default: that of the agent's model.
+    pub protocol: Option<String>,
+    /// The entry. `None` for a tool that another entry brings along: a member of a toolset.
+    pub entry: Option<Json>,
+    /// Headers of requests with the entry. Values that are lists are joined with those of other entries.
+    pub headers: Vec<(String, String)>,
+    /// Fields of requests with the entry. Objects are merged and lists are joined; the model's `body` wins.
+    pub body: Option<Json>,
+    /// Whether the vendor runs the calls.
+    pub hosted: bool,
+    /// The type of the items that are calls of the tool, for a tool that the model does not call by a name.
+    pub item: Option<String>,
 }
 
 /// A tool that is an agent.
@@ -89,6 +110,13 @@ pub struct AgentTool {
     pub inherit_model: bool,
 }
 
+impl VendorTool {
+    /// Returns true if the entry is in the form of this protocol.
+    pub fn is_of(&self, protocol: &str) -> bool {
+        self.protocol.as_deref() == Some(protocol)
+    }
+}
+
 impl Default for ToolConfig {
     fn default() -> ToolConfig {
         ToolConfig::new(String::new(), Json::empty_object())
@@ -100,6 +128,11 @@ impl ToolConfig {
     /// steps.
     pub fn awaits_save(&self) -> bool {
         self.agent.is_none() && self.runs_once()
+    }
+
+    /// Returns true if the vendor runs the calls: the run gets none.
+    pub fn is_hosted(&self) -> bool {
+        self.vendor.as_ref().is_some_and(|vendor| vendor.hosted)
     }
 
     /// Returns true if a call of the tool must not be made twice.
@@ -133,6 +166,7 @@ impl ToolConfig {
             rule_subject: None,
             answers: false,
             agent: None,
+            vendor: None,
         }
     }
 }

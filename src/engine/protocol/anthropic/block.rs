@@ -9,6 +9,7 @@ use looplet_scan::piece::{Join, Piece};
 use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
+use crate::engine::protocol::anthropic::toolset;
 use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
 
 /// An open block. Its text goes straight into the answer; every other field waits here for the end.
@@ -61,7 +62,7 @@ impl OpenBlock {
                 own = &["type", "data"];
             }
             "tool_use" => {
-                open.part = answer.start_tool_call(&field("id"), &field("name"));
+                open.part = answer.start_tool_call(&field("id"), &toolset::own_name(&object));
                 open.start = object.get("input").unwrap_or_default().to_owned();
                 own = &["type", "id", "name", "input"];
             }

@@ -14,6 +14,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::policy::models::options::default_output_tokens;
 use crate::engine::policy::models::row;
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::anthropic::NAME;
 use crate::engine::protocol::anthropic::server_calls::container;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::body_fields::BodyFields;
@@ -48,7 +49,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
         push_system(spec, system, &fields, into);
     }
-    push_tools(spec, &fields, into);
+    fields.tools(into, tools(spec));
     push_tool_choice(spec, &fields, into);
     if let Some(thinking) = &thinking
         && fields.key(into, "thinking")
@@ -69,7 +70,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     if model.stream {
         fields.raw(into, "stream", "true");
     }
-    fields.finish(into, &["output_config"]);
+    fields.finish(into, &["output_config", "tools"]);
     push_key(into, "messages");
     into.push(b'[');
     Ok(())
@@ -132,23 +133,25 @@ fn max_tokens(
     }
 }
 
-fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    if spec.tools.is_empty() || !fields.key(into, "tools") {
-        return;
+/// The list of tools, which is not closed. The marker is on the last tool of our form.
+fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
+    let mut list = b"[".to_vec();
+    let mut marked_at = None;
+    for (tool, entry) in spec.declared(NAME) {
+        push_comma(&mut list);
+        if let Some(entry) = entry {
+            list.extend_from_slice(entry.as_bytes());
+            continue;
+        }
+        list.push(b'{');
+        push_declaration(tool, &mut list);
+        marked_at = Some(list.len());
+        list.push(b'}');
     }
-    into.push(b'[');
-    for tool in spec.tools {
-        push_comma(into);
-        into.push(b'{');
-        push_declaration(tool, into);
-        into.push(b'}');
+    if let (Some(at), Some(marker)) = (marked_at, marker(spec)) {
+        list.splice(at..at, marker.into_bytes());
     }
-    if let Some(marker) = marker(spec) {
-        into.pop();
-        into.extend_from_slice(marker.as_bytes());
-        into.push(b'}');
-    }
-    into.push(b']');
+    list
 }
 
 /// Writes the fields of a tool.
@@ -204,7 +207,7 @@ fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut 
         true => Some(&ToolChoice::None),
         false => spec.model.tool_choice.as_ref(),
     };
-    let none = spec.tools.is_empty() && !fields.has("tools");
+    let none = !spec.has_tools(NAME) && !fields.has("tools");
     if none || (choice.is_none() && !single) || !fields.key(into, "tool_choice") {
         return;
     }

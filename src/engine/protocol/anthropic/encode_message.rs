@@ -22,9 +22,12 @@ use crate::engine::protocol::anthropic::NAME;
 use crate::engine::protocol::anthropic::server_calls::{
     CONTAINER, is_open_server_call, results_alone, waits,
 };
+use crate::engine::protocol::anthropic::toolset::{TOOLSET, member_name, toolset_of_call};
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::media::{base64, is_text};
-use crate::engine::protocol::request::message_parts::{can_return, push_input, without_last_thinking};
+use crate::engine::protocol::request::message_parts::{
+    calls_by_id, can_return, push_input, without_last_thinking,
+};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// Appends `,{"role":…,"content":[…]}`.
@@ -50,8 +53,16 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
         reads: spec.reads(message, NAME),
     };
     let results = |block: &&Block| matches!(block, Block::ToolResult { .. });
+    let calls = calls_by_id(spec.before.filter(|before| spec.wrote(before, NAME)));
     for block in message.content.iter().filter(results) {
         push_block(block, author, spec.tools, into);
+        if let Block::ToolResult { call_id, .. } = block
+            && let Some(toolset) = calls.get(call_id.as_str()).and_then(|call| toolset_of_call(call))
+        {
+            into.pop();
+            push_text(into, TOOLSET, &toolset);
+            into.push(b'}');
+        }
     }
     for (at, block) in without_last_thinking(&message.content).iter().enumerate() {
         let after = message.content.get(at + 1..).unwrap_or_default();
@@ -120,7 +131,8 @@ fn push_block(block: &Block, author: Author, tools: &[ToolConfig], into: &mut Ve
         } => {
             open(into, "tool_use");
             ANTHROPIC.push_id(into, "id", id);
-            push_text(into, "name", &ANTHROPIC.tool_name(name));
+            let member = member_name(name, vendor.as_ref().filter(|_| own));
+            push_text(into, "name", &ANTHROPIC.tool_name(member.unwrap_or(name)));
             push_input("input", input, &ANTHROPIC.renamed(tools, name), into);
             push_vendor(
                 into,

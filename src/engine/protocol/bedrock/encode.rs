@@ -10,7 +10,7 @@ use crate::engine::json::writer::{push_comma, push_flag, push_key, push_number, 
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::bedrock::{Family, family};
+use crate::engine::protocol::bedrock::{Family, NAME, family};
 use crate::engine::protocol::request::accepts::BEDROCK;
 use crate::engine::protocol::request::binding::{BETA, FIELD};
 use crate::engine::protocol::request::body_fields::BodyFields;
@@ -90,7 +90,7 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     let none = "is no option of Converse: leave it out, or use body.additionalModelRequestFields";
     // The third option's place depends on the family.
     check_sampling(model, &["temperature", "topP", "topK", "", "", ""], none)?;
-    if is_single(model) && family != Family::Claude && !spec.tools.is_empty() {
+    if is_single(model) && family != Family::Claude && spec.has_tools(NAME) {
         return Err(ConfigError::new("model.parallelToolCalls", none));
     }
     if let Some(thinking) = &model.thinking {
@@ -213,17 +213,21 @@ pub fn has_tools(spec: &RequestSpec<'_>) -> bool {
         .as_ref()
         .and_then(|body| Object::parse(body.as_str()));
     let own = own.is_some_and(|body| body.get("toolConfig").is_some());
-    own || (!spec.tools.is_empty() && spec.model.tool_choice != Some(ToolChoice::None))
+    own || (spec.has_tools(NAME) && spec.model.tool_choice != Some(ToolChoice::None))
 }
 
 fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
-    if spec.tools.is_empty() {
+    if !spec.has_tools(NAME) {
         return;
     }
     push_key(into, "tools");
     into.push(b'[');
-    for tool in spec.tools {
+    for (tool, entry) in spec.declared(NAME) {
         push_comma(into);
+        if let Some(entry) = entry {
+            into.extend_from_slice(entry.as_bytes());
+            continue;
+        }
         into.extend_from_slice(br#"{"toolSpec":{"#);
         push_text(into, "name", &BEDROCK.tool_name(&tool.name));
         if !tool.description.trim().is_empty() {

@@ -8,10 +8,11 @@ use looplet_scan::reader::Object;
 use crate::engine::json::writer::{
     push_any, push_comma, push_count, push_flag, push_key, push_string, push_text, push_text_if,
 };
-use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::policy::models::row;
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::request::accepts::GEMINI;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
@@ -33,10 +34,13 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         push_text(into, "text", system);
         into.extend_from_slice(b"}]}");
     }
-    push_tools(spec, &fields, into);
+    fields.tools(into, tools(spec));
     let mut choice = b"{".to_vec();
-    if !spec.tools.is_empty() || fields.has("tools") {
+    if spec.has_tools(NAME) || fields.has("tools") {
         push_tool_choice(spec, &mut choice);
+    }
+    if runs_both(spec) {
+        push_flag(&mut choice, "includeServerSideToolInvocations", true);
     }
     fields.merged(into, "toolConfig", choice);
     fields.merged(
@@ -45,7 +49,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         generation_config(model, thinking.as_ref()),
     );
     fields.json(into, "labels", model.metadata.as_ref());
-    fields.finish(into, &["toolConfig", "generationConfig"]);
+    fields.finish(into, &["toolConfig", "generationConfig", "tools"]);
     push_key(into, "contents");
     into.push(b'[');
     Ok(())
@@ -133,20 +137,41 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
     out
 }
 
-/// Writes the tools. `parametersJsonSchema` accepts JSON Schema as it is, `parameters` only a dialect of OpenAPI's.
+/// The list of tools, which is not closed: our declarations, then the vendor's tools. `parametersJsonSchema` accepts
+/// JSON Schema as it is, `parameters` only a dialect of OpenAPI's.
 /// <https://ai.google.dev/api/caching#FunctionDeclaration> (2026-11-21)
-fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    if spec.tools.is_empty() || !fields.key(into, "tools") {
-        return;
+fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
+    let mut list = b"[".to_vec();
+    let mut of_vendor = Vec::new();
+    for (tool, entry) in spec.declared(NAME) {
+        if let Some(entry) = entry {
+            of_vendor.push(entry);
+            continue;
+        }
+        let opening: &[u8] = match list.len() {
+            1 => br#"{"functionDeclarations":[{"#,
+            _ => b",{",
+        };
+        list.extend_from_slice(opening);
+        push_tool(tool, "parametersJsonSchema", &GEMINI, &mut list);
+        list.push(b'}');
     }
-    into.extend_from_slice(br#"[{"functionDeclarations":["#);
-    for tool in spec.tools {
-        push_comma(into);
-        into.push(b'{');
-        push_tool(tool, "parametersJsonSchema", &GEMINI, into);
-        into.push(b'}');
+    if list.len() > 1 {
+        list.extend_from_slice(b"]}");
     }
-    into.extend_from_slice(b"]}]");
+    for entry in of_vendor {
+        push_comma(&mut list);
+        list.extend_from_slice(entry.as_bytes());
+    }
+    list
+}
+
+/// True if the model may call both functions and Google's tools, which it tells of then. Vertex AI does not know the
+/// field. <https://ai.google.dev/gemini-api/docs/tool-combination> (2026-11-28)
+fn runs_both(spec: &RequestSpec<'_>) -> bool {
+    let is_ours = |(_, entry): &(&ToolConfig, Option<&str>)| entry.is_none();
+    let (ours, theirs): (Vec<_>, Vec<_>) = spec.declared(NAME).partition(is_ours);
+    !ours.is_empty() && theirs.iter().any(|(tool, _)| tool.is_hosted()) && !is_vertex(spec.model)
 }
 
 /// Writes the tool choice. A declaration cannot be strict by itself: if every tool wants to be strict, the mode
@@ -155,7 +180,8 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
 /// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
 fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     let choice = spec.model.tool_choice.as_ref();
-    let is_strict = !spec.tools.is_empty() && spec.tools.iter().all(|tool| tool.strict);
+    let mut ours = spec.tools.iter().filter(|tool| tool.vendor.is_none()).peekable();
+    let is_strict = ours.peek().is_some() && ours.all(|tool| tool.strict);
     let mode = match choice {
         None | Some(ToolChoice::Auto) if is_strict && !is_vertex(spec.model) => "VALIDATED",
         None => return,

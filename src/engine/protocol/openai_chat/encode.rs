@@ -13,6 +13,7 @@ use crate::engine::model::config::{ModelConfig, ResponseFormat};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::openai_chat::NAME;
 use crate::engine::protocol::openai_parts::push_tool_choice;
 use crate::engine::protocol::quirks::Quirks;
 use crate::engine::protocol::request::accepts::OPENAI_CHAT;
@@ -29,8 +30,8 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.text(into, "model", &model.model);
     let tokens = model.max_output_tokens.map(decimal_u64);
     quirks.push(into, "maxOutputTokens", "max_tokens", tokens.as_deref())?;
-    push_tools(spec, &fields, into);
-    if !spec.tools.is_empty() || fields.has("tools") {
+    fields.tools(into, tools(spec));
+    if spec.has_tools(NAME) || fields.has("tools") {
         push_tool_choice(model, &fields, true, into);
         let parallel = model
             .parallel_tool_calls
@@ -55,7 +56,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
             fields.raw(into, "stream_options", r#"{"include_usage":true}"#);
         }
     }
-    fields.finish(into, &[]);
+    fields.finish(into, &["tools"]);
     push_key(into, "messages");
     into.push(b'[');
     if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
@@ -175,19 +176,21 @@ fn push_caching(model: &ModelConfig, quirks: &mut Quirks<'_>, into: &mut Vec<u8>
     quirks.push(into, "cacheTtl", "prompt_cache_retention", ttl)
 }
 
-fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    if spec.tools.is_empty() || !fields.key(into, "tools") {
-        return;
-    }
-    into.push(b'[');
-    for tool in spec.tools {
-        push_comma(into);
-        into.extend_from_slice(br#"{"type":"function","function":{"#);
-        push_tool(tool, "parameters", &OPENAI_CHAT, into);
-        if tool.strict {
-            push_flag(into, "strict", true);
+/// The list of tools, which is not closed.
+fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
+    let mut list = b"[".to_vec();
+    for (tool, entry) in spec.declared(NAME) {
+        push_comma(&mut list);
+        if let Some(entry) = entry {
+            list.extend_from_slice(entry.as_bytes());
+            continue;
         }
-        into.extend_from_slice(b"}}");
+        list.extend_from_slice(br#"{"type":"function","function":{"#);
+        push_tool(tool, "parameters", &OPENAI_CHAT, &mut list);
+        if tool.strict {
+            push_flag(&mut list, "strict", true);
+        }
+        list.extend_from_slice(b"}}");
     }
-    into.push(b']');
+    list
 }

@@ -2,8 +2,9 @@
 //! now with `allowed_tools`. A declared tool cannot be declared in another way.
 //! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
 
+use crate::engine::json::writer::push_comma;
 use crate::engine::model::journal::head::HeadChange;
-use crate::engine::protocol::openai_responses::encode::push_declarations;
+use crate::engine::protocol::openai_responses::encode::push_declaration;
 use crate::engine::protocol::request::append::AppendForm;
 
 pub const FORM: AppendForm = AppendForm {
@@ -23,6 +24,9 @@ fn encode(change: &HeadChange, into: &mut Vec<u8>) {
     }
     into.extend_from_slice(MORE_TOOLS);
     into.extend_from_slice(br#",{"type":"additional_tools","role":"developer","tools":["#);
-    push_declarations(&change.added, into);
+    for tool in &change.added {
+        push_comma(into);
+        push_declaration(tool, into);
+    }
     into.extend_from_slice(b"]}");
 }

@@ -11,6 +11,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::openai_parts::push_tool_choice;
+use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::request::accepts::OPENAI_RESPONSES;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
@@ -31,8 +32,8 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     if let Some(tokens) = model.max_output_tokens {
         fields.number(into, "max_output_tokens", tokens);
     }
-    push_tools(spec, &fields, into);
-    if !spec.tools.is_empty() || fields.has("tools") {
+    fields.tools(into, tools(spec));
+    if spec.has_tools(NAME) || fields.has("tools") {
         match spec.appended.offered {
             Some(offered) => push_allowed_tools(offered, model, &fields, into),
             None => push_tool_choice(model, &fields, false, into),
@@ -56,7 +57,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     if model.stream {
         fields.raw(into, "stream", "true");
     }
-    fields.finish(into, &["reasoning", "text"]);
+    fields.finish(into, &["reasoning", "text", "tools"]);
     push_key(into, "input");
     into.push(b'[');
     Ok(())
@@ -107,25 +108,26 @@ fn encrypts_reasoning(model: &str) -> bool {
     without.iter().all(|part| !model.contains(part))
 }
 
-fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    if spec.tools.is_empty() || !fields.key(into, "tools") {
-        return;
+/// The list of tools, which is not closed.
+fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
+    let mut list = b"[".to_vec();
+    for (tool, entry) in spec.declared(NAME) {
+        push_comma(&mut list);
+        match entry {
+            Some(entry) => list.extend_from_slice(entry.as_bytes()),
+            None => push_declaration(tool, &mut list),
+        }
     }
-    into.push(b'[');
-    push_declarations(spec.tools, into);
-    into.push(b']');
+    list
 }
 
-/// Writes the tools of a list.
-pub fn push_declarations(tools: &[ToolConfig], into: &mut Vec<u8>) {
-    for tool in tools {
-        push_comma(into);
-        into.extend_from_slice(br#"{"type":"function""#);
-        push_tool(tool, "parameters", &OPENAI_RESPONSES, into);
-        // The API's default is true, which refuses schemas with optional fields.
-        push_flag(into, "strict", tool.strict);
-        into.push(b'}');
-    }
+/// Writes a tool.
+pub fn push_declaration(tool: &ToolConfig, into: &mut Vec<u8>) {
+    into.extend_from_slice(br#"{"type":"function""#);
+    push_tool(tool, "parameters", &OPENAI_RESPONSES, into);
+    // The API's default is true, which refuses schemas with optional fields.
+    push_flag(into, "strict", tool.strict);
+    into.push(b'}');
 }
 
 /// Writes a choice of tools out of more that are declared.

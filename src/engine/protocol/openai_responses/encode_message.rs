@@ -21,6 +21,7 @@ use crate::engine::protocol::openai_parts::{
 };
 use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::openai_responses::item::CUSTOM_CALL;
+use crate::engine::protocol::openai_responses::item_call::{item_type, push_item_input, push_item_output};
 use crate::engine::protocol::request::accepts::OPENAI_RESPONSES;
 use crate::engine::protocol::request::message_parts::{calls_by_id, can_return, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
@@ -59,7 +60,9 @@ fn keeps_id(block: &Block, stored: bool) -> bool {
     let vendor = match block {
         // The id of a custom tool's call cannot be the id of a function's call.
         Block::ToolCall { vendor, .. }
-            if item_of(vendor).is_some() && custom_input(block, CUSTOM_CALL).is_none() =>
+            if item_of(vendor).is_some()
+                && item_type(block).is_none()
+                && custom_input(block, CUSTOM_CALL).is_none() =>
         {
             return false;
         }
@@ -131,6 +134,12 @@ impl<'a> Items<'a, '_> {
                 vendor,
             } => {
                 self.close_message();
+                if let Some(kind) = item_type(block).filter(|_| self.own) {
+                    open_item(self.into, &kind);
+                    OPENAI_RESPONSES.push_id(self.into, "call_id", id);
+                    push_item_input(input, self.into);
+                    return self.push_further(vendor.as_ref(), &["type"]);
+                }
                 let custom = custom_input(block, CUSTOM_CALL).filter(|_| self.own);
                 open_item(
                     self.into,
@@ -244,19 +253,29 @@ fn came_in_content(vendor: Option<&Json>) -> bool {
 fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
     let calls = calls_by_id(spec.before.filter(|before| spec.wrote(before, NAME)));
     for block in content {
-        if let Block::ToolResult { call_id, content, .. } = block {
-            let call = calls.get(call_id.as_str());
+        if let Block::ToolResult {
+            call_id,
+            content,
+            is_error,
+            ..
+        } = block
+        {
+            let call = calls.get(call_id.as_str()).copied();
+            let item = call.and_then(item_type);
             let is_custom = call.is_some_and(|call| custom_input(call, CUSTOM_CALL).is_some());
-            open_item(
-                into,
-                if is_custom {
-                    "custom_tool_call_output"
-                } else {
-                    "function_call_output"
-                },
-            );
+            match &item {
+                Some(kind) => open_item(into, &format!("{kind}_output")),
+                None if is_custom => open_item(into, "custom_tool_call_output"),
+                None => open_item(into, "function_call_output"),
+            }
             OPENAI_RESPONSES.push_id(into, "call_id", call_id);
-            push_output(content, into);
+            match &item {
+                Some(kind) => push_item_output(kind, content, *is_error, into),
+                None => push_output(content, into),
+            }
+            if let Some(caller) = call.and_then(caller_of) {
+                push_raw(into, "caller", caller);
+            }
             into.push(b'}');
         }
     }
@@ -286,6 +305,16 @@ fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
         }
     }
     into.push(b'}');
+}
+
+/// Who has made this call, if a program of the vendor has. Its result says it too.
+fn caller_of(call: &Block) -> Option<&str> {
+    match call {
+        Block::ToolCall {
+            vendor: Some(vendor), ..
+        } => Object::parse(vendor.as_str())?.get("caller"),
+        _ => None,
+    }
 }
 
 fn is_part(json: &Json) -> bool {

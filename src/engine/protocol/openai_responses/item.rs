@@ -10,8 +10,10 @@ use looplet_scan::piece::Piece;
 use looplet_scan::reader::Object;
 
 use crate::engine::model::answer::{ModelAnswer, PartKind};
+use crate::engine::model::message::Json;
 use crate::engine::protocol::openai_parts::{CUSTOM_HEAD, CUSTOM_TAIL, escaped, escaped_piece};
-use crate::engine::protocol::vendor_fields::object_of;
+use crate::engine::protocol::openai_responses::item_call::OF_CALL;
+use crate::engine::protocol::vendor_fields::{object_of, others};
 
 /// The place of a part in its item: twice its index, plus one in a reasoning item's `content`.
 pub type Slot = u32;
@@ -68,9 +70,14 @@ impl Item {
                 let part = answer.start_tool_call(&id, &field("name"));
                 self.add(ONLY, part);
             }
-            _ => {
-                self.part(ONLY, PartKind::Raw, answer);
-            }
+            kind => match answer.tool_of_item(kind) {
+                Some(tool) => {
+                    let id = item.filled("call_id").unwrap_or_else(|| field("id"));
+                    let part = answer.start_tool_call(&id, &tool);
+                    self.add(ONLY, part);
+                }
+                None => drop(self.part(ONLY, PartKind::Raw, answer)),
+            },
         }
     }
 
@@ -123,6 +130,7 @@ impl Item {
             kind @ ("function_call" | "custom_tool_call") if !self.is_foreign => {
                 self.settle_call(kind, item, answer);
             }
+            kind if answer.tool_of_item(kind).is_some() => self.settle_item_call(item, answer),
             _ => {
                 let part = self.part(ONLY, PartKind::Raw, answer);
                 // An item that began as a call stays one, whatever its end calls itself.
@@ -249,6 +257,18 @@ impl Item {
             further(item, &["type", "call_id", "name", "input"], &mut fields);
             set_vendor(part, &fields, answer);
         }
+    }
+
+    /// The call of a tool that the vendor defines: its input is what the item says of it.
+    fn settle_item_call(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
+        let Some(part) = self.known(ONLY) else { return };
+        let input = others(item, OF_CALL).unwrap_or_else(Json::empty_object);
+        self.complete(ONLY, PartKind::ToolCall, input.as_str(), answer);
+        let fields = item
+            .fields()
+            .filter(|(key, _)| OF_CALL.contains(key) && *key != "call_id");
+        let fields: Vec<_> = fields.collect();
+        set_vendor(part, &fields, answer);
     }
 
     /// Appends the end of a part's text that its deltas left out.

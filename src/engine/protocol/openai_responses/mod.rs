@@ -8,13 +8,14 @@
 //!
 //! looplet keeps the transcript itself, so the server stores nothing (`store: false`) and every item is sent back
 //! whole, reasoning with its `encrypted_content`. [`PROTOCOL`] lists the blocks that items become. [`decode`] and
-//! [`item`] read answers, [`encode`] and [`encode_message`] write requests.
+//! [`item`] read answers, [`encode`] and [`encode_message`] write requests, [`item_call`] are calls that are items.
 
 mod append;
 mod decode;
 mod encode;
 mod encode_message;
 mod item;
+mod item_call;
 
 use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;

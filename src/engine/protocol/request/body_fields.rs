@@ -4,9 +4,13 @@
 //! returns false for a field that `body` replaces. [`BodyFields::finish`] comes last and appends the rest of `body`.
 //! The run alone may write `stream` and the messages: a `body` with either of them is a [`ConfigError`].
 
-use looplet_scan::reader::Object;
+use std::borrow::Cow;
 
-use crate::engine::json::writer::{push_any, push_comma, push_key, push_number, push_string};
+use looplet_scan::reader::{Object, items};
+
+use crate::engine::json::writer::{
+    push_any, push_comma, push_key, push_number, push_raw, push_string, written,
+};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 
@@ -92,6 +96,31 @@ impl<'a> BodyFields<'a> {
         }
     }
 
+    /// Writes the list of tools: `ours`, which is not closed, then those of `body`. One of ours that has the name of
+    /// one of `body` is left out. A null in `body` leaves out all, and so does a value that is not a list.
+    pub fn tools(&self, into: &mut Vec<u8>, mut ours: Vec<u8>) {
+        let over = self.over("tools");
+        if self.has("tools") && over.and_then(items).is_none() {
+            return;
+        }
+        let theirs = over.and_then(items).unwrap_or_default();
+        ours.push(b']');
+        let ours = written(ours);
+        let names: Vec<_> = theirs.iter().filter_map(|tool| tool_name(tool)).collect();
+        let is_free = |tool: &&str| tool_name(tool).is_none_or(|name| !names.contains(&name));
+        let ours = items(&ours).unwrap_or_default();
+        let all: Vec<&str> = ours.into_iter().filter(is_free).chain(theirs).collect();
+        if all.is_empty() && over.is_none() {
+            return;
+        }
+        push_raw(into, "tools", "[");
+        for tool in all {
+            push_comma(into);
+            into.extend_from_slice(tool.as_bytes());
+        }
+        into.push(b']');
+    }
+
     pub fn texts(&self, into: &mut Vec<u8>, key: &str, texts: &[String]) {
         if !texts.is_empty() && self.key(into, key) {
             into.push(b'[');
@@ -123,9 +152,13 @@ impl<'a> BodyFields<'a> {
             .and_then(Object::parse)
             .unwrap_or_default();
         for (name, value) in ours.fields() {
-            inner.raw(into, name, value);
+            match value.strip_suffix(']') {
+                Some(list) if name == "tools" => inner.tools(into, list.into()),
+                _ => inner.raw(into, name, value),
+            }
         }
-        inner.finish(into, &[]);
+        let done: &[&str] = if ours.has("tools") { &["tools"] } else { &[] };
+        inner.finish(into, done);
         if into.len() == head {
             into.truncate(start);
         } else {
@@ -133,18 +166,25 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// Appends the fields of `body`, except the ones in `written`. A null removes a field of ours and is not sent.
+    /// Appends the fields of `body`, except the ones in `done`. A null removes a field of ours and is not sent.
     /// The last value of a repeated key counts.
-    pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {
+    pub fn finish(&self, into: &mut Vec<u8>, done: &[&str]) {
         let Some(object) = &self.over else { return };
         for (key, value) in object.fields() {
             // The field is the last with its key when both texts are the very same.
             let is_last = object.last(key).map(str::as_ptr) == Some(value.as_ptr());
-            if value != "null" && is_last && !written.contains(&key) {
+            if value != "null" && is_last && !done.contains(&key) {
                 push_any(into, key, value);
             }
         }
     }
+}
+
+/// The name of a tool in a request's list. Chat Completions and Converse have it in an object.
+fn tool_name(tool: &str) -> Option<Cow<'_, str>> {
+    let tool = Object::parse(tool)?;
+    let inner = tool.object("function").or_else(|| tool.object("toolSpec"));
+    tool.string("name").or_else(|| inner?.string("name"))
 }
 
 #[cfg(test)]

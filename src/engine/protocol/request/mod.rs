@@ -3,7 +3,8 @@
 //! The encoders call them, and they call no encoder. [`body_fields`] is the top level of a body, [`sampling`] the
 //! sampling options, [`message_parts`], [`media`], [`tool_schema`] and [`legal_id`] are parts of messages, by the
 //! rows of [`accepts`]. [`append`] is the form of changes at the end. [`cache_marks`] and [`thinking_turn`] serve the
-//! model call itself, [`address`] its URL. Only options can fail, with a `ConfigError`.
+//! model call itself, [`address`] its URL, [`vendor_tools`] the tools of the vendor. Only options can fail, with a
+//! `ConfigError`.
 
 pub mod accepts;
 pub mod address;
@@ -20,3 +21,4 @@ pub mod prefix;
 pub mod sampling;
 pub mod thinking_turn;
 pub mod tool_schema;
+pub mod vendor_tools;

@@ -9,6 +9,7 @@ import type {
   RunToolCalls,
   ToolData,
 } from "../generated/model.js";
+import type { WireProtocol } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { InputOf, InputSchema, OutputOf, WrittenOf } from "./schema.js";
 
@@ -42,11 +43,13 @@ export type ToolTypesOf<T extends Tools> = T extends readonly unknown[]
   : { [name: string]: Tool } extends T
     ? ToolTypes
     : {
-        [N in keyof T]-?: {
-          toolName: N & string;
-          input: NonNullable<T[N]> extends { readonly inputSchema: infer S } ? WrittenOf<S> : unknown;
-          output: NonNullable<T[N]> extends { readonly execute?: infer E } ? OutputOf<E> : unknown;
-        };
+        [N in keyof T]-?: NonNullable<T[N]> extends HostedTool
+          ? never
+          : {
+              toolName: N & string;
+              input: NonNullable<T[N]> extends { readonly inputSchema: infer S } ? WrittenOf<S> : unknown;
+              output: NonNullable<T[N]> extends { readonly execute?: infer E } ? OutputOf<E> : unknown;
+            };
       }[keyof T];
 
 /** `E` with the types of each of these tools: `toolName` tells the variants apart. */
@@ -146,6 +149,45 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
   leadsElsewhere?:
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
+  /** What the requests need for a tool that a vendor defines. `vendorTool` sets it. Default: the tool is yours. */
+  vendor?: VendorEntry | undefined;
+}
+
+/** A tool that a vendor defines: its entry in the request's list of tools, and what else the request needs for it. */
+export interface VendorEntry {
+  /**
+   * The entry in the vendor's own form, sent as it is: `{ type: "web_search_20260318", name: "web_search" }`. Absent
+   * for a tool that another entry brings along, for example a member of a toolset.
+   */
+  readonly entry?: { readonly [field: string]: unknown } | undefined;
+  /**
+   * The wire protocol in whose form the entry is. A model of another protocol does not get the tool, with the warning
+   * `vendor_tool_not_sent`. Default: the protocol of the agent's model.
+   */
+  readonly protocol?: WireProtocol | undefined;
+  /** Headers that the entry needs. `anthropic-beta` and other lists are joined. Default: none. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  /**
+   * Fields of the request's body that the entry needs. Objects are merged and lists are joined; the `body` of the
+   * model wins. Default: none.
+   */
+  readonly body?: { readonly [field: string]: unknown } | undefined;
+  /**
+   * The type of the items that are calls of the tool, for a tool of OpenAI Responses without a name: `"shell_call"`.
+   * Its input is the item without `type`, `id`, `call_id`, `status` and `caller`. Default: a call has the tool's
+   * name.
+   */
+  readonly item?: string | undefined;
+}
+
+/** The options of `vendorTool`: the entry, and those of a tool that your code runs. */
+export interface VendorToolOptions
+  extends VendorEntry, Partial<Omit<ToolOptions<any, unknown>, "vendor" | "bindings" | "strict">> {}
+
+/** A tool that the vendor runs on its servers, as `vendorTool` returns it. No call of it reaches your code. */
+export interface HostedTool extends ToolOptions<any, unknown> {
+  readonly vendor: VendorEntry;
+  readonly execute?: undefined;
 }
 
 /** What an MCP server tells of a tool. looplet reads `readOnlyHint` alone. */

@@ -671,6 +671,8 @@ export interface ToolConfig {
   answers?: boolean;
   /** The agent of the run that answers the calls. */
   agent?: AgentTool | null;
+  /** Set for a tool that the vendor defines. */
+  vendor?: VendorTool | null;
 }
 
 /** A field of a tool's input that is filled in from the run's inputs. */
@@ -698,6 +700,22 @@ export interface AgentTool {
   filters?: boolean;
   /** The agent asks the model of its caller. */
   inheritModel?: boolean;
+}
+
+/** A tool that the vendor defines. Its entry goes into the request's list of tools in the vendor's own form. */
+export interface VendorTool {
+  /** The wire protocol whose requests have the entry. Default: that of the agent's model. */
+  protocol?: string | null;
+  /** The entry. `None` for a tool that another entry brings along: a member of a toolset. */
+  entry?: unknown;
+  /** Headers of requests with the entry. Values that are lists are joined with those of other entries. */
+  headers?: readonly [string, string][];
+  /** Fields of requests with the entry. Objects are merged and lists are joined; the model's `body` wins. */
+  body?: unknown;
+  /** Whether the vendor runs the calls. */
+  hosted?: boolean;
+  /** The type of the items that are calls of the tool, for a tool that the model does not call by a name. */
+  item?: string | null;
 }
 
 /** The limits that end a run early. */

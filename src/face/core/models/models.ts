@@ -17,13 +17,12 @@ import type {
   Model,
   PriceTable,
   Quirks,
-  WireProtocol,
 } from "../api/index.js";
 import type * as engine from "../generated/input.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { askedWith } from "./model-options.js";
-import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
+import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE, PROTOCOLS } from "../options/options.js";
 
 /** A model as the engine reads it. */
 export type ModelConfig = engine.ModelConfig & { vendor: string; model: string };
@@ -116,14 +115,6 @@ export function compatible(model: string, options: CompatibleOptions & NotOfMode
   if (quirks !== undefined) checkQuirks(quirks);
   return httpModel("compatible", model, own, protocol, joined({ quirks }));
 }
-
-const PROTOCOLS: readonly WireProtocol[] = [
-  "openai_chat",
-  "openai_responses",
-  "anthropic",
-  "gemini",
-  "bedrock_converse",
-];
 
 /**
  * Checks the names of quirks, because an unknown name would have no effect. The types of thinking are the vendor's

@@ -25,6 +25,7 @@ import {
   RUN_TOOL_CALLS,
   TOOL_DATA,
 } from "../generated/tables.js";
+import type { WireProtocol } from "../api/model.js";
 import type { OptionTable } from "../option-table.js";
 
 /** The options of this table that are set. */
@@ -173,6 +174,15 @@ export const RUN_TABLE: OptionTable = {
   inputs: "object",
 };
 
+/** The wire protocols that servers may speak. */
+export const PROTOCOLS: readonly WireProtocol[] = [
+  "openai_chat",
+  "openai_responses",
+  "anthropic",
+  "gemini",
+  "bedrock_converse",
+];
+
 export const TOOL_TABLE: OptionTable = {
   name: "text",
   description: "string",
@@ -186,6 +196,7 @@ export const TOOL_TABLE: OptionTable = {
   replay: "any",
   needsApproval: "any",
   leadsElsewhere: "function",
+  vendor: "object",
 };
 
 const CALL_TABLE: OptionTable = {

@@ -38,6 +38,7 @@ import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
+import { vendorConfig } from "./vendor-tool.js";
 
 /**
  * Defines a tool; the schema types the argument of `execute`. The definition is returned unchanged.
@@ -96,7 +97,7 @@ export function knowTools(
     }
     const tool = know(name, field, options);
     known.set(name, tool);
-    if (handlerOf(tool.options, handlers) === undefined) {
+    if (tool.config.vendor?.hosted !== true && handlerOf(tool.options, handlers) === undefined) {
       throw new LoopletError(
         "config_missing",
         at(field, "execute"),
@@ -181,16 +182,17 @@ function know(name: string, field: string, defined: Tool): KnownTool {
       needsApproval: options.needsApproval === true || undefined,
       mayNeedApproval: typeof options.needsApproval === "function" || undefined,
       replay: options.replay,
+      vendor: vendorConfig(options, name, field),
     },
   };
 }
 
 function checkTool(given: Tool, field: string): Tool {
   const options = checkOptions(given, field, TOOL_TABLE, KNOWN_ELSEWHERE);
-  const { inputSchema, replay, needsApproval, execute, kind } = options;
+  const { inputSchema, replay, needsApproval, execute, kind, vendor } = options;
   const readOnlyHint: unknown = readOnlyHintOf(options);
   if (readOnlyHint !== undefined) checkValue(readOnlyHint, at(field, "annotations.readOnlyHint"), "boolean");
-  if (execute === undefined && kind === undefined)
+  if (execute === undefined && kind === undefined && vendor === undefined)
     throw new LoopletError("config_missing", at(field, "execute"), "is required");
   checkNeedsApproval(needsApproval, at(field, "needsApproval"));
   if (replay !== undefined) checkChoice(replay, at(field, "replay"), ["safe", "once"]);

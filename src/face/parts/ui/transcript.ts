@@ -2,8 +2,9 @@
 import type { AgentTranscript, Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { isNotice } from "../transcript/prompts.js";
-import type { AgentUiPart, UiPart, SourceUiPart, ToolUiPart, UiMessage } from "./message.js";
+import type { AgentUiPart, UiPart, ToolUiPart, UiMessage } from "./message.js";
 import { callKey } from "./places.js";
+import { partsOfRaw, sourcesOfText } from "./sources.js";
 
 /**
  * The messages of a transcript as a screen draws them. An answer with all its tool calls, up to the next message of
@@ -89,7 +90,7 @@ export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Ui
     case "refusal": {
       const { text } = block;
       const more = block.type === "refusal" ? ({ isRefusal: true } as const) : {};
-      const sources = block.type === "text" ? sourcesOf(block.vendor) : [];
+      const sources = block.type === "text" ? sourcesOfText(block.vendor) : [];
       if (text === "") return sources;
       return [{ type: "text", text, state: "done", stable: text.length, ...more }, ...sources];
     }
@@ -106,7 +107,7 @@ export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Ui
       return [{ ...file, type: "file" }];
     }
     case "raw":
-      return [{ type: "raw", json: block.json }];
+      return [{ type: "raw", json: block.json }, ...partsOfRaw(block.json)];
   }
 }
 
@@ -155,24 +156,6 @@ function faultOf(output: unknown): ToolFault {
   }
   const message = typeof output === "string" ? output : JSON.stringify(output);
   return { code: "tool_failed", message, hint: "", recoverable: true };
-}
-
-/**
- * The pages that a vendor names for a text: `citations` of Anthropic's Messages API, `annotations` of OpenAI's
- * Responses and Chat Completions APIs.
- */
-function sourcesOf(vendor: { readonly [field: string]: unknown } | undefined): SourceUiPart[] {
-  const named = [vendor?.["citations"], vendor?.["annotations"]].flatMap((list) =>
-    Array.isArray(list) ? (list as unknown[]) : [],
-  );
-  const sources = new Map<string, SourceUiPart>();
-  for (const one of named) {
-    const { url_citation = one } = Object(one) as { url_citation?: unknown };
-    const { url, title } = Object(url_citation) as { url?: unknown; title?: unknown };
-    if (typeof url !== "string" || sources.has(url)) continue;
-    sources.set(url, { type: "source", url, ...(typeof title === "string" ? { title } : {}) });
-  }
-  return [...sources.values()];
 }
 
 /**
