@@ -146,11 +146,12 @@ function entryPoints(exports) {
 
 // The core has few files, because Node takes a millisecond for each. A bundler keeps a whole file of which it needs a
 // part, where it cannot tell that its statements do nothing else: tables that spread others, and the glue. So these
-// stand apart. Classes that `instanceof` must know, the errors first, stand in one file for all entries.
+// stand apart, and so does what is loaded later. Classes that `instanceof` must know, the errors first, stand in one
+// file for all entries.
 const chunks = [
   { name: "glue", test: /target[\\/]glue[\\/]looplet\.js$/ },
   { name: "tables", test: /face[\\/]core[\\/](generated[\\/]tables|options[\\/](options|elsewhere))\.ts$/ },
-  { name: "core", test: /face[\\/]core[\\/](?!entry)/ },
+  { name: "core", test: /face[\\/]core[\\/](?!entry|tools[\\/]deferred[\\/]rank)/ },
 ];
 
 // Gives the inlined engine a map of its own with a short source, because the package's source map would repeat it.

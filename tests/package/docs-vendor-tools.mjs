@@ -1,4 +1,4 @@
-/** What the examples of docs/tasks/vendor-tools.md must have done; docs-expected.mjs says how. */
+/** What the examples of docs/tasks/vendor-tools.md and many-tools.md must have done; docs-expected.mjs says how. */
 import assert from "node:assert/strict";
 
 export const vendorTools = {
@@ -46,6 +46,40 @@ export const vendorTools = {
       const outputs = await gptTools.terminal.execute({ action: { commands: ["ls"] } });
       assert.deepEqual(outputs, [{ stdout: "ls", stderr: "", outcome: { type: "exit", exit_code: 0 } }]);
       for (const name of ["browser", "sandbox"]) delete globalThis[name];
+    },
+  },
+  "many-tools/many-tools.ts": {
+    before() {
+      const tables = Array.from({ length: 500 }, (_, at) => `table_${at}`);
+      globalThis.register = { tables, read: async (table, id) => `${table}: ${id}` };
+    },
+    async after({ made, looplet: { openaiChat }, practice: { scripted } }) {
+      const call = (name, input) => ({ toolCalls: [{ name, input }] });
+      const fetch = scripted([
+        call("search_tools", { query: "table_77" }),
+        call("call_tool", { name: "read_table_77", input: { id: "7" } }),
+        { text: "Read." },
+      ]);
+      const { toolCalls } = await made.clerk(openaiChat("m", { fetch })).run("Read 7 of table 77").result;
+      assert.equal(toolCalls[1].output, "table_77: 7");
+      assert.ok(JSON.stringify(fetch.requests[0].body).length < 2000);
+      delete globalThis.register;
+    },
+  },
+  "many-tools/own-search.ts": {
+    before() {
+      globalThis.index = { nearest: async () => ["far"] };
+    },
+    async after({ made, looplet: { openaiChat, tool }, practice: { scripted } }) {
+      const fetch = scripted([
+        { toolCalls: [{ name: "search_tools", input: { query: "x" } }] },
+        { text: "Found." },
+      ]);
+      const inputSchema = { type: "object" };
+      const far = tool({ description: "Far", inputSchema, deferLoading: true, execute: () => "" });
+      await made.withIndex(openaiChat("m", { fetch }), { far }).run("Go").result;
+      assert.match(JSON.stringify(fetch.requests[1].body.messages.at(-1)), /far/);
+      delete globalThis.index;
     },
   },
 };

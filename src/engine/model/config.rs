@@ -25,7 +25,7 @@ pub use self::model::Fields;
 pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
 pub use self::recovery::Recovery;
 pub use self::retry::{Jitter, RetryPolicy};
-pub use self::tool::{Access, AgentTool, Binding, Replay, ToolConfig, VendorTool};
+pub use self::tool::{Access, AgentTool, Binding, Loader, Replay, ToolConfig, VendorTool};
 pub use self::tool_calls::{OnUnknownTool, ToolCallPolicy, ToolExecution};
 use crate::engine::model::config::context::ContextPolicy;
 use crate::engine::model::config::output_format::OutputFormat;

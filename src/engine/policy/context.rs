@@ -23,7 +23,7 @@ impl ContextPolicy {
 /// The estimated tokens of a request with nothing but system prompt and tools.
 pub fn head_tokens(config: &Config) -> u64 {
     let mut bytes = config.system.as_ref().map_or(0, String::len);
-    for tool in &config.tools {
+    for tool in config.tools.iter().filter(|tool| !tool.defer_loading) {
         let entry = tool.vendor.as_ref().and_then(|vendor| vendor.entry.as_ref());
         bytes += entry.map_or(0, |entry| entry.as_str().len());
         bytes += tool.name.len() + tool.description.len() + tool.input_schema.as_str().len();

@@ -52,6 +52,8 @@ pub struct Row {
     /// be sent: the vendor leaves it out without an error, and a later model may read it again.
     pub reads: &'static [&'static str],
     pub appends: Appends,
+    /// True if the vendor has a search for tools with `defer_loading`, in Messages and Responses.
+    pub finds_tools: bool,
     /// The day on which the vendor ends the model, on its own platform.
     pub ends: Option<Date>,
     /// The vendor that ends it on that day. Other platforms have other days.
@@ -133,6 +135,7 @@ pub const UNKNOWN: Row = Row {
         tools: false,
         effort: false,
     },
+    finds_tools: false,
     ends: None,
     home: "",
 };

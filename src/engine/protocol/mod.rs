@@ -37,7 +37,7 @@ pub use request::cache_marks::Marks;
 pub use request::prefill::Prefill;
 
 use crate::engine::model::answer::ModelAnswer;
-use crate::engine::model::config::{ModelConfig, ToolConfig};
+use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
@@ -79,15 +79,43 @@ impl RequestSpec<'_> {
     }
 
     /// The tools of a request in the protocol with this name, in their order. A tool that the vendor defines comes
-    /// with its entry, and only if that is in the form of this protocol.
+    /// with its entry, and only if that is in the form of this protocol. Tools with `defer_loading` come only if the
+    /// vendor finds them; else the tools come by which the model finds and calls them.
     pub fn declared<'a>(
         &'a self,
         protocol: &'a str,
     ) -> impl Iterator<Item = (&'a ToolConfig, Option<&'a str>)> {
-        self.tools.iter().filter_map(move |tool| match &tool.vendor {
+        let searches = self.vendor_searches(protocol);
+        let is_shown = move |tool: &&ToolConfig| match tool.loader {
+            Some(_) => !searches,
+            None => searches || !tool.defer_loading,
+        };
+        let shown = self.tools.iter().filter(is_shown);
+        shown.filter_map(move |tool| match &tool.vendor {
             None => Some((tool, None)),
             Some(vendor) if vendor.is_of(protocol) => Some((tool, Some(vendor.entry.as_ref()?.as_str()))),
             Some(_) => None,
+        })
+    }
+
+    /// True if the vendor finds the tools with `defer_loading`.
+    fn vendor_searches(&self, protocol: &str) -> bool {
+        let has_own = |tool: &ToolConfig| tool.loader == Some(Loader::OwnSearch);
+        self.tools.iter().any(|tool| tool.defer_loading)
+            && !self.tools.iter().any(has_own)
+            && matches!(protocol, "anthropic" | "openai_responses")
+            && row(protocol, &self.model.vendor, &self.model.model).finds_tools
+    }
+
+    /// The entry of the vendor's search, if tools wait to be found and the caller has given no such entry.
+    pub fn search_entry(&self, protocol: &str) -> Option<&'static str> {
+        let mut declared = self.declared(protocol);
+        let waits = declared.any(|(tool, _)| tool.defer_loading);
+        let is_search = |entry: Option<&str>| entry.is_some_and(|entry| entry.contains("\"tool_search"));
+        let has_search = self.declared(protocol).any(|(_, entry)| is_search(entry));
+        (waits && !has_search).then_some(match protocol {
+            "anthropic" => r#"{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}"#,
+            _ => r#"{"type":"tool_search"}"#,
         })
     }
 

@@ -69,10 +69,13 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     if let Some(system) = spec.system {
         fields.text(into, "system", system);
     }
-    let mut tools = spec.tools.iter().filter(|tool| tool.vendor.is_none()).peekable();
+    let mut tools = spec
+        .declared("ndjson")
+        .filter(|(_, entry)| entry.is_none())
+        .peekable();
     if tools.peek().is_some() && fields.key(into, "tools") {
         into.push(b'[');
-        for tool in tools {
+        for (tool, _) in tools {
             push_comma(into);
             into.push(b'{');
             push_text(into, "name", &tool.name);

@@ -120,7 +120,9 @@ fn written_by(mut origin: Origin, content: Vec<Block>, prefix: Option<String>, p
 /// is how vendors send the space between cited passages. Elsewhere it is dropped. A text that has nothing but sources
 /// stays.
 fn content(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
-    let mut inputs = calls.iter().map(|call| call.input.clone());
+    let mut inputs = calls
+        .iter()
+        .map(|call| call.wrapped.as_ref().unwrap_or(&call.input).clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());
     let mut space = None;
     let container = answer.container;

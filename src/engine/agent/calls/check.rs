@@ -181,7 +181,11 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         return Err(fault("early_answer", message, hint));
     }
     if tool.is_none() && desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
-        let tools = desk.config.tools.iter().filter(|tool| !tool.is_hosted());
+        let tools = desk
+            .config
+            .tools
+            .iter()
+            .filter(|tool| !tool.is_hosted() && !tool.defer_loading);
         let names: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
         let hint = if names.is_empty() {
             "There are no tools.".into()

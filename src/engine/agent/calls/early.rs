@@ -111,7 +111,8 @@ impl Calls {
 }
 
 fn may_start_early(call: &WrittenCall, desk: &Desk<'_>) -> bool {
-    let is_as_written = call.repaired_by.is_none() && matches!(call.input, ToolInput::Json(_));
+    let is_as_written =
+        call.repaired_by.is_none() && call.wrapped.is_none() && matches!(call.input, ToolInput::Json(_));
     let tool = desk.tool(call.tool);
     is_as_written && tool.is_some_and(|tool| tool.read_only && !tool.runs_once() && tool.agent.is_none())
 }

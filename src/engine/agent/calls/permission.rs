@@ -170,7 +170,8 @@ fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
     let is_deferred = gate.said(Decision::Defer);
     let needs_approval = call.kept.needs_approval || is_deferred || gate.said(Decision::Ask);
     let is_allowed = gate.said(Decision::Allow);
-    let mut verdict = match desk.permissions.as_ref() {
+    let loads_tools = desk.tool(call.tool).is_some_and(|tool| tool.loader.is_some());
+    let mut verdict = match desk.permissions.as_ref().filter(|_| !loads_tools) {
         Some(permissions) => {
             let tool = tool_of(call, desk);
             permissions.judge(&ruled_call(call, &tool, readings), needs_approval, is_allowed)

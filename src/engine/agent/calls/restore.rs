@@ -26,7 +26,7 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
     let call = |block: &Block| match block {
         Block::ToolCall { id, name, input, .. } => {
             let (name, tool) = desk.called(name);
-            Some(WrittenCall {
+            let mut call = WrittenCall {
                 id: id.clone(),
                 name,
                 tool,
@@ -35,9 +35,12 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
                     ToolInput::Json(_) => None,
                 },
                 input: input.clone(),
+                wrapped: None,
                 repaired_by: None,
                 is_cut_off: cut_off.contains(id),
-            })
+            };
+            call.unwrap(desk);
+            Some(call)
         }
         _ => None,
     };

@@ -3,6 +3,8 @@
 //! Each call gets a unique id and its arguments as JSON, repaired where that only removes damage. Broken arguments
 //! become [`ToolInput::Invalid`] with the problem in words, and `check.rs` answers them. Nothing here runs a call.
 
+use looplet_scan::reader::{Object, string};
+
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::batch::CallIds;
 use crate::engine::agent::calls::call::Call;
@@ -11,6 +13,7 @@ use crate::engine::agent::telling::name_call;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
+use crate::engine::model::config::Loader;
 use crate::engine::model::message::{Json, ToolInput, sendable_name};
 
 /// A call as the model wrote it.
@@ -21,6 +24,8 @@ pub struct WrittenCall {
     /// The index of its tool in the configuration; `None` for an unknown tool.
     pub tool: Option<usize>,
     pub input: ToolInput,
+    /// The input of `call_tool`, by which the model called this tool. The history has it.
+    pub wrapped: Option<ToolInput>,
     /// The reason why `input` is [`ToolInput::Invalid`].
     pub problem: Option<String>,
     pub repaired_by: Option<Repair>,
@@ -50,6 +55,36 @@ impl Ending {
 }
 
 impl WrittenCall {
+    /// Makes a call of `call_tool` that of the tool which it names. A call without such a tool stays as it is, and
+    /// gets its error from `call_tool`.
+    pub fn unwrap(&mut self, desk: &Desk<'_>) {
+        let tool = desk
+            .tool(self.tool)
+            .filter(|tool| tool.loader == Some(Loader::Call));
+        let (Some(_), ToolInput::Json(json)) = (tool, &self.input) else {
+            return;
+        };
+        let Some(object) = Object::parse(json.as_str()) else {
+            return;
+        };
+        let (name, tool) = desk.called(&object.text("name"));
+        if tool.is_none() {
+            return;
+        }
+        // Models write an object in a string where a schema leaves its fields open.
+        let given = object.get("input").unwrap_or("{}");
+        let text = string(given).filter(|text| text.trim_start().starts_with('{'));
+        let input = match repair::parse_arguments(text.as_deref().unwrap_or(given)) {
+            Ok(parsed) => ToolInput::Json(Json::from_valid(&parsed.json)),
+            Err(error) => {
+                self.problem = Some(error.describe());
+                ToolInput::Invalid(given.to_owned())
+            }
+        };
+        self.wrapped = Some(std::mem::replace(&mut self.input, input));
+        (self.name, self.tool) = (name, tool);
+    }
+
     /// Returns true if the call gives the structured answer.
     pub fn is_answer(&self, desk: &Desk<'_>) -> bool {
         desk.tool(self.tool).is_some_and(|tool| tool.answers)
@@ -105,6 +140,7 @@ fn started(call: &Call) -> WrittenCall {
         name: call.name().to_owned(),
         tool: call.tool,
         input: call.written.clone(),
+        wrapped: None,
         problem: None,
         repaired_by: None,
         is_cut_off: false,
@@ -142,10 +178,12 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
         name,
         tool,
         input,
+        wrapped: None,
         problem,
         repaired_by,
         is_cut_off: false,
     };
+    call.unwrap(desk);
     if call.problem.is_some() && ignores_arguments(&call, desk) {
         (call.input, call.problem) = (ToolInput::Json(Json::empty_object()), None);
     }

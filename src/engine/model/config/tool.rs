@@ -64,6 +64,13 @@ pub struct ToolConfig {
     /// it too: an edit that shows no path there needs a decision. Default: by `access`.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub rule_subject: Option<String>,
+    /// Whether the model gets the definition only when it has found the tool by a search. Vendors that have such a
+    /// search (Anthropic, OpenAI) run it; elsewhere the model gets the tools `search_tools` and `call_tool`. Default
+    /// false.
+    #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
+    pub defer_loading: bool,
+    /// Set for a tool by which the model reaches those with `defer_loading`.
+    pub loader: Option<Loader>,
     /// The answer tool, by which the model gives its structured answer. Your code never sees it.
     pub answers: bool,
     /// The agent of the run that answers the calls.
@@ -164,6 +171,8 @@ impl ToolConfig {
             may_need_approval: false,
             access: None,
             rule_subject: None,
+            defer_loading: false,
+            loader: None,
             answers: false,
             agent: None,
             vendor: None,
@@ -178,6 +187,19 @@ impl ToolConfig {
 pub enum Replay {
     Safe,
     Once,
+}
+
+/// What a tool does for tools with `defer_loading`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Loader {
+    /// It finds them.
+    Search,
+    /// It finds them by a function of yours, which takes the place of the vendor's search too.
+    OwnSearch,
+    /// It calls one of them: its input has the `name` and the `input` of the call.
+    Call,
 }
 
 /// A kind of access.

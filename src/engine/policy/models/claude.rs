@@ -7,6 +7,7 @@
 //! - Reasoning: <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28).
 //! - Changes at the end:
 //!   <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages> (2026-11-28).
+//! - Search for tools: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool> (2026-11-28).
 //! - Prefill: <https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal>,
 //!   <https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide> (2026-11-23).
 //! - Ends: <https://platform.claude.com/docs/en/about-claude/model-deprecations> (2026-11-29).
@@ -91,6 +92,7 @@ const CURRENT: Row = Row {
     default_effort: "high",
     sampling: Sampling::Refused,
     prefill: false,
+    finds_tools: true,
     ..FIRST
 };
 
@@ -203,6 +205,7 @@ pub const ROWS: &[Row] = &[
         },
         efforts: Some(&["low", "medium", "high", "max"]),
         default_effort: "high",
+        finds_tools: true,
         prefill: false,
         ..FIRST
     },
@@ -212,17 +215,20 @@ pub const ROWS: &[Row] = &[
         efforts: Some(LOW_TO_HIGH),
         default_effort: "high",
         ends: Some(Date(2027, 1, 22)),
+        finds_tools: true,
         ..FIRST
     },
     Row {
         names: &["claude-sonnet-4-5"],
         output: Some(64_000),
         ends: Some(Date(2026, 11, 30)),
+        finds_tools: true,
         ..FIRST
     },
     Row {
         names: &["claude-haiku-4-5"],
         output: Some(64_000),
+        finds_tools: true,
         ..FIRST
     },
     Row {

@@ -5,6 +5,7 @@
 //! - An effort next to tools: `Function tools with reasoning_effort are not supported for … in /v1/chat/completions`.
 //! - Reasoning and changes at the end: <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged>
 //!   (2026-11-28).
+//! - Search for tools: <https://developers.openai.com/api/docs/guides/tools-tool-search> (2026-11-28).
 //! - Ends: <https://developers.openai.com/api/docs/deprecations> (2026-11-29).
 
 use super::{Appends, Date, Row, Sampling, UNKNOWN};
@@ -42,6 +43,7 @@ const CURRENT: Row = Row {
     efforts: Some(NONE_TO_MAX),
     sampling: Sampling::Refused,
     appends: ALL,
+    finds_tools: true,
     ..REASONING
 };
 
@@ -88,6 +90,7 @@ pub const ROWS: &[Row] = &[
         names: &["gpt-5-6"],
         efforts: Some(NONE_TO_MAX),
         appends: ADDED_TOOLS,
+        finds_tools: true,
         ..REASONING
     },
     Row {

@@ -133,7 +133,7 @@ fn max_tokens(
     }
 }
 
-/// The list of tools, which is not closed. The marker is on the last tool of our form.
+/// The list of tools, which is not closed. The marker is on the last tool of our form that is not deferred.
 fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
     let mut list = b"[".to_vec();
     let mut marked_at = None;
@@ -145,8 +145,14 @@ fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
         }
         list.push(b'{');
         push_declaration(tool, &mut list);
-        marked_at = Some(list.len());
+        if !tool.defer_loading {
+            marked_at = Some(list.len());
+        }
         list.push(b'}');
+    }
+    if let Some(search) = spec.search_entry(NAME) {
+        push_comma(&mut list);
+        list.extend_from_slice(search.as_bytes());
     }
     if let (Some(at), Some(marker)) = (marked_at, marker(spec)) {
         list.splice(at..at, marker.into_bytes());
@@ -160,6 +166,9 @@ pub fn push_declaration(tool: &ToolConfig, into: &mut Vec<u8>) {
     // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
     if tool.strict {
         push_flag(into, "strict", true);
+    }
+    if tool.defer_loading {
+        push_flag(into, "defer_loading", true);
     }
 }
 

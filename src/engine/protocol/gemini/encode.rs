@@ -180,8 +180,11 @@ fn runs_both(spec: &RequestSpec<'_>) -> bool {
 /// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
 fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     let choice = spec.model.tool_choice.as_ref();
-    let mut ours = spec.tools.iter().filter(|tool| tool.vendor.is_none()).peekable();
-    let is_strict = ours.peek().is_some() && ours.all(|tool| tool.strict);
+    let mut ours = spec
+        .declared(NAME)
+        .filter(|(_, entry)| entry.is_none())
+        .peekable();
+    let is_strict = ours.peek().is_some() && ours.all(|(tool, _)| tool.strict);
     let mode = match choice {
         None | Some(ToolChoice::Auto) if is_strict && !is_vertex(spec.model) => "VALIDATED",
         None => return,

@@ -118,6 +118,10 @@ fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
             None => push_declaration(tool, &mut list),
         }
     }
+    if let Some(search) = spec.search_entry(NAME) {
+        push_comma(&mut list);
+        list.extend_from_slice(search.as_bytes());
+    }
     list
 }
 
@@ -127,6 +131,9 @@ pub fn push_declaration(tool: &ToolConfig, into: &mut Vec<u8>) {
     push_tool(tool, "parameters", &OPENAI_RESPONSES, into);
     // The API's default is true, which refuses schemas with optional fields.
     push_flag(into, "strict", tool.strict);
+    if tool.defer_loading {
+        push_flag(into, "defer_loading", true);
+    }
     into.push(b'}');
 }
 

@@ -7,6 +7,7 @@
 //! Other blocks always go out. A block without a digest goes out too: the vendor decides.
 //!
 //! - Reasoning is no part of the digest: it may be left out at the beginning and at the end.
+//! - A tool with `defer_loading` is no part either, and may come and go, before a message refers to it.
 //! - Reasoning that was sent before the block has to be there again, unless none is: a gap in the middle is refused.
 //!
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>,
@@ -15,7 +16,7 @@
 //! A [`crate::engine::agent::history::body::Body`] carries the digest along with its bytes: each message is digested
 //! once. Nothing fails.
 
-use looplet_scan::reader::Object;
+use looplet_scan::reader::{Object, items};
 
 use crate::engine::json::checksum::{FNV, fnv};
 use crate::engine::json::writer::decimal_u64;
@@ -35,6 +36,8 @@ pub struct Prefix {
     reasoning: Option<u64>,
     /// Whether the vendor compares.
     is_compared: bool,
+    /// The tools that wait to be found: what a message has that refers to one, and a digest of the tool.
+    deferred: Vec<(String, u64)>,
 }
 
 impl Prefix {
@@ -62,17 +65,35 @@ impl Prefix {
             .ok()
             .and_then(Object::parse)
             .unwrap_or_default();
+        let mut deferred = Vec::new();
         let digest = protocol.bound.iter().fold(FNV, |digest, (field, part)| {
             let value = match part {
                 Some(part) => head.object(field).and_then(|object| object.get(part)),
                 None => head.get(field),
             };
-            fnv(fnv(digest, value.unwrap_or_default().as_bytes()), b";")
+            let value = value.unwrap_or_default();
+            let tools = items(value).filter(|_| value.contains(DEFERRED));
+            let Some(tools) = tools else {
+                return fnv(fnv(digest, value.as_bytes()), b";");
+            };
+            // A tool that waits to be found is no part of the prefix before a message refers to it.
+            let (waiting, shown): (Vec<&str>, Vec<&str>) =
+                tools.into_iter().partition(|tool| tool.contains(DEFERRED));
+            deferred.extend(waiting.into_iter().filter_map(|tool| {
+                let name = Object::parse(tool)?.get("name")?;
+                Some((format!("\"tool_name\":{name}"), fnv(FNV, tool.as_bytes())))
+            }));
+            let shown = shown.iter();
+            fnv(
+                shown.fold(digest, |digest, tool| fnv(fnv(digest, tool.as_bytes()), b",")),
+                b";",
+            )
         });
         Ok(Some(Prefix {
             digest,
             reasoning: None,
             is_compared: row(protocol.name, &model.vendor, &model.model).compares,
+            deferred,
         }))
     }
 
@@ -84,6 +105,15 @@ impl Prefix {
     /// Adds the bytes of a message without reasoning.
     pub fn push(&mut self, bytes: &[u8]) {
         self.digest = fnv(self.digest, bytes);
+        if self.deferred.is_empty() {
+            return;
+        }
+        let text = str::from_utf8(bytes).unwrap_or_default();
+        if text.contains("\"tool_reference\"") {
+            let found = self.deferred.iter().filter(|(mark, _)| text.contains(mark));
+            let digests = found.map(|(_, digest)| *digest);
+            self.digest = digests.fold(self.digest, |digest, tool| fnv(digest, &tool.to_le_bytes()));
+        }
     }
 
     /// Returns true if the vendor takes the reasoning of this message behind the prefix.
@@ -128,6 +158,9 @@ impl Prefix {
         text
     }
 }
+
+/// The mark of a tool that waits to be found, as the encoders write it.
+const DEFERRED: &str = "\"defer_loading\":true";
 
 /// The message without its signed reasoning; `None` if it has none.
 pub fn without_reasoning(message: &Message) -> Option<Message> {

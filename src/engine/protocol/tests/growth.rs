@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::engine::agent::history::transcript::Transcript;
-use crate::engine::model::config::ModelConfig;
-use crate::engine::model::message::Message;
+use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
+use crate::engine::model::message::{Json, Message};
+use crate::engine::policy::estimate::tokens;
 use crate::engine::protocol::{Appended, RequestSpec, find};
 
 /// Endings in characters of 1 to 4 bytes, and one that looks like the end of a message.
@@ -77,5 +78,67 @@ fn a_grown_body_equals_one_that_is_encoded_whole() {
             let json: Value = serde_json::from_slice(&body).unwrap();
             assert!(json.is_object());
         }
+    }
+}
+
+/// What the tools of a request cost: the list without the tools that its vendor keeps out of the prompt.
+fn tokens_of_tools(vendor: &str, protocol: &str, model: &str, tools: &[ToolConfig]) -> (usize, u64) {
+    let mut model = ModelConfig::new(vendor.into(), model.into());
+    model.protocol = Some(protocol.into());
+    model.base_url = Some("https://x".into());
+    let spec = RequestSpec {
+        model: &model,
+        system: None,
+        tools,
+        before: None,
+        appended: Appended::default(),
+    };
+    let (_, protocol) = find(&model).unwrap();
+    let mut body = Vec::new();
+    (protocol.encode_head)(&spec, &mut body).unwrap();
+    (protocol.encode_tail)(&spec, &mut body);
+    let mut body: Value = serde_json::from_slice(&body).unwrap();
+    let list = match body.pointer("/toolConfig/tools") {
+        Some(_) => body.pointer_mut("/toolConfig/tools"),
+        None => body.get_mut("tools"),
+    };
+    let list = list.unwrap().as_array_mut().unwrap();
+    let all = list.len();
+    list.retain(|tool| tool.get("defer_loading") != Some(&json!(true)));
+    (all - list.len(), tokens(body.to_string().len() as u64))
+}
+
+#[test]
+fn five_hundred_tools_that_wait_to_be_found_cost_less_than_two_thousand_tokens() {
+    let schema =
+        json!({"type": "object", "properties": {"id": {"type": "string", "description": "The id of it"}}});
+    let tool = |name: String| {
+        let mut tool = ToolConfig::new(name, Json::parse(&schema.to_string()).unwrap());
+        tool.description = "Reads an entry of the register of customers and returns all of its fields".into();
+        tool
+    };
+    let mut tools: Vec<ToolConfig> = (0..500).map(|at| tool(format!("tool_{at}"))).collect();
+    let at_once = tools.clone();
+    tools.iter_mut().for_each(|tool| tool.defer_loading = true);
+    for (name, loader) in [("search_tools", Loader::Search), ("call_tool", Loader::Call)] {
+        let mut tool = tool(name.into());
+        tool.loader = Some(loader);
+        tools.push(tool);
+    }
+    for (vendor, protocol, model, waiting) in [
+        ("anthropic", "anthropic", "claude-opus-5-5", 500),
+        ("openai", "openai_responses", "gpt-5.6", 500),
+        ("openai", "openai_responses", "gpt-5.4", 0),
+        ("compatible", "anthropic", "kimi-k3", 0),
+        ("openai", "openai_chat", "m", 0),
+        ("google", "gemini", "gemini-3.5-flash", 0),
+        ("bedrock", "bedrock_converse", "us.anthropic.claude-opus-5-5", 0),
+        ("custom", "ndjson", "m", 0),
+    ] {
+        let (deferred, cost) = tokens_of_tools(vendor, protocol, model, &tools);
+        assert_eq!(deferred, waiting, "{protocol} {model}");
+        assert!(cost < 2_000, "{protocol} {model}: {cost}");
+        let (_, cost) = tokens_of_tools(vendor, protocol, model, &at_once);
+        assert!(cost > 20_000, "{protocol} {model}: {cost}");
     }
 }

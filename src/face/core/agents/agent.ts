@@ -204,7 +204,7 @@ function partsOf(options: AgentOptions): AgentParts {
   checkWords(limits?.onLimit, "limits.onLimit", ["result", "throw"]);
   checkWords(durable.onSaveFailed, "durable.onSaveFailed", ["stop", "go on"]);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
-  const tools = knowTools(options.tools, toolCalls?.handlers);
+  const tools = knowTools(options.tools, toolCalls);
   const models = new ModelList(options);
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };

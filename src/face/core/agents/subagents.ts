@@ -261,7 +261,7 @@ function know(
   if (caller.level >= MAX_DEPTH) {
     throw new LoopletError("config_invalid_value", field, `agents nest at most ${MAX_DEPTH} levels deep`);
   }
-  const tools = knowTools(options.tools, list.options.toolCalls?.handlers, at(field, "tools"));
+  const tools = knowTools(options.tools, list.options.toolCalls, at(field, "tools"));
   const { maxOutputTokens } = options;
   const model =
     options.model === undefined

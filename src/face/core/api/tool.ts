@@ -182,7 +182,9 @@ export interface VendorEntry {
 
 /** The options of `vendorTool`: the entry, and those of a tool that your code runs. */
 export interface VendorToolOptions
-  extends VendorEntry, Partial<Omit<ToolOptions<any, unknown>, "vendor" | "bindings" | "strict">> {}
+  extends
+    VendorEntry,
+    Partial<Omit<ToolOptions<any, unknown>, "vendor" | "bindings" | "strict" | "deferLoading">> {}
 
 /** A tool that the vendor runs on its servers, as `vendorTool` returns it. No call of it reaches your code. */
 export interface HostedTool extends ToolOptions<any, unknown> {
@@ -287,6 +289,16 @@ export type OnUnknownTool = (
   context: ToolContext,
 ) => unknown;
 
+/**
+ * Contract: returns the names of the tools that fit the model's query, the best first, or a promise of them. An error
+ * that it throws goes to the model.
+ */
+export type SearchTools = (
+  query: string,
+  tools: readonly { readonly name: string; readonly description: string }[],
+  signal: HostAbortSignal,
+) => readonly string[] | PromiseLike<readonly string[]>;
+
 /** Contract: returns the text that tells the model about a failed call. */
 export type WordToolError = (
   error: ToolFault,
@@ -317,6 +329,11 @@ export interface ToolCallOptions extends AgentToolCalls, RunToolCalls {
    * of an alias does nothing, and neither does an alias of a tool that the agent does not have. Default: none.
    */
   aliases?: { readonly [alias: string]: string } | undefined;
+  /**
+   * Your search for tools with `deferLoading`, instead of the vendor's and of looplet's, which compares words (BM25).
+   * It is called when the model searches.
+   */
+  searchTools?: SearchTools | undefined;
   /**
    * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error
    * that it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.

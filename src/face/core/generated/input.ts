@@ -667,6 +667,14 @@ export interface ToolConfig {
    * it too: an edit that shows no path there needs a decision. Default: by `access`.
    */
   ruleSubject?: string | null;
+  /**
+   * Whether the model gets the definition only when it has found the tool by a search. Vendors that have such a
+   * search (Anthropic, OpenAI) run it; elsewhere the model gets the tools `search_tools` and `call_tool`. Default
+   * false.
+   */
+  deferLoading?: boolean;
+  /** Set for a tool by which the model reaches those with `defer_loading`. */
+  loader?: Loader | null;
   /** The answer tool, by which the model gives its structured answer. Your code never sees it. */
   answers?: boolean;
   /** The agent of the run that answers the calls. */
@@ -685,6 +693,15 @@ export interface Binding {
 
 /** The fate of a call that was under way when the process ended. */
 export type Replay = "safe" | "once";
+
+/** What a tool does for tools with `defer_loading`. */
+export type Loader =
+  /** It finds them. */
+  | "search"
+  /** It finds them by a function of yours, which takes the place of the vendor's search too. */
+  | "own_search"
+  /** It calls one of them: its input has the `name` and the `input` of the call. */
+  | "call";
 
 /** A tool that is an agent. */
 export interface AgentTool {

@@ -1724,6 +1724,12 @@ export interface ToolData {
    * it too: an edit that shows no path there needs a decision. Default: by `access`.
    */
   ruleSubject?: string | undefined;
+  /**
+   * Whether the model gets the definition only when it has found the tool by a search. Vendors that have such a
+   * search (Anthropic, OpenAI) run it; elsewhere the model gets the tools `search_tools` and `call_tool`. Default
+   * false.
+   */
+  deferLoading?: boolean | undefined;
 }
 
 /** The options of every model that are plain data. */

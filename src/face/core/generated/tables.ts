@@ -140,6 +140,7 @@ export const TOOL_DATA = {
   maxCalls: "count64",
   access: ["read", "edit", "shell", "fetch"],
   ruleSubject: "text",
+  deferLoading: "boolean",
 } satisfies OptionTable;
 
 export const MODEL_DATA = {

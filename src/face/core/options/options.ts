@@ -69,6 +69,7 @@ export function agentTable(): OptionTable {
       onUnknownTool: "any",
       handlers: "object",
       aliases: "object",
+      searchTools: "function",
       onElicitation: "function",
     },
     permissions: PERMISSION_TABLE,

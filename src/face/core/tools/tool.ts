@@ -13,6 +13,7 @@ import { LoopletError } from "../api/errors.js";
 import type {
   HandoffOptions,
   InputSchema,
+  SearchTools,
   StandardSchemaV1,
   Tool,
   ToolHandler,
@@ -38,6 +39,7 @@ import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
+import { loaders } from "./deferred/loaders.js";
 import { vendorConfig } from "./vendor-tool.js";
 
 /**
@@ -79,7 +81,7 @@ export type ToolSet = ReadonlyMap<string, KnownTool>;
  */
 export function knowTools(
   tools: Tools | undefined,
-  handlers: ToolCallOptions["handlers"] = {},
+  { handlers = {}, searchTools }: Pick<ToolCallOptions, "handlers" | "searchTools"> = {},
   place = "tools",
 ): ToolSet {
   const known = new Map<string, KnownTool>();
@@ -105,7 +107,24 @@ export function knowTools(
       );
     }
   }
+  addLoaders(known, searchTools, place);
   return known;
+}
+
+/** Adds the tools by which a model reaches those with `deferLoading`, if there are any. */
+function addLoaders(known: Map<string, KnownTool>, own: SearchTools | undefined, place: string): void {
+  const deferred = [...known].filter(([, { config }]) => config.deferLoading === true);
+  if (deferred.length === 0) return;
+  const tools = new Map(deferred.map(([name, { options }]) => [name, options]));
+  for (const [name, loader, options] of loaders(tools, own)) {
+    const field = at(place, name);
+    if (known.has(name)) {
+      const problem = `a tool is named "${name}", as the one that loads tools with deferLoading; rename it`;
+      throw new LoopletError("config_duplicate_tool", field, problem);
+    }
+    const tool = know(name, field, options);
+    known.set(name, { ...tool, config: { ...tool.config, loader } });
+  }
 }
 
 /** The function that runs a tool's calls: its own `execute`, or else the handler of its kind. */

@@ -198,6 +198,7 @@ class Client implements McpClient {
       inputSchema,
       ...(version === undefined ? {} : { version }),
       ...(annotations === undefined || this.#options.trusted !== true ? {} : { annotations }),
+      ...(this.#options.deferLoading === true ? { deferLoading: true } : {}),
       execute: async (input: object, { progress, ...run }) => {
         const result = await this.#call(name, input, { onProgress: progress }, run, server);
         if (result.isError !== true) return result;

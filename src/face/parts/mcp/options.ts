@@ -10,6 +10,7 @@ const NAMES = [
   "client",
   "onElicitation",
   "trusted",
+  "deferLoading",
   "maxResponseBytes",
   "timeoutMs",
   "onWarning",

@@ -32,6 +32,11 @@ export interface McpOptions {
    * mode, beside others, and again after a crash. Default false.
    */
   trusted?: boolean | undefined;
+  /**
+   * Whether the model gets a definition only when it has found the tool by a search, for a server with many tools.
+   * Default false.
+   */
+  deferLoading?: boolean | undefined;
   /** The most bytes of an answer, and of all pages of a list together. Default 16 MiB. */
   maxResponseBytes?: number | undefined;
   /**

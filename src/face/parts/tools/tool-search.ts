@@ -1,15 +1,12 @@
 /** ToolSearch: definitions that the model does not see until it searches for them. */
 import type { AgentOptions, Message, Tool } from "../../core/api/index.js";
 import { LoopletError } from "../../core/api/errors.js";
+import { rank } from "../../core/tools/deferred/rank.js";
 import { inputJsonSchema } from "../../core/tools/tool-schema.js";
 import { tool } from "../../core/tools/tool.js";
 
 /** The most definitions that may be withheld. */
 const MOST = 10_000;
-
-/** The most characters and words of a query that count. Each is looked for in each definition. */
-const MOST_CHARS = 1000;
-const MOST_WORDS = 50;
 
 /** Definitions that a search returns unless the model asks for another number. */
 const RESULTS = 5;
@@ -59,9 +56,10 @@ function searchTool(
   tools: { readonly [name: string]: Tool },
   hints: { readonly [name: string]: string },
 ): Tool {
-  const textOf = (name: string): string =>
-    [name, tools[name]?.description ?? "", hints[name] ?? ""].join("\n").toLowerCase();
-  const texts = new Map(names.map((name) => [name, textOf(name)]));
+  const searched = names.map((name) => ({
+    name,
+    description: `${tools[name]?.description ?? ""} ${hints[name] ?? ""}`,
+  }));
   return tool({
     description: `Finds tools and returns their definitions. You can call a tool of this list when you have found it: ${names.join(", ")}`,
     inputSchema: {
@@ -79,7 +77,7 @@ function searchTool(
     execute: ({ query, max_results = RESULTS }) => {
       const found = query.startsWith("select:")
         ? selected(query.slice("select:".length), names)
-        : matching(query, texts).slice(0, max_results);
+        : rank(query, searched).slice(0, max_results);
       if (found.length === 0) return "No tool fits. Try other words, or a name as select:name.";
       return found.map((name) => definitionOf(name, tools[name]!)).join("\n");
     },
@@ -89,24 +87,6 @@ function searchTool(
 function selected(list: string, names: readonly string[]): string[] {
   const wanted = list.split(",").map((name) => name.trim().toLowerCase());
   return names.filter((name) => wanted.includes(name.toLowerCase()));
-}
-
-/** The tools that have most of the words, in the order of the list where they have equally many. */
-function matching(query: string, texts: ReadonlyMap<string, string>): string[] {
-  const words = (
-    query
-      .slice(0, MOST_CHARS)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  ).slice(0, MOST_WORDS);
-  const scored = [...texts].map(([name, text]) => ({
-    name,
-    score: words.filter((word) => text.includes(word)).length,
-  }));
-  return scored
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
-    .map(({ name }) => name);
 }
 
 /** A definition is a line of JSON, which `foundIn` reads again. */

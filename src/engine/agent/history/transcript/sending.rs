@@ -40,8 +40,13 @@ impl Transcript {
         if spec.appended.form.is_none() {
             return Ok(());
         }
-        // An entry of the vendor may have a secret, which no journal may have.
-        if spec.tools.iter().any(|tool| tool.vendor.is_some()) {
+        // An entry of the vendor may have a secret, which no journal may have. A tool that waits to be found is no part
+        // of the beginning.
+        if spec
+            .tools
+            .iter()
+            .any(|tool| tool.vendor.is_some() || tool.defer_loading)
+        {
             if self.heads.head().is_some() {
                 self.heads.forget();
                 self.forget_body();

@@ -92,6 +92,53 @@ fn grown(model: &'static str) -> Chat {
 }
 
 #[test]
+fn a_tool_that_waits_to_be_found_may_come_and_go() {
+    for model in [FABLE, GPT] {
+        let mut chat = Chat::new(model);
+        let deferred = |name: &str| {
+            let mut tool = ToolConfig::new(name.into(), Json::empty_object());
+            tool.defer_loading = true;
+            tool
+        };
+        chat.tools.push(deferred("rare"));
+        chat.answer("a");
+        chat.tools.push(deferred("rarer"));
+        assert_eq!(chat.sent(), ["a"], "{model}");
+        chat.tools.swap(1, 2);
+        chat.tools.pop();
+        assert_eq!(chat.sent(), ["a"], "{model}");
+        // The vendor's search is shown to the model.
+        chat.tools.pop();
+        assert_eq!(chat.sent(), [""; 0], "{model}");
+    }
+}
+
+#[test]
+fn a_tool_that_was_found_is_a_part_of_what_comes_behind() {
+    let mut chat = Chat::new(FABLE);
+    let mut rare = ToolConfig::new("rare".into(), Json::empty_object());
+    rare.defer_loading = true;
+    chat.tools.push(rare);
+    let found = r#"{"type":"tool_search_tool_result","tool_use_id":"s","content":{"tool_references":[{"type":"tool_reference","tool_name":"rare"}]}}"#;
+    chat.answer("a");
+    chat.messages.push(Message {
+        origin: Some(Origin {
+            protocol: "anthropic".into(),
+            model: "claude-fable-5-2".into(),
+            prefix: None,
+        }),
+        ..Message::assistant(vec![Block::Raw {
+            json: Json::parse(found).unwrap(),
+        }])
+    });
+    chat.messages.push(user("on"));
+    chat.answer("b");
+    assert_eq!(chat.sent(), ["a", "b"]);
+    chat.tools.last_mut().unwrap().description = "Does something else".into();
+    assert_eq!(chat.sent(), ["a"]);
+}
+
+#[test]
 fn reasoning_is_sent_while_nothing_before_it_changes() {
     for model in [FABLE, OLD, BEDROCK, GPT] {
         assert_eq!(grown(model).sent(), ["a", "b", "c"], "{model}");
