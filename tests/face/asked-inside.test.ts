@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, LoopletError, subagent } from "../../src/face/core/entry/node.js";
+import {
+  anthropic,
+  createAgent,
+  LoopletError,
+  subagent,
+  vendorTool,
+} from "../../src/face/core/entry/node.js";
 import { prices } from "../../src/face/parts/prices.js";
 import type { AgentOptions, HttpModelOptions } from "../../src/face/core/api/index.js";
 
@@ -65,6 +71,14 @@ describe("models that the vendor asks within a request", () => {
     const fetch = answering({ ...advised, iterations });
     const { costUsd } = await cost("claude-haiku-4-5", { fetch, body: { tools: [ADVISOR] } });
     expect(costUsd).toBe(0.0275);
+  });
+
+  it("an advisor among the agent's tools costs its own price too, which a limit in dollars needs", async () => {
+    const tools = { advice: vendorTool({ protocol: "anthropic", entry: ADVISOR }) };
+    const agent = asking("claude-haiku-4-5", { fetch: answering(advised) }, { tools });
+    expect((await agent.run("Go").result).costUsd).toBe(0.0275);
+    const price = { inputUsdPerMillion: 1, outputUsdPerMillion: 5 };
+    expect(() => asking("mine", { price }, { tools, limits: { maxUsd: 1 } })).toThrow(/claude-opus-4-8/);
   });
 
   it("a model without a price of its own costs as much as the asked one", async () => {

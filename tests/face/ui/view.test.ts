@@ -1,7 +1,15 @@
 // The view of a conversation, as its events make it.
 import { describe, expect, it } from "vitest";
-import type { Block, Message, RunEvent, RunResult } from "looplet";
-import type { ScriptedStep } from "looplet/practice";
+import {
+  createAgent,
+  openaiChat,
+  tool,
+  type Block,
+  type Message,
+  type RunEvent,
+  type RunResult,
+} from "looplet";
+import { scripted, type ScriptedStep } from "looplet/practice";
 import { reduce, viewOf, withPrompt, withResult, type View } from "looplet/ui";
 import { stableLength } from "../../../src/face/parts/ui/stable.js";
 import { agentOf, lines } from "./kit.js";
@@ -158,6 +166,30 @@ describe("the view of a run", () => {
 });
 
 const withoutAgents = (text: string): string => text.replace(/ \[.*\]/, "");
+
+describe("a tool that the model has found", () => {
+  it("has its own name and input, while it runs and in a transcript", async () => {
+    const weather = tool({
+      description: "Tells the weather",
+      inputSchema: { type: "object" },
+      deferLoading: true,
+      execute: () => "Rain",
+    });
+    const input = { name: "weather", input: { city: "Rome" } };
+    const fetch = scripted([{ toolCalls: [{ name: "call_tool", input }] }, { text: "It rains." }]);
+    const run = createAgent({ model: openaiChat("m", { fetch }), tools: { weather } }).run("Go.");
+    const events: RunEvent[] = [];
+    for await (const event of run) events.push(event);
+    const { messages } = await run.result;
+    const calls = (view: View) =>
+      view.messages.flatMap(({ parts }) =>
+        parts.flatMap((part) => (part.type === "tool" ? [[part.toolName, part.input, part.output]] : [])),
+      );
+    const call = ["weather", { city: "Rome" }, "Rain"];
+    expect(calls(fold(events))).toEqual([call]);
+    expect(calls(viewOf(messages))).toEqual([call]);
+  });
+});
 
 describe("a transcript", () => {
   it("shows the pages and files that are in the blocks of a vendor's tools", () => {

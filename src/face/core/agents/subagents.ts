@@ -190,7 +190,7 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   );
   if (options.limits?.maxUsd !== undefined && list.options.limits?.allowUnknownPrice !== true)
     for (const asked of [model, ...(fallbacks ?? [])])
-      checkPrices(asked, "model", at(field, "limits.maxUsd"));
+      checkPrices(asked, tools, "model", at(field, "limits.maxUsd"));
   const isRuns = options.model === undefined && options.fallbackModels === undefined;
   const noMore = isRuns ? {} : { fallbackModels: undefined };
   const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };

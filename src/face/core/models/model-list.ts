@@ -7,6 +7,11 @@ import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./mode
 import type { AgentOptions, Fetch } from "../api/index.js";
 
 type NanoPrice = NonNullable<ModelConfig["price"]>;
+/** The tools of an agent, as far as they concern its models. */
+type GivenTools = ReadonlyMap<
+  string,
+  { readonly config: { readonly vendor?: { readonly entry?: unknown } | null | undefined } }
+>;
 type Settings = Pick<AgentOptions, "fetch" | "steps" | "limits">;
 
 export class ModelList {
@@ -29,7 +34,7 @@ export class ModelList {
    *
    * @throws LoopletError `config_…`
    */
-  add(model: unknown, field: string, tools: ReadonlyMap<string, unknown>): ModelConfig {
+  add(model: unknown, field: string, tools: GivenTools): ModelConfig {
     const given = modelParts(model);
     if (given === undefined) {
       throw new LoopletError(
@@ -42,12 +47,13 @@ export class ModelList {
     const { maxUsd, allowUnknownPrice } = joined(limits);
     checkAccess(given, field, fetch);
     const slot = this.#all.length;
-    const config = joined(priced(given), slot === 0 ? {} : { slot });
+    const config = joined(priced(given, tools), slot === 0 ? {} : { slot });
     const chosen = (config.toolChoice as { tool?: string } | undefined)?.tool;
     if (chosen !== undefined && !tools.has(chosen)) {
       throw new LoopletError("config_invalid_value", at(field, "toolChoice"), `there is no tool "${chosen}"`);
     }
-    if (maxUsd !== undefined && allowUnknownPrice !== true) checkPrices(config, field, "limits.maxUsd");
+    if (maxUsd !== undefined && allowUnknownPrice !== true)
+      checkPrices(config, tools, field, "limits.maxUsd");
     this.#all.push(joined(given, { config }));
     return config;
   }
@@ -74,9 +80,9 @@ export class ModelList {
 }
 
 /** The model's configuration, with the prices that the table knows. */
-function priced({ config, prices }: ModelParts): ModelConfig {
+function priced({ config, prices }: ModelParts, tools: GivenTools): ModelConfig {
   if (prices === undefined) return config;
-  const others = askedInside(config).flatMap((name) => {
+  const others = askedInside(config, tools).flatMap((name) => {
     const price = prices(config.vendor, name);
     return price === undefined ? [] : [[name, nanoPrice(price)] as [string, NanoPrice]];
   });
@@ -88,10 +94,11 @@ function priced({ config, prices }: ModelParts): ModelConfig {
   };
 }
 
-/** The models that `body` lets the vendor ask within a request: advisors (`tools`) and fallbacks. */
-function askedInside({ model, body }: ModelConfig): string[] {
+/** The models that the vendor may ask within a request: advisors among the tools and in `body`, and fallbacks. */
+function askedInside({ model, body }: ModelConfig, own: GivenTools): string[] {
   const { tools, fallbacks } = (body ?? {}) as Record<string, unknown>;
-  const entries: unknown[] = [tools, fallbacks].filter(Array.isArray).flat();
+  const ofVendor: unknown[] = [...own.values()].map(({ config }) => config.vendor?.entry);
+  const entries: unknown[] = [ofVendor, tools, fallbacks].filter(Array.isArray).flat();
   const names = entries.map((entry) => (entry as { model?: unknown } | null)?.model);
   return [...new Set(names)].filter((name): name is string => typeof name === "string" && name !== model);
 }
@@ -102,9 +109,9 @@ function askedInside({ model, body }: ModelConfig): string[] {
  *
  * @throws LoopletError `config_missing`
  */
-export function checkPrices(config: ModelConfig, field: string, limit: string): void {
+export function checkPrices(config: ModelConfig, tools: GivenTools, field: string, limit: string): void {
   const known = config.otherPrices?.map(([name]) => name) ?? [];
-  const inside = askedInside(config).find((name) => !known.includes(name));
+  const inside = askedInside(config, tools).find((name) => !known.includes(name));
   const asked = field === "model" ? "the model" : field;
   const unknown = config.price === undefined ? asked : inside && `${inside} in its body`;
   if (unknown === undefined) return;

@@ -227,7 +227,7 @@ function writeInput(view: View, event: Stamped<"tool-input-delta">): View {
 }
 
 function called(view: View, event: Stamped<"tool-call">): View {
-  const { agentPath, toolCallId, input } = event;
+  const { agentPath, toolCallId, toolName, input } = event;
   const at = view.places.calls[callKey(agentPath, toolCallId)];
   const known = at === undefined ? undefined : partsAt(view.messages, at.slice(0, -1) as never)[at.at(-1)!];
   // Vendors without ids of their own may give one twice. A process that resumes the run repeats a call whose result
@@ -235,7 +235,12 @@ function called(view: View, event: Stamped<"tool-call">): View {
   if (known?.type !== "tool" || (isDone(known) && !isRepeated(view, event, at!)))
     return addCall(view, event, { state: "input-available", input });
   if (isDone(known)) return onCall(view, event, (call) => ({ ...unsettled(call), input }));
-  return onCall(view, event, ({ inputText: _, ...call }) => ({ ...call, state: "input-available", input }));
+  return onCall(view, event, ({ inputText: _, ...call }) => ({
+    ...call,
+    toolName,
+    state: "input-available",
+    input,
+  }));
 }
 
 /** Whether a call that is done is repeated, and not another one with its id. */

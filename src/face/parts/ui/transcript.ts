@@ -99,7 +99,8 @@ export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Ui
     case "redacted_thinking":
       return [{ type: "reasoning", text: "", state: "done" }];
     case "tool_call": {
-      const { id: toolCallId, name: toolName, input = block.inputText } = block;
+      const { id: toolCallId, name, input: written = block.inputText } = block;
+      const { name: toolName, input } = calledTool(name, written);
       return [{ type: "tool", toolCallId, toolName, state: "input-available", input }];
     }
     case "media": {
@@ -109,6 +110,13 @@ export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): Ui
     case "raw":
       return [{ type: "raw", json: block.json }, ...partsOfRaw(block.json)];
   }
+}
+
+/** The tool that a model has called, which for a tool with `deferLoading` is named in the input of `call_tool`. */
+function calledTool(name: string, input: unknown): { readonly name: string; readonly input: unknown } {
+  const inner = Object(input) as { readonly name?: unknown; readonly input?: unknown };
+  if (name !== "call_tool" || typeof inner.name !== "string") return { name, input };
+  return { name: inner.name, input: inner.input };
 }
 
 /** Gives the last call of this id its result. A call that is under way has none. */
