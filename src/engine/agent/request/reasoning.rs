@@ -6,7 +6,7 @@
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::model::error::Failure;
-use crate::engine::protocol::request::binding::{BETA, FIELD};
+use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 
 /// Tells once in a run that the conversation has another beginning than the one behind which a model has reasoned.
 pub(super) fn warn_of_left_out(desk: &mut Desk<'_>, left_out: usize) {

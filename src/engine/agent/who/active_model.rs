@@ -11,8 +11,7 @@ use crate::engine::policy::models::options::{Asked, takes_effort};
 use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::append::{AppendForm, Appended, append_form};
-use crate::engine::protocol::request::binding::{BETA, FIELD, thinking_with_drops};
-use crate::engine::protocol::request::display::shown_thinking;
+use crate::engine::protocol::request::claude_thinking::{BETA, FIELD, shown_thinking, thinking_with_drops};
 use crate::engine::protocol::request::vendor_tools::add_header;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 

@@ -12,8 +12,8 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, NAME, family};
 use crate::engine::protocol::request::accepts::BEDROCK;
-use crate::engine::protocol::request::binding::{BETA, FIELD};
 use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 use crate::engine::protocol::request::sampling::{check_sampling, check_ttl, push_sampling};
 use crate::engine::protocol::request::tool_schema::mended;
 

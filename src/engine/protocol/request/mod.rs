@@ -9,10 +9,9 @@
 pub mod accepts;
 pub mod address;
 pub mod append;
-pub mod binding;
 pub mod body_fields;
 pub mod cache_marks;
-pub mod display;
+pub mod claude_thinking;
 pub mod legal_id;
 pub mod media;
 pub mod message_parts;

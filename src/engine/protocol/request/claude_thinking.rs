@@ -1,15 +1,22 @@
-//! Asks Claude to drop reasoning that does not fit instead of refusing the request.
+//! What looplet adds to the `thinking` of Claude.
 //!
+//! [`thinking_with_drops`] asks Claude to drop reasoning that does not fit instead of refusing the request.
 //! [`crate::engine::protocol::request::prefix`] leaves out what would not fit. This is the net below it, for
 //! reasoning without a digest: of another library, or of an older version. A caller who sets `block_binding`,
-//! `body.thinking` or a kind of thinking that cannot have it decides alone.
+//! `body.thinking` or a kind of thinking that cannot have it decides.
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks> (2026-11-28)
+//!
+//! [`shown_thinking`] asks for the text of thinking where a model leaves it empty. Today's models send a signature
+//! without a text, so a screen shows nothing while they think. A request that is streamed asks for a summary, which
+//! is not billed: the thinking is. A caller who sets `display`, `body.thinking` or a kind of thinking that cannot
+//! have it decides. Gateways and other platforms may not know the field, and get none.
+//! <https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting> (2026-11-28)
 
 use looplet_scan::reader::Object;
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Json;
-use crate::engine::policy::models::Row;
+use crate::engine::policy::models::{Row, Unset};
 use crate::engine::protocol::Protocol;
 
 /// The value of `anthropic-beta` that the field needs.
@@ -42,4 +49,27 @@ pub fn thinking_with_drops(protocol: &Protocol, row: &Row, model: &ModelConfig) 
     }
     let fields = thinking.as_str().trim_end().strip_suffix('}')?;
     Json::parse(&format!("{fields},{DROP}")).ok()
+}
+
+/// The `thinking` of a request that asks for the text; `None` if it stays as it is.
+pub fn shown_thinking(protocol: &Protocol, row: &Row, model: &ModelConfig) -> Option<Json> {
+    let is_known = protocol.name == "anthropic" && model.vendor == row.home;
+    if !is_known || !row.thinking.is_silent || !model.stream {
+        return None;
+    }
+    let body = model.body.as_ref().and_then(|body| Object::parse(body.as_str()));
+    if body.is_some_and(|body| body.has("thinking")) {
+        return None;
+    }
+    let own = match &model.thinking {
+        Some(own) => own.as_str(),
+        None if matches!(row.thinking.unset, Unset::On | Unset::Always) => r#"{"type":"adaptive"}"#,
+        None => return None,
+    };
+    let object = Object::parse(own)?;
+    if object.has("display") || object.word("type") != "adaptive" {
+        return None;
+    }
+    let fields = own.trim_end().strip_suffix('}')?;
+    Json::parse(&format!("{fields},\"display\":\"summarized\"}}")).ok()
 }
