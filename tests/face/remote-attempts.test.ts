@@ -55,3 +55,11 @@ it("takes a positive integer or null", () => {
   for (const maxAttempts of [0, -1, 1.5, NaN, "3"])
     expect(() => page(0, { maxAttempts: maxAttempts as never })).toThrow("maxAttempts");
 });
+
+it("says what to write for a method of another library's agent or chat", async () => {
+  const { agent } = page(0);
+  const chat = await agent.openChat("c");
+  expect(() => (agent as never as { generate(): void }).generate()).toThrow("agent.run(prompt)");
+  for (const name of ["sendMessage", "send"])
+    expect(() => (chat as never as { [name: string]: () => void })[name]!()).toThrow("chat.run(prompt)");
+});

@@ -22,7 +22,7 @@ import {
   placesIn,
   type Places,
 } from "../options/check.js";
-import { CHAT_ELSEWHERE, KNOWN_ELSEWHERE, noMethods } from "../options/elsewhere.js";
+import { CHAT_ELSEWHERE, KNOWN_ELSEWHERE, noAgentMethods } from "../options/elsewhere.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -186,15 +186,11 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
   };
   const again = (other: AgentOptions): Agent => agentOn(load, other);
   const living: Living = { read: () => parts, renew: (other) => void (parts = other), open };
-  Object.setPrototypeOf(agent, noMethods("agent", AGENT_METHODS, AGENT_INSTEAD));
+  Object.setPrototypeOf(agent, noAgentMethods());
   return keepMade(agent, { options, config: parts.config, sets: parts.sets, again, living });
 }
 
 const CLOSED = "the agent was closed";
-
-/** Methods of other libraries' agents. */
-const AGENT_METHODS = ["sendMessage", "generate", "stream", "invoke"];
-const AGENT_INSTEAD = "use agent.run(prompt), and await its result for the whole answer";
 
 function partsOf(options: AgentOptions): AgentParts {
   const { clock } = options;

@@ -15,7 +15,7 @@ import type {
   SubagentMemory,
 } from "../api/index.js";
 import { checkValue, isObject, joined } from "../options/check.js";
-import { noMethods } from "../options/elsewhere.js";
+import { noChatMethods } from "../options/elsewhere.js";
 import { messagesOf } from "../options/messages.js";
 import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { compactInstructions } from "../options/context.js";
@@ -51,7 +51,7 @@ export class Conversation implements Chat {
   readonly #kept: ChatJournal | undefined;
 
   static {
-    Object.setPrototypeOf(this.prototype, noMethods("chat", ["sendMessage", "send"], "use chat.run(prompt)"));
+    Object.setPrototypeOf(this.prototype, noChatMethods());
   }
 
   /** `kept` is the journal of a chat that is kept in a store. */

@@ -74,10 +74,20 @@ export const CHAT_ELSEWHERE: typeof KNOWN_ELSEWHERE = {
   id: "a chat with an id is kept in a store: await agent.openChat(id)",
 };
 
-/** A prototype with methods of other libraries. Each throws with what to write `instead`. */
-export function noMethods(owner: string, names: readonly string[], instead: string): object {
-  const throwing = (name: string) => () => {
+/** The prototype of agents: methods of other libraries, which throw with what to write. */
+export function noAgentMethods(): object {
+  const instead = "use agent.run(prompt), and await its result for the whole answer";
+  return throwing("agent", ["sendMessage", "generate", "stream", "invoke"], instead);
+}
+
+/** The prototype of chats. */
+export function noChatMethods(): object {
+  return throwing("chat", ["sendMessage", "send"], "use chat.run(prompt)");
+}
+
+function throwing(owner: string, names: readonly string[], instead: string): object {
+  const method = (name: string) => () => {
     throw new LoopletError("misuse_invalid_argument", `${owner}.${name}`, `no such method; ${instead}`);
   };
-  return Object.fromEntries(names.map((name) => [name, throwing(name)]));
+  return Object.fromEntries(names.map((name) => [name, method(name)]));
 }

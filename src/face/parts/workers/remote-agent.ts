@@ -16,6 +16,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { HostAbortSignal, HostUrl } from "../../core/api/platform.js";
 import { Conversation } from "../../core/chat/chat.js";
 import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
+import { noAgentMethods } from "../../core/options/elsewhere.js";
 import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../../core/options/options.js";
 import { isOnlySummary, promptOf, type OnlySummary } from "../../core/run/prompt.js";
 import { Connection, type AgentLink } from "./connection.js";
@@ -324,7 +325,7 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
     },
     onReconnecting: (listener) => connection.onReconnecting?.(listener) ?? ((): void => {}),
   };
-  return remote;
+  return Object.setPrototypeOf(remote, noAgentMethods()) as RemoteAgent;
 }
 
 function newId(): string {

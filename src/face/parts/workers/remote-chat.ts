@@ -12,6 +12,7 @@ import type {
   TypedChat,
 } from "../../core/api/index.js";
 import { checkOptions } from "../../core/options/check.js";
+import { noChatMethods } from "../../core/options/elsewhere.js";
 import { messagesOf } from "../../core/options/messages.js";
 import { RUN_TABLE } from "../../core/options/options.js";
 import { content } from "../../core/run/prompt.js";
@@ -49,6 +50,10 @@ export class ChatOfHost implements TypedChat<any, any> {
   readonly #listeners = new Set<(run: RemoteRun) => void>();
   readonly #resets = new Set<() => void>();
   readonly #leave: () => void;
+
+  static {
+    Object.setPrototypeOf(this.prototype, noChatMethods());
+  }
 
   constructor(
     connection: AgentLink,
