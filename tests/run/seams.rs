@@ -11,10 +11,23 @@ fn world(fields: Value) -> World {
 
 fn told(world: &World) -> Vec<Message> {
     let messages = world.events.iter().filter_map(|event| match &event.kind {
-        EventKind::Message { message } => Some(message.clone()),
+        EventKind::Message { message, .. } => Some(message.clone()),
         _ => None,
     });
     messages.collect()
+}
+
+/// The vendor's id and word of each message that has one.
+fn ends(world: &World) -> Vec<(String, String)> {
+    let ends = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Message {
+            response_id,
+            raw_finish_reason,
+            ..
+        } => response_id.clone().zip(raw_finish_reason.clone()),
+        _ => None,
+    });
+    ends.collect()
 }
 
 fn transcript(world: &World) -> Vec<Message> {
@@ -30,6 +43,7 @@ fn each_whole_message_is_an_event_if_that_is_wanted() {
         "tool_use",
     ));
     assert_eq!(told(&world).len(), 2);
+    assert_eq!(ends(&world), [("msg_1".into(), "tool_use".into())]);
     world.return_value("a", json!(1));
     assert_eq!(told(&world).len(), 3);
     world.respond(&stream(&[text("One.")], "end_turn"));

@@ -239,6 +239,12 @@ pub enum EventKind {
     /// message without an answer comes by itself.
     Message {
         message: Message,
+        /// The vendor's id of an answer that is over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        response_id: Option<String>,
+        /// The vendor's word for the end of an answer that is over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw_finish_reason: Option<String>,
     },
     /// Something is odd, and the run goes on.
     Warning {

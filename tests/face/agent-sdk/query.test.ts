@@ -36,6 +36,34 @@ describe("a query", () => {
     expect(new Set(messages.map(({ uuid }) => uuid)).size).toBe(messages.length);
   });
 
+  it("has the vendor's id and reason of each answer, also of one with calls", async () => {
+    const { options, fetch } = scene([{ toolCalls: [use("Read")] }, { text: "Read." }]);
+    const ids: string[] = [];
+    const answered = async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      const body = await (response as Response).text();
+      ids.push(/"id":"(msg_[^"]+)"/.exec(body)![1]!);
+      return new Response(body, { headers: response.headers as HeadersInit });
+    };
+    const messages = await all("Go", { ...options, host: { fetch: answered as never, apiKey: "k" } });
+    const answers = messages.flatMap((message) => (message.type === "assistant" ? [message.message] : []));
+    expect(answers.map(({ id, stop_reason }) => [id, stop_reason])).toEqual([
+      [ids[0], "tool_use"],
+      [ids[1], "end_turn"],
+    ]);
+  });
+
+  it("streams the reason of an answer with calls", async () => {
+    const turns: Turns = [{ toolCalls: [use("Read")] }, { text: "Read." }];
+    const messages = await all("Go", scene(turns, { includePartialMessages: true }).options);
+    const reasons = messages.flatMap((message) =>
+      message.type === "stream_event" && message.event.type === "message_delta"
+        ? [message.event.delta.stop_reason]
+        : [],
+    );
+    expect(reasons).toEqual(["tool_use", "end_turn"]);
+  });
+
   it("ends with what the page's example reads", async () => {
     const { options } = scene(repair, { settingSources: ["project"], maxTurns: 30, effort: "high" });
     let sessionId: string | undefined;

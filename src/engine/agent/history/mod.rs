@@ -17,7 +17,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::journal::{HistoryState, Length, Summarized, Wanted};
+use crate::engine::model::journal::{HistoryState, Length, Reply, Summarized, Wanted};
 use crate::engine::model::message::{Message, Role};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
@@ -69,6 +69,16 @@ impl History {
     pub(crate) fn tell_new(&mut self, desk: &mut Desk<'_>) {
         if desk.config.events.messages {
             tell_messages(desk, self.transcript.take_untold());
+        }
+    }
+
+    /// Tells the new messages, of which the model's is the answer with these facts.
+    pub(crate) fn tell_answer(&mut self, desk: &mut Desk<'_>, reply: &Reply) {
+        if desk.config.events.messages {
+            for message in self.transcript.take_untold() {
+                let is_answer = message.role == Role::Assistant;
+                tell_message(desk, message, Some(reply).filter(|_| is_answer));
+            }
         }
     }
 
@@ -263,8 +273,16 @@ pub(crate) fn tell_messages(desk: &mut Desk<'_>, messages: impl IntoIterator<Ite
         return;
     }
     for message in messages {
-        if !message.content.is_empty() {
-            desk.emit(EventKind::Message { message });
-        }
+        tell_message(desk, message, None);
+    }
+}
+
+fn tell_message(desk: &mut Desk<'_>, message: Message, reply: Option<&Reply>) {
+    if !message.content.is_empty() {
+        desk.emit(EventKind::Message {
+            message,
+            response_id: reply.and_then(|reply| reply.response_id.clone()),
+            raw_finish_reason: reply.and_then(|reply| reply.raw_finish_reason.clone()),
+        });
     }
 }

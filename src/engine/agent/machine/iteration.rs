@@ -290,7 +290,7 @@ impl Agent {
     fn take_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
         self.answers.note_taken();
         self.history.transcript.push_assistant(answer.message);
-        self.history.tell_new(desk);
+        self.history.tell_answer(desk, self.answers.reply());
         self.act_on_answer(desk, answer.calls);
     }
 

@@ -681,6 +681,10 @@ export type EventKind =
   | {
       type: "message";
       message: Message;
+      /** The vendor's id of an answer that is over. */
+      responseId?: string;
+      /** The vendor's word for the end of an answer that is over. */
+      rawFinishReason?: string;
     }
   /** Something is odd, and the run goes on. */
   | {

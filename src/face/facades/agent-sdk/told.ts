@@ -35,6 +35,17 @@ export interface Heard {
   readonly message: Message;
 }
 
+/** What a `message` event says. */
+type MessageFacts = Pick<
+  Extract<RunEvent, { type: "message" }>,
+  "message" | "agentPath" | "responseId" | "rawFinishReason"
+>;
+
+/** A message of the model, with the vendor's id. */
+interface Answered extends Heard {
+  readonly id: string;
+}
+
 export interface TurnOptions {
   readonly includePartialMessages: boolean;
   readonly forwardSubagentText: boolean;
@@ -52,7 +63,7 @@ interface Answer {
   model: string;
   usage: ApiUsage;
   /** An answer without calls, whose end is not told yet. */
-  waiting: Heard | undefined;
+  waiting: Answered | undefined;
 }
 
 export class Turn {
@@ -113,7 +124,7 @@ export class Turn {
         this.#calls.set(event.toolCallId, { input: event.input, begun: this.#options.now() });
         break;
       case "message":
-        told.push(...this.#message(event.message, event.agentPath, parent));
+        told.push(...this.#message(event, parent));
         break;
       case "iteration-finish":
         told.push(...this.#endOf(event.agentPath, event.rawFinishReason, parent));
@@ -205,7 +216,8 @@ export class Turn {
   rest(result: RunResult): Unstamped[] {
     const told = this.#endOf("root", result.rawFinishReason, null);
     const last = result.messages.at(-1);
-    if (this.#owesResults && last?.role === "user") told.push(...this.#message(last, "root", null));
+    if (this.#owesResults && last?.role === "user")
+      told.push(...this.#message({ message: last, agentPath: "root" }, null));
     return told;
   }
 
@@ -267,7 +279,10 @@ export class Turn {
     return { type: "stream_event", uuid: this.#options.uuid(), event, parent_tool_use_id: parent };
   }
 
-  #message(message: Message, path: string, parent: string | null): Unstamped[] {
+  #message(
+    { message, agentPath: path, responseId, rawFinishReason }: MessageFacts,
+    parent: string | null,
+  ): Unstamped[] {
     const isRoot = path === "root";
     const isFirst = isRoot && !this.#hasPrompt;
     const own = isFirst && message.role === "user" ? this.#options.promptUuid : undefined;
@@ -290,12 +305,13 @@ export class Turn {
     }
     if (isRoot) this.#turns += 1;
     const answer = this.#answerOf(path);
+    const answered = { ...heard, id: responseId ?? `msg_${heard.uuid}` };
     if (!message.content.some(({ type }) => type === "tool_call")) {
-      answer.waiting = heard;
+      answer.waiting = answered;
       return [];
     }
     if (isRoot) this.#owesResults = this.#isAmongTools = true;
-    return this.#answered(heard, answer, null, parent);
+    return this.#answered(answered, answer, rawFinishReason ?? null, parent);
   }
 
   /** An answer without calls comes with the reason of its end. */
@@ -307,7 +323,7 @@ export class Turn {
   }
 
   #answered(
-    { uuid, message }: Heard,
+    { uuid, message, id }: Answered,
     answer: Answer,
     stopReason: string | null,
     parent: string | null,
@@ -320,7 +336,7 @@ export class Turn {
     const content = isWhole ? all : all.filter(({ type }) => type === "tool_use");
     if (content.length === 0 && !isWhole) return [];
     const whole = {
-      id: `msg_${uuid}`,
+      id,
       type: "message",
       role: "assistant",
       model,
