@@ -8,10 +8,10 @@
 // simulated runs, which play to equal bytes in six hosts; a thousand sessions in a workerd that is killed; the types
 // of looplet/agent-sdk beside those of the newest Claude Agent SDK; stores in Postgres, Bun and Firefox; runs as
 // steps of Restate; an extension that an alarm wakes), kills (processes that die or stand still in the middle of a
-// run, with stores in files, SQLite, workerd and Chromium, and behind a server; ordinary runs of a minute whose leases
-// are renewed while others open them; damaged journals; `--count` is the number of deaths on files and on SQLite, 30 by
-// default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of
-// agents with a planted fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS).
+// run, with stores in files, SQLite, workerd and Chromium, and behind a server; ordinary runs of a minute whose
+// leases are renewed while others open them; damaged journals; `--count` is the number of deaths on files and on
+// SQLite, 30 by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with
+// a planted fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -129,8 +129,8 @@ async function seeds(machine) {
 }
 
 /**
- * `count` deaths on files and on SQLite, a tenth of it in workerd and Chromium, a fifth of it of servers, two fifths of
- * it ordinary runs, and as many damaged journals of each kind.
+ * `count` deaths on files and on SQLite, a tenth of it in workerd and Chromium, a fifth of it of servers, two fifths
+ * of it ordinary runs, and as many damaged journals of each kind.
  */
 async function kills(machine, count) {
   await build({ machine });

@@ -1,7 +1,7 @@
 /**
- * All pairs of writes: a process that dies between two of them leaves one side without the other, and the next process
- * completes it or can do it again. Each row of the table has an action and its writes. An action that writes more fails
- * its row, and a source file that writes without a row fails the last test.
+ * All pairs of writes: a process that dies between two of them leaves one side without the other, and the next
+ * process completes it or can do it again. Each row of the table has an action and its writes. An action that writes
+ * more fails its row, and a source file that writes without a row fails the last test.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

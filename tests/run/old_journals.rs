@@ -116,6 +116,8 @@ fn a_journal_of_format_3_reads_as_one_of_today() {
     old.begun.format = FORMAT;
     // A run of format 3 did not tell that it waits for a person, and that nobody waits for the answer any more.
     old.run.next_event += 2;
+    // Nor did it say that it is over.
+    old.run.is_over = true;
     // An answer without text had none in its state.
     for agent in old.agents.iter_mut().chain(&mut new.agents) {
         agent.state.answers.reply.text = agent

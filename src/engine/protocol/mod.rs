@@ -32,9 +32,9 @@ pub mod vertex;
 
 use looplet_scan::lane::Keys;
 
-pub use request::append::Appended;
 pub use request::cache_marks::Marks;
 pub use request::prefill::Prefill;
+pub use request::prefix::append::Appended;
 
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
@@ -45,7 +45,7 @@ use crate::engine::policy::models::row;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
-use crate::engine::protocol::request::append::AppendForm;
+use crate::engine::protocol::request::prefix::append::AppendForm;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
-// A process with many runs at the same time on one folder: `node renewing-life.mjs <folder> <from> <to>
-// <count> <seconds>`. It has the runs from one number to another, and opens those of all `count` numbers meanwhile. It
+// A process with many runs at the same time on one folder: `node renewing-life.mjs <folder> <from> <to> <count>
+// <seconds>`. It has the runs from one number to another, and opens those of all `count` numbers meanwhile. It
 // prints how often it has seen each end.
 import { createAgent, custom, tool } from "looplet";
 import { fileStore } from "looplet/stores/node";

@@ -1,5 +1,5 @@
-// A server of Node over files that is killed while a page has a run there. The page stays. LOOPLET_SEED asks for other
-// moments, LOOPLET_KILLS for another number of deaths: a fifth of it.
+// A server of Node over files that is killed while a page has a run there. The page stays. LOOPLET_SEED asks for
+// other moments, LOOPLET_KILLS for another number of deaths: a fifth of it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";

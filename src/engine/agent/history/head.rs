@@ -11,7 +11,7 @@ use crate::engine::model::config::ToolConfig;
 use crate::engine::model::journal::Fact;
 use crate::engine::model::journal::head::{Head, HeadChange, declared, is_same_declaration};
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::request::append::{AppendForm, Appended};
+use crate::engine::protocol::request::prefix::append::{AppendForm, Appended};
 
 /// The head of an agent's requests, while the asked model needs it.
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,8 @@ use crate::engine::model::message::Origin;
 use crate::engine::policy::models::options::{Asked, takes_effort};
 use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::request::address::{address, shown};
-use crate::engine::protocol::request::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD, shown_thinking, thinking_with_drops};
+use crate::engine::protocol::request::prefix::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::vendor_tools::add_header;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 

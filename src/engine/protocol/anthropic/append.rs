@@ -8,7 +8,7 @@ use crate::engine::json::writer::{push_comma, push_key, push_text};
 use crate::engine::model::journal::head::HeadChange;
 use crate::engine::protocol::anthropic::encode::push_declaration;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
-use crate::engine::protocol::request::append::{AppendForm, new_instructions};
+use crate::engine::protocol::request::prefix::append::{AppendForm, new_instructions};
 
 pub const FORM: AppendForm = AppendForm {
     has_system: true,

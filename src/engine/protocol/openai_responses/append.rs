@@ -5,7 +5,7 @@
 use crate::engine::json::writer::push_comma;
 use crate::engine::model::journal::head::HeadChange;
 use crate::engine::protocol::openai_responses::encode::push_declaration;
-use crate::engine::protocol::request::append::AppendForm;
+use crate::engine::protocol::request::prefix::append::AppendForm;
 
 pub const FORM: AppendForm = AppendForm {
     has_system: false,

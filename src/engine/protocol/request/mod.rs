@@ -2,13 +2,12 @@
 //!
 //! The encoders call them, and they call no encoder. [`body_fields`] is the top level of a body, [`sampling`] the
 //! sampling options, [`message_parts`], [`media`], [`tool_schema`] and [`legal_id`] are parts of messages, by the
-//! rows of [`accepts`]. [`append`] is the form of changes at the end. [`cache_marks`] and [`thinking_turn`] serve the
-//! model call itself, [`address`] its URL, [`vendor_tools`] the tools of the vendor. Only options can fail, with a
-//! `ConfigError`.
+//! rows of [`accepts`]. [`prefix`] has what reasoning is tied to, and the form of changes at the end.
+//! [`cache_marks`] and [`thinking_turn`] serve the model call itself, [`address`] its URL, [`vendor_tools`] the
+//! tools of the vendor. Only options can fail, with a `ConfigError`.
 
 pub mod accepts;
 pub mod address;
-pub mod append;
 pub mod body_fields;
 pub mod cache_marks;
 pub mod claude_thinking;

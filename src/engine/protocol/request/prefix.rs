@@ -16,6 +16,8 @@
 //! A [`crate::engine::agent::history::body::Body`] carries the digest along with its bytes: each message is digested
 //! once. Nothing fails.
 
+pub mod append;
+
 use looplet_scan::reader::{Object, items};
 
 use crate::engine::json::checksum::{FNV, fnv};

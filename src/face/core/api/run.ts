@@ -320,8 +320,8 @@ export interface Store {
   pending?(): Promise<readonly string[]> | readonly string[];
   /**
    * The keys of the journals whose latest lease was given back as ended at least `ageMs` milliseconds ago, by the
-   * store's time, or has run out that long ago after an entry that ends the run. A chat has ended so between two runs.
-   * For `dropEnded`.
+   * store's time, or has run out that long ago after an entry that ends the run. A chat has ended so between two
+   * runs. For `dropEnded`.
    */
   ended?(ageMs: number): Promise<readonly string[]> | readonly string[];
   /**

@@ -102,8 +102,8 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     return typeof key === "string" && fileOf(key) === encoded ? { key, nonce, record } : undefined;
   };
   /**
-   * The lease in a file of this name, if it has run out and is the latest of its journal, and whether the run is over.
-   * Rejects for what cannot be read.
+   * The lease in a file of this name, if it has run out and is the latest of its journal, and whether the run is
+   * over. Rejects for what cannot be read.
    */
   const leaseOut = async (
     name: string,

@@ -40,8 +40,8 @@ impl Transcript {
         if spec.appended.form.is_none() {
             return Ok(());
         }
-        // An entry of the vendor may have a secret, which no journal may have. A tool that waits to be found is no part
-        // of the beginning.
+        // An entry of the vendor may have a secret, which no journal may have. A tool that waits to be found is no
+        // part of the beginning.
         if spec
             .tools
             .iter()

@@ -1,8 +1,8 @@
 /**
- * The versions of edited messages. A version is the transcript from its message on. A journal has the transcript that
- * is shown, so the others are kept in a log of their own beside it: each entry is a change, with the version that it
- * leaves. A change is in the log before the chat gets its transcript, so that a crash between the two loses no version:
- * a chat that still has the transcript of the version that was to be left undoes the change.
+ * The versions of edited messages. A version is the transcript from its message on. A journal has the transcript
+ * that is shown, so the others are kept in a log of their own beside it: each entry is a change, with the version
+ * that it leaves. A change is in the log before the chat gets its transcript, so that a crash between the two loses
+ * no version: a chat that still has the transcript of the version that was to be left undoes the change.
  */
 import type { Message, Store } from "../../../core/api/index.js";
 import type { Branch, UiMessage } from "../message.js";
