@@ -167,7 +167,7 @@ fn known_tools<'a>(head: &'a Head, form: &AppendForm) -> Vec<(&'a ToolConfig, bo
             tools.push((tool, true));
         }
         for (tool, is_left) in &mut tools {
-            let is_named = |names: &[String]| names.iter().any(|name| *name == tool.name);
+            let is_named = |names: &[String]| names.contains(&tool.name);
             *is_left = (*is_left || is_named(&change.restored))
                 && !(form.removes_tools && is_named(&change.removed));
         }

@@ -1,7 +1,7 @@
 //! Makes the options of a request ones that its model takes, by its [`Row`].
 //!
-//! The vendor answers an option that it refuses with status 400. [`fit`] leaves such an option out, or replaces it by
-//! the next one that the model takes. The agent warns of what is changed. Nothing fails.
+//! The vendor answers an option that it refuses with status 400. [`Asked::fit`] leaves such an option out, or
+//! replaces it by the next one that the model takes. The agent warns of what is changed. Nothing fails.
 
 use looplet_scan::reader::Object;
 
