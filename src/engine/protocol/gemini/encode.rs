@@ -34,7 +34,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         push_text(into, "text", system);
         into.extend_from_slice(b"}]}");
     }
-    fields.tools(into, tools(spec));
+    fields.tools(into, tools(spec, &fields));
     let mut choice = b"{".to_vec();
     if spec.has_tools(NAME) || fields.has("tools") {
         push_tool_choice(spec, &mut choice);
@@ -140,12 +140,15 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
 /// The list of tools, which is not closed: our declarations, then the vendor's tools. `parametersJsonSchema` accepts
 /// JSON Schema as it is, `parameters` only a dialect of OpenAPI's.
 /// <https://ai.google.dev/api/caching#FunctionDeclaration> (2026-11-21)
-fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
+fn tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>) -> Vec<u8> {
     let mut list = b"[".to_vec();
     let mut of_vendor = Vec::new();
     for (tool, entry) in spec.declared(NAME) {
         if let Some(entry) = entry {
             of_vendor.push(entry);
+            continue;
+        }
+        if fields.declares(&GEMINI.tool_name(&tool.name)) {
             continue;
         }
         let opening: &[u8] = match list.len() {

@@ -121,6 +121,18 @@ impl<'a> BodyFields<'a> {
         into.push(b']');
     }
 
+    /// True if `body` has a tool that declares a function of this name, as Gemini's do.
+    pub fn declares(&self, name: &str) -> bool {
+        let tools = self.over("tools").and_then(items).unwrap_or_default();
+        let lists = tools.into_iter().filter_map(|tool| {
+            let tool = Object::parse(tool)?;
+            tool.get("functionDeclarations")
+                .or(tool.get("function_declarations"))
+        });
+        let mut functions = lists.filter_map(items).flatten();
+        functions.any(|function| tool_name(function).is_some_and(|own| own == name))
+    }
+
     pub fn texts(&self, into: &mut Vec<u8>, key: &str, texts: &[String]) {
         if !texts.is_empty() && self.key(into, key) {
             into.push(b'[');

@@ -33,3 +33,11 @@ fn within_an_object_of_both_the_fields_of_the_body_win() {
         r#"{"both":{"a":2,"d":{}},"empty":{"a":1},"ours":{"a":1,"c":3}"#
     );
 }
+
+#[test]
+fn a_function_that_a_tool_of_the_body_declares_is_known_by_its_name() {
+    let body =
+        Json::parse(r#"{"tools":[{"googleSearch":{}},{"functionDeclarations":[{"name":"look"}]}]}"#).unwrap();
+    let fields = BodyFields::new(Some(&body), "contents").unwrap();
+    assert_eq!(["look", "other"].map(|name| fields.declares(name)), [true, false]);
+}
