@@ -80,6 +80,15 @@ export const screens = {
     others: shop().others,
     inPage: says,
   },
+  "user-interfaces/settings.ts": {
+    mount: around(`
+      import { choose } from "./settings";
+      chat.subscribe(() => (main.innerText = textOf(chat.getSnapshot())));
+      choose(chat, "other");
+    `),
+    others: shop().others,
+    inPage: says,
+  },
   "user-interfaces/reduce.ts": {
     async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
       const agent = createAgent({ model: anthropic("m", { fetch: scripted([{ text: ["One ", "two."] }]) }) });

@@ -16,7 +16,7 @@ import { agentAt } from "./at-address.js";
 
 /** What {@link useAgent} returns: the snapshot and the verbs of its conversation. */
 export type UseAgent = ConversationSnapshot &
-  Omit<Conversation, "subscribe" | "getSnapshot"> & {
+  Omit<Conversation, "subscribe" | "getSnapshot" | "current"> & {
     /** For `useSelect`, `useQuestion`, `useUsage` and components below this one. */
     readonly conversation: Conversation;
   };
@@ -33,7 +33,7 @@ export type UseAgent = ConversationSnapshot &
  */
 export function useAgent(agent: ConversationAgent | string, options: ConversationOptions = {}): UseAgent {
   const conversation = useConversation(agent, options);
-  const { subscribe, getSnapshot, ...verbs } = conversation;
+  const { subscribe, getSnapshot, current: _, ...verbs } = conversation;
   const snapshot = useSyncExternalStore(subscribe, getSnapshot, unopened);
   return { ...snapshot, ...verbs, conversation };
 }

@@ -4,7 +4,6 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
-  ContentBlock,
   Message,
   ModelUsage,
   Prompt,
@@ -14,8 +13,6 @@ import type {
   RunResult,
 } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
-import { EventBuffer } from "../../core/run/events/event-buffer.js";
-import { titleOf } from "../sessions/changes.js";
 import { isAsked } from "../transcript/prompts.js";
 import type {
   Conversation,
@@ -24,8 +21,9 @@ import type {
   OpenedChat,
   SendOptions,
 } from "./conversation.js";
-import { blocksOf } from "./files.js";
-import { pageFrame, type Frame } from "./frame.js";
+import { FramedEvents, pageFrame } from "./frame.js";
+import { checkAgent } from "./input/checks.js";
+import { blocksOf } from "./input/files.js";
 import { isSame, lastOfPerson, readDuring, readView } from "./joined.js";
 import { withDelivered, withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
@@ -38,20 +36,20 @@ import {
   errorOf,
   inWordsOfUi,
   leftOf,
+  statusOfRun,
   type ConversationError,
   type ConversationSnapshot,
   type ConversationStatus,
 } from "./snapshot.js";
 import { Branches } from "./stored/branches.js";
-import { MessageQueue } from "./stored/message-queue.js";
+import { MessageQueue, type SentMessage } from "./stored/message-queue.js";
 import { noteSession } from "./stored/session-note.js";
-import { promptsOf, withoutText } from "./transcript.js";
+import { placeOf, promptsOf, withoutText } from "./transcript.js";
 import { viewOf, viewWith, withPrompt, type View } from "./view.js";
 
 export class ChatConversation implements Conversation {
-  readonly #agent: ConversationAgent;
+  #agent!: ConversationAgent;
   readonly #options: ConversationOptions;
-  readonly #frame: Frame;
   readonly #branches: Branches;
   readonly #queue: MessageQueue;
   readonly #listeners = new Set<() => void>();
@@ -59,6 +57,8 @@ export class ChatConversation implements Conversation {
   #view: View = viewOf();
   #chat: OpenedChat | undefined;
   #opening: Promise<OpenedChat> | undefined;
+  /** Whether the chat is that of the agent before this one. */
+  #isOfOther = false;
   #run: Run<any, any> | undefined;
   /** Resolves when the run has ended and its result is shown. */
   #following: Promise<void> = Promise.resolve();
@@ -66,13 +66,12 @@ export class ChatConversation implements Conversation {
   #beginning: Promise<void> = Promise.resolve();
   #begins = (): void => {};
   /** The events that the next frame takes. */
-  #heard = new EventBuffer();
-  #isUpdating = false;
+  readonly #heard: FramedEvents;
   #result: RunResult | undefined;
   /** The most that the run under way may use. */
   #bound: RunBound | undefined;
   #error: ConversationError | undefined;
-  /** The places of the messages of the person in the transcript. */
+  /** The places of messages of the person in the transcript. */
   #prompts: ReadonlyMap<string, number> = new Map();
   #dropRuns = (): void => {};
   /** The chat with a delivered message of another page. */
@@ -80,16 +79,27 @@ export class ChatConversation implements Conversation {
   #isReconnecting = false;
 
   constructor(agent: ConversationAgent, options: ConversationOptions) {
-    this.#agent = agent;
     this.#options = options;
-    this.#frame = options.frame ?? pageFrame;
+    this.#heard = new FramedEvents(options.frame ?? pageFrame, () => {
+      this.#takeHeard();
+      this.#emit();
+    });
     this.#branches = new Branches(options.store, options.id);
     this.#queue = new MessageQueue(options.store, options.id, () => this.#emit());
+    this.setAgent(agent);
+  }
+
+  readonly setAgent = (agent: ConversationAgent): void => {
+    checkAgent(agent);
+    this.#agent = agent;
+    this.#isOfOther = this.#opening !== undefined;
+    this.#isReconnecting = false;
     agent.onReconnecting?.((isReconnecting) => {
+      if (this.#agent !== agent) return;
       this.#isReconnecting = isReconnecting;
       this.#emit();
     });
-  }
+  };
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -104,44 +114,55 @@ export class ChatConversation implements Conversation {
 
   readonly getSnapshot = (): ConversationSnapshot => this.#snapshot;
 
+  get current(): Run<any, any> | undefined {
+    return this.#run;
+  }
+
   #leave(): void {
     if (this.#listeners.size === 0 && this.#options.id === undefined) this.stop("nobody sees it any more");
   }
 
   readonly send = (prompt: Prompt, options: SendOptions = {}): Promise<boolean> =>
     this.#told(async () => {
-      const blocks = await blocksOf(prompt, options);
+      const blocks = await blocksOf(prompt, options, ["files", "followUp"]);
       const waits = this.#run === undefined && this.#queue.all.length > 0;
-      if (blocks.length > 0 || waits) await this.#written(blocks, (id) => this.#sent(blocks, id));
+      if (blocks.length === 0 && !waits) return;
+      const message = this.#queue.write(blocks, options.followUp === true);
+      await this.#written(message, this.#sent(message));
     });
 
-  async #sent(blocks: readonly ContentBlock[], id: string, isAgain = false): Promise<void> {
-    const chat = await this.#writable();
+  async #sent(message: SentMessage, isAgain = false): Promise<void> {
+    const isEmpty = message.content.length === 0;
+    await this.#writable();
     await this.#queue.update();
-    if (this.#run !== undefined && (blocks.length === 0 || this.#steer(this.#run, id, blocks))) return;
-    await this.#following;
-    // Another page may have sent what waits.
-    if (blocks.length > 0 || this.#queue.all.length > 0) this.#begin(chat, blocks, id, isAgain);
+    for (;;) {
+      const chat = await this.#open();
+      if (this.#run === undefined) {
+        // Another page may have sent what waits.
+        if (!isEmpty || this.#queue.all.length > 0) this.#begin(chat, message, isAgain);
+        return;
+      }
+      if (isEmpty || this.#sendInto(this.#run, message)) return;
+      await this.#following;
+    }
   }
 
   /** Sends a message that is stored before anything else happens. A page that is loaded again meanwhile has it. */
-  async #written(blocks: readonly ContentBlock[], work: (id: string) => Promise<void>): Promise<void> {
-    const id = this.#queue.write(blocks);
+  async #written({ id }: SentMessage, sending: Promise<void>): Promise<void> {
     try {
-      await work(id);
+      await sending;
     } catch (error) {
       this.#queue.forget(id);
       throw error;
     }
   }
 
-  /** The chat, opened again if another page had a run of it. @throws the error while that run is under way */
-  async #writable(): Promise<OpenedChat> {
-    if (this.#error?.code !== HELD) return this.#open();
+  /** Opens the chat again if another page had a run of it. @throws the error while that run is under way */
+  async #writable(): Promise<void> {
+    if (this.#error?.code !== HELD) return;
     await this.#reopen();
     await Promise.race([this.#following, this.#beginning]);
     if (this.#error?.code === HELD) throw this.#error;
-    return this.#open();
   }
 
   /** Does what a person asks for. An error is told by the snapshot: a form would take the page down with it. */
@@ -180,11 +201,11 @@ export class ChatConversation implements Conversation {
     const chat = await this.#idle();
     const last = this.#view.messages[lastOfPerson(this.#view.messages)];
     if (last === undefined) return;
-    const place = this.#placeOf(last.id);
-    const { content } = chat.messages[place]!;
-    const asked = content.filter(isAsked);
+    const place = placeOf(last.id, this.#prompts, this.#view.messages);
+    const asked = chat.messages[place]!.content.filter(isAsked);
     const isVersion = chat.messages.length > place + 1;
-    await this.#written(asked, (id) => this.#again(chat, last.id, asked, isVersion, id));
+    const message = this.#queue.write(asked);
+    await this.#written(message, this.#again(chat, last.id, message, isVersion));
   }
 
   readonly retry = this.regenerate;
@@ -193,7 +214,9 @@ export class ChatConversation implements Conversation {
     this.#told(async () => {
       const blocks = await blocksOf(prompt, options);
       if (blocks.length === 0) return;
-      await this.#written(blocks, async (id) => this.#again(await this.#idle(), messageId, blocks, true, id));
+      const message = this.#queue.write(blocks);
+      const sending = this.#idle().then((chat) => this.#again(chat, messageId, message, true));
+      await this.#written(message, sending);
     });
 
   /** Puts other messages in place of the transcript. A host may refuse them. */
@@ -208,22 +231,16 @@ export class ChatConversation implements Conversation {
     }
   }
 
-  /** Goes back to before a message, and asks `blocks` in its place. */
-  async #again(
-    chat: OpenedChat,
-    messageId: string,
-    blocks: readonly ContentBlock[],
-    isVersion: boolean,
-    id: string,
-  ): Promise<void> {
-    const place = this.#placeOf(messageId);
+  /** Goes back to before a message, and asks another in its place. */
+  async #again(chat: OpenedChat, messageId: string, by: SentMessage, isVersion: boolean): Promise<void> {
+    const place = placeOf(messageId, this.#prompts, this.#view.messages);
     const index = this.#view.messages.findIndex(({ id }) => id === messageId);
     const before = chat.messages;
     if (isVersion) await this.#branches.begin(place, before);
     await this.#reset(chat, withoutText(before, place));
     if (isVersion) await this.#branches.done();
     this.#view = viewWith(this.#view.messages.slice(0, index));
-    this.#begin(chat, blocks, id);
+    this.#begin(chat, by);
   }
 
   readonly select = (messageId: string, number: number): Promise<boolean> =>
@@ -231,7 +248,7 @@ export class ChatConversation implements Conversation {
 
   async #selected(messageId: string, number: number): Promise<void> {
     const chat = await this.#idle();
-    const place = this.#placeOf(messageId);
+    const place = placeOf(messageId, this.#prompts, this.#view.messages);
     const count = this.#branches.at(place)?.count ?? 1;
     if (!Number.isInteger(number) || number < 1 || number > count)
       throw new LoopletError("misuse_invalid_argument", "number", `needs a version from 1 to ${count}`);
@@ -260,26 +277,20 @@ export class ChatConversation implements Conversation {
     return this.#agent.bound(prompt, { messages });
   };
 
-  /** The place of a message of the person in the transcript. */
-  #placeOf(messageId: string): number {
-    const place = this.#prompts.get(messageId);
-    if (place !== undefined) return place;
-    const isKnown = this.#view.messages.some(({ id, role }) => id === messageId && role === "user");
-    const problem = isKnown
-      ? "a summary stands for this message, so nothing goes on from it any more"
-      : `there is no message "${messageId}" of the person`;
-    throw new LoopletError("misuse_invalid_argument", "messageId", problem);
-  }
-
   /** The chat, when no run goes on in it. */
   async #idle(): Promise<OpenedChat> {
-    const chat = await this.#open();
+    await this.#open();
     this.stop();
     await this.#following;
-    return chat;
+    return this.#open();
   }
 
   #open(takeOver?: boolean): Promise<OpenedChat> {
+    if (this.#isOfOther && this.#run === undefined) {
+      this.#isOfOther = false;
+      this.#opening = undefined;
+      this.#dropRuns();
+    }
     this.#opening ??= this.#opened(takeOver).catch((error: unknown) => {
       this.#opening = undefined;
       this.#error = errorOf(error);
@@ -292,10 +303,13 @@ export class ChatConversation implements Conversation {
   async #opened(takeOver: boolean | undefined): Promise<OpenedChat> {
     const { id } = this.#options;
     this.#error = undefined;
+    const before = this.#chat;
+    // The last run of another agent gives its lease back.
+    await before?.saved().catch(() => {});
     if (id === undefined) {
-      const chat = this.#agent.chat(this.#options.history);
-      this.#chat = chat;
-      this.#show(viewOf(chat.messages));
+      const { messages, subagents, usage } = before ?? {};
+      const chat = this.#agent.chat(before ? { messages, subagents, usage } : this.#options.history);
+      this.#show(viewOf((this.#chat = chat).messages));
       return chat;
     }
     this.#emit();
@@ -336,11 +350,11 @@ export class ChatConversation implements Conversation {
   #isBeginning = false;
 
   /** The last run that has begun here, until it has ended. */
-  #unsaved: { readonly run: Run<any, any>; readonly asked: ContentBlock[]; readonly id: string } | undefined;
+  #unsaved: { readonly run: Run<any, any>; readonly message: SentMessage } | undefined;
 
-  /** `id` is that of the stored message; `isAgain`: another page had continued the chat before. */
-  #begin(chat: OpenedChat, blocks: readonly ContentBlock[], id: string, isAgain = false): void {
-    const asked = [...this.#queue.all.flatMap(({ content }) => content), ...blocks];
+  /** `isAgain`: another page had continued the chat before. */
+  #begin(chat: OpenedChat, { id, content }: SentMessage, isAgain = false): void {
+    const asked = [...this.#queue.all.flatMap((waiting) => waiting.content), ...content];
     const view = withPrompt(this.#view, asked);
     const { messages } = chat;
     let run: Run<any, any>;
@@ -351,9 +365,8 @@ export class ChatConversation implements Conversation {
       this.#isBeginning = false;
     }
     this.#queue.sent(run);
-    this.#unsaved = isAgain ? undefined : { run, asked, id };
-    const title = this.#view.messages.length === 0 ? titleOf(asked) : undefined;
-    noteSession(this.#options, run, title);
+    this.#unsaved = isAgain ? undefined : { run, message: { id, content: asked, isFollowUp: false } };
+    noteSession(this.#options, run, this.#view.messages.length === 0 ? asked : undefined);
     const shown = view.messages.at(-1)!.id;
     if (!this.#prompts.has(shown)) this.#prompts = new Map([...this.#prompts, [shown, messages.length]]);
     this.#follow(run, view);
@@ -365,9 +378,9 @@ export class ChatConversation implements Conversation {
   }
 
   /** False if the run has ended, and its result is still on its way. */
-  #steer(run: Run<any, any>, id: string, content: readonly ContentBlock[]): boolean {
+  #sendInto(run: Run<any, any>, message: SentMessage): boolean {
     try {
-      this.#queue.steer(run, id, content);
+      this.#queue.send(run, message);
     } catch (error) {
       if ((error as Partial<LoopletError>).code === "misuse_run_ended") return false;
       throw error;
@@ -380,7 +393,7 @@ export class ChatConversation implements Conversation {
   #follow(run: Run<any, any>, from: View | Promise<View>): void {
     this.#run = run;
     this.#result = this.#error = this.#bound = undefined;
-    this.#heard = new EventBuffer();
+    this.#heard.clear();
     this.#beginning = new Promise((resolve) => (this.#begins = resolve));
     // Until `from` has come, the run goes on behind the view that is shown.
     if (from instanceof Promise) this.#emit();
@@ -395,15 +408,15 @@ export class ChatConversation implements Conversation {
     events: AsyncIterable<RunEvent>,
     from: View | Promise<View>,
   ): Promise<void> {
-    if (!(from instanceof Promise)) this.#show(from);
-    else this.#show(await from);
+    this.#show(from instanceof Promise ? await from : from);
     let result: RunResult | undefined;
     let thrown: unknown;
     try {
       for await (const event of events) {
         const isForeign = event.type === "steer-delivered" && !this.#queue.has(event.ids);
         if (isForeign) this.#stored = (await readDuring(run, this.#agent, this.#options.id))?.view;
-        this.#hear(event);
+        this.#heard.add(event);
+        if (!OF_HELD_RUN.has(event.type)) this.#begins();
       }
       result = await run.result;
     } catch (error) {
@@ -423,28 +436,18 @@ export class ChatConversation implements Conversation {
     this.#show(isHere ? withResult(this.#view, result!) : this.#view);
     const unsaved = this.#unsaved;
     if (isHere || unsaved?.run !== run || result?.iterations !== 0) return;
-    this.#queue.keep(unsaved.id, unsaved.asked);
+    this.#queue.keep(unsaved.message);
     // Another page has continued the chat, which is opened again.
-    void this.#told(() => this.#sent([], this.#queue.write([]), true));
-  }
-
-  #hear(event: RunEvent): void {
-    this.#heard.add(event);
-    if (!OF_HELD_RUN.has(event.type)) this.#begins();
-    if (this.#isUpdating) return;
-    this.#isUpdating = true;
-    this.#frame(() => {
-      this.#isUpdating = false;
-      this.#takeHeard();
-      this.#emit();
-    });
+    void this.#told(() => this.#sent(this.#queue.write([]), true));
   }
 
   #takeHeard(): void {
     for (let event = this.#heard.shift(); event !== undefined; event = this.#heard.shift()) {
       if (event.type === "steer-delivered") this.#deliver(event.ids);
       this.#view = reduce(this.#view, event);
-      if (event.type === "compact-boundary" && event.agentPath === "root") this.#forgetPlaces();
+      if (event.type !== "compact-boundary" || event.agentPath !== "root") continue;
+      this.#prompts = new Map();
+      this.#branches.forget().catch(() => {});
     }
   }
 
@@ -453,11 +456,6 @@ export class ChatConversation implements Conversation {
     const delivered = this.#queue.delivered(ids);
     if (delivered.length > 0) this.#view = withPrompt(this.#view, delivered);
     else if (this.#stored) this.#view = withDelivered(this.#view, this.#stored);
-  }
-
-  #forgetPlaces(): void {
-    this.#prompts = new Map();
-    this.#branches.forget().catch(() => {});
   }
 
   #show(view: View): void {
@@ -486,10 +484,7 @@ export class ChatConversation implements Conversation {
   }
 
   #status(): ConversationStatus {
-    if (this.#run !== undefined) {
-      if (this.#view.isWaiting) return "waiting";
-      return this.#view.messages.at(-1)?.role === "assistant" ? "streaming" : "submitted";
-    }
+    if (this.#run !== undefined) return statusOfRun(this.#view);
     if (this.#error !== undefined) return "error";
     return this.#chat === undefined ? "opening" : "ready";
   }

@@ -1,9 +1,8 @@
 /** A conversation for a screen: a store that one subscribes to, and the verbs of a chat. */
-import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Chat, ChatHistory, Prompt, Run, RunBound, Store } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
 import { ChatConversation } from "./chat-conversation.js";
-import { checkNames, type FileLike } from "./files.js";
+import { checkAgent, checkNames } from "./input/checks.js";
+import type { FileLike } from "./input/files.js";
 import type { Frame } from "./frame.js";
 import type { Answers, OpenQuestion } from "./message.js";
 import type { ConversationSnapshot } from "./snapshot.js";
@@ -46,10 +45,15 @@ export interface ConversationOptions {
   frame?: Frame | undefined;
 }
 
-/** The options of `send` and `edit`. */
+/** The options of `send`; `edit` takes `files`. */
 export interface SendOptions {
   /** Files of the person, such as the `files` of an input. They stand before the text. */
   files?: Iterable<FileLike> | undefined;
+  /**
+   * Whether a run under way gets the message when the model has finished, as by `run.followUp`, and not before the
+   * next model call. Default false.
+   */
+  followUp?: boolean | undefined;
 }
 
 /**
@@ -63,10 +67,15 @@ export interface Conversation {
   subscribe(listener: () => void): () => void;
   getSnapshot(): ConversationSnapshot;
   /**
-   * Sends a message of the person. While a run goes on, the model gets it before its next call. A blank text without
-   * files is left out; if undelivered messages are in the queue, it sends these. Resolves when the message is on its
-   * way, or with false if it cannot be sent: a file without a media type, or a chat that cannot be opened. `error` of
-   * the snapshot says why; so do the other verbs.
+   * The run under way, for what has no method here, such as `setModel`, `setPermissionMode` and `compact`. A listener
+   * that is called when a run begins misses none of `current.events({ detached: true })`.
+   */
+  readonly current: Run<any, any> | undefined;
+  /**
+   * Sends a message of the person. While a run goes on, the model gets it before its next call, or with `followUp`
+   * when it has finished. A blank text without files is left out; if undelivered messages are in the queue, it sends
+   * these. Resolves when the message is on its way, or with false if it cannot be sent: a file without a media type,
+   * or a chat that cannot be opened. `error` of the snapshot says why; so do the other verbs.
    */
   send(prompt: Prompt, options?: SendOptions): Promise<boolean>;
   /** Takes a queued message back; false if the model has it already. */
@@ -85,13 +94,20 @@ export interface Conversation {
    *
    * False for a message that is not one of the person, or for which a summary stands.
    */
-  edit(messageId: string, prompt: Prompt, options?: SendOptions): Promise<boolean>;
+  edit(messageId: string, prompt: Prompt, options?: Pick<SendOptions, "files">): Promise<boolean>;
   /** Shows another version of an edited message; `number` counts from 1. */
   select(messageId: string, number: number): Promise<boolean>;
   /** Opens the chat again, after an error. `takeOver` takes a run that another process holds. */
   resume(options?: { takeOver?: boolean | undefined }): Promise<boolean>;
   /** The most that a run with this message may use and cost, as `agent.bound`. */
   bound(prompt: Prompt): Promise<RunBound>;
+  /**
+   * Takes another agent with the same store from the next run on, for example one with another model. A run under way
+   * continues with its own agent.
+   *
+   * @throws LoopletError `config_wrong_type` for a value that is not an agent
+   */
+  setAgent(agent: ConversationAgent): void;
 }
 
 const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
@@ -102,8 +118,7 @@ const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
  * @throws LoopletError `config_wrong_type` for an agent that is none
  */
 export function conversation(agent: ConversationAgent, options: ConversationOptions = {}): Conversation {
-  if (!isObject(agent) || typeof (agent as Partial<ConversationAgent>).openChat !== "function")
-    throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent(…) or connectAgent(…)");
+  checkAgent(agent);
   checkNames(options, ["id", "history", "store", "frame"]);
   const { id } = options;
   if (id === undefined) return new ChatConversation(agent, options);

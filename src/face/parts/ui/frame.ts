@@ -1,3 +1,7 @@
+/** When a page draws what events bring. */
+import type { RunEvent } from "../../core/api/index.js";
+import { EventBuffer } from "../../core/run/events/event-buffer.js";
+
 /** Calls `update` once, before the next frame is drawn. */
 export type Frame = (update: () => void) => void;
 
@@ -16,3 +20,34 @@ export const pageFrame: Frame = (update) => {
   const timer = setTimeout(once, typeof requestAnimationFrame === "function" ? HIDDEN_MS : 0);
   if (typeof requestAnimationFrame === "function") requestAnimationFrame(once);
 };
+
+/** The events that the next frame takes. */
+export class FramedEvents {
+  readonly #frame: Frame;
+  readonly #update: () => void;
+  #events = new EventBuffer();
+  #isUpdating = false;
+
+  constructor(frame: Frame, update: () => void) {
+    this.#frame = frame;
+    this.#update = update;
+  }
+
+  add(event: RunEvent): void {
+    this.#events.add(event);
+    if (this.#isUpdating) return;
+    this.#isUpdating = true;
+    this.#frame(() => {
+      this.#isUpdating = false;
+      this.#update();
+    });
+  }
+
+  shift(): RunEvent | undefined {
+    return this.#events.shift();
+  }
+
+  clear(): void {
+    this.#events = new EventBuffer();
+  }
+}

@@ -9,7 +9,7 @@ export {
   type ConversationOptions,
   type SendOptions,
 } from "./conversation.js";
-export type { FileLike } from "./files.js";
+export type { FileLike } from "./input/files.js";
 export type { Frame } from "./frame.js";
 export type {
   AgentUiPart,

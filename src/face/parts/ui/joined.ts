@@ -5,7 +5,7 @@
 import type { Message, Run, RunResult } from "../../core/api/index.js";
 import type { ConversationAgent } from "./conversation.js";
 import type { ToolUiPart, UiMessage, UiPart } from "./message.js";
-import { placesIn, type AgentPlace, type Places } from "./places.js";
+import { placesIn, withAt, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
 import { end, isDone, viewOfTranscripts, viewWith, withPromptParts, withSame, type View } from "./view.js";
 
@@ -17,7 +17,7 @@ export function withResult(view: View, result: RunResult): View {
     lastOfPerson(shown) >= 0 || lastOfPerson(view.messages) < 0 || shown[0]?.parts[0]?.type === "compaction";
   const ended = end(isKnown ? withTranscript(view, shown) : view);
   const records = new Map(result.toolCalls.map((record) => [record.toolCallId, record]));
-  let { messages } = ended;
+  let messages = withSummary(ended.messages, shown[0]?.parts[0]);
   const from = lastOfPerson(messages) + 1;
   messages = messages.map((message, index) => {
     if (index < from) return message;
@@ -27,6 +27,19 @@ export function withResult(view: View, result: RunResult): View {
     );
   });
   return { ...ended, messages, usage: result.usage, failure: result.error };
+}
+
+/** The messages with the text of the latest summary, which no event has. */
+function withSummary(messages: readonly UiMessage[], known: UiPart | undefined): readonly UiMessage[] {
+  if (known?.type !== "compaction") return messages;
+  const isSummary = (part: UiPart): boolean => part.type === "compaction" && part.trigger !== "pruning";
+  const at = messages.map(({ parts }) => parts.some(isSummary)).lastIndexOf(true);
+  return messages.map((message, index) => {
+    if (index !== at) return message;
+    const last = message.parts.map(isSummary).lastIndexOf(true);
+    const { summary } = known;
+    return { ...message, parts: withAt(message.parts, last, { ...message.parts[last], summary } as UiPart) };
+  });
 }
 
 function settled(part: UiPart, records: ReadonlyMap<string, RunResult["toolCalls"][number]>): UiPart {

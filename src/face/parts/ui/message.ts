@@ -120,7 +120,7 @@ export interface CompactionUiPart {
   /** Estimated tokens of the history, before and after. */
   readonly preTokens?: number;
   readonly postTokens?: number;
-  /** The summary; present when a conversation is opened again. */
+  /** The text of the summary; present when the run has ended, and when a conversation is opened again. */
   readonly summary?: string;
 }
 

@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { ContentBlock, ModelUsage, OutcomeKind, RunBound, Usage } from "../../core/api/index.js";
 import type { OpenQuestion, UiMessage } from "./message.js";
-import type { Notice } from "./view.js";
+import type { Notice, View } from "./view.js";
 
 export type ConversationStatus =
   /** The chat is being read. */
@@ -65,6 +65,8 @@ export interface QueuedMessage {
   /** The argument of `withdraw`. */
   readonly id: string;
   readonly content: readonly ContentBlock[];
+  /** Whether it was sent with `followUp`. */
+  readonly isFollowUp: boolean;
   /** The run has ended without it. It goes with the next message that is sent, or with `withdraw`. */
   readonly isUndelivered: boolean;
 }
@@ -88,6 +90,11 @@ export const UNOPENED: ConversationSnapshot = {
   usage: null,
   left: undefined,
 };
+
+export function statusOfRun({ isWaiting, messages }: View): ConversationStatus {
+  if (isWaiting) return "waiting";
+  return messages.at(-1)?.role === "assistant" ? "streaming" : "submitted";
+}
 
 /** What is left of this bound behind this usage. */
 export function leftOf(bound: RunBound | undefined, used: Usage | null): BudgetLeft | undefined {

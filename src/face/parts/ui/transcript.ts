@@ -1,4 +1,5 @@
 /** A transcript as messages for a screen. */
+import { LoopletError } from "../../core/api/errors.js";
 import type { AgentTranscript, Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { isNotice } from "../transcript/prompts.js";
@@ -178,6 +179,21 @@ export function promptsOf(
   const places = transcript.flatMap((message, place) => (isPrompt(message) ? [place] : []));
   const count = Math.min(ids.length, places.length);
   return new Map(ids.slice(ids.length - count).map((id, at) => [id, places[places.length - count + at]!]));
+}
+
+/** The place in the transcript of a message of the person. @throws LoopletError `misuse_invalid_argument` */
+export function placeOf(
+  messageId: string,
+  places: ReadonlyMap<string, number>,
+  shown: readonly UiMessage[],
+): number {
+  const place = places.get(messageId);
+  if (place !== undefined) return place;
+  const isKnown = shown.some(({ id, role }) => id === messageId && role === "user");
+  const problem = isKnown
+    ? "a summary stands for this message, so nothing goes on from it any more"
+    : `there is no message "${messageId}" of the person`;
+  throw new LoopletError("misuse_invalid_argument", "messageId", problem);
 }
 
 function isPrompt(message: Message): boolean {

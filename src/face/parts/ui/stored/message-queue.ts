@@ -9,6 +9,9 @@ import { SharedLog, type LogObject } from "../../stores/logs/shared-log.js";
 import type { OpenedChat } from "../conversation.js";
 import type { QueuedMessage } from "../snapshot.js";
 
+/** A message that is sent. It has its id before anything else happens with it. */
+export type SentMessage = Pick<QueuedMessage, "id" | "content" | "isFollowUp">;
+
 interface Waiting extends QueuedMessage {
   /** The number under which its run has it; undefined when that run has ended. */
   readonly number: (() => number) | undefined;
@@ -19,6 +22,7 @@ interface Waiting extends QueuedMessage {
 interface Stored {
   readonly waits: string;
   readonly content: readonly ContentBlock[];
+  readonly isFollowUp?: boolean | undefined;
   /** The run into which it was sent, and its number there if it is known. */
   readonly run?: string | undefined;
   readonly number?: number | undefined;
@@ -57,12 +61,12 @@ export class MessageQueue {
     return this.#log !== undefined;
   }
 
-  /** Stores a message that is about to be sent, and returns its id. */
-  write(content: readonly ContentBlock[]): string {
-    const id = randomUuid();
-    this.#sending.add(id);
-    if (content.length > 0) this.#note({ waits: id, content });
-    return id;
+  /** Stores a message that is about to be sent, and gives it its id. */
+  write(content: readonly ContentBlock[], isFollowUp = false): SentMessage {
+    const message = { id: randomUuid(), content, isFollowUp };
+    this.#sending.add(message.id);
+    if (content.length > 0) this.#noteWaiting(message);
+    return message;
   }
 
   /** The message cannot be sent, or was sent again. */
@@ -86,20 +90,21 @@ export class MessageQueue {
         if (gone.length > 0) this.#note({ gone });
         const open = others.filter((one) => !isGone(one) && !this.#isKnown(one.waits));
         if (open.length === 0) return;
-        this.#all = [...open.map(({ waits, content }) => undelivered(waits, content)), ...this.#all];
+        this.#all = [...open.map((one) => undelivered(messageOf(one))), ...this.#all];
         this.#changed();
       });
     };
   }
 
-  /** Sends a message into a run, under the id of `write`. @throws LoopletError `misuse_run_ended` */
-  steer(run: Run<any, any>, id: string, content: readonly ContentBlock[]): void {
-    const queued: Queued = run.steer([...content], { requestId: id });
+  /** Sends a message of `write` into a run. @throws LoopletError `misuse_run_ended` */
+  send(run: Run<any, any>, message: SentMessage): void {
+    const queued = queueIn(run, message);
+    const { id } = message;
     const withdraw = (): boolean => queued.withdraw();
     this.#sending.delete(id);
-    this.#all = [...this.#all, { id, content, isUndelivered: false, number: () => queued.id, withdraw }];
+    this.#all = [...this.#all, { ...message, isUndelivered: false, number: () => queued.id, withdraw }];
     const note = (): void => {
-      if (this.#isKnown(id)) this.#note({ waits: id, content, run: run.id, number: queued.id || undefined });
+      if (this.#isKnown(id)) this.#noteWaiting(message, { run: run.id, number: queued.id || undefined });
     };
     note();
     // The host of a run gives the message its number later.
@@ -128,9 +133,9 @@ export class MessageQueue {
   sent(run: Run<any, any>): void {
     const [all, id] = [this.#all, run.id];
     this.#all = [];
-    for (const { id: waits, content } of all) {
-      this.#sending.add(waits);
-      this.#note({ waits, content, prompt: id });
+    for (const message of all) {
+      this.#sending.add(message.id);
+      this.#noteWaiting(message, { prompt: id });
     }
     const saved = (): void => {
       // A run that could not begin has not got it.
@@ -142,10 +147,10 @@ export class MessageQueue {
   }
 
   /** A run could not begin with this prompt, which has the id of `write`. It waits for the next one. */
-  keep(id: string, content: readonly ContentBlock[]): void {
-    this.#sending.delete(id);
-    this.#all = [...this.#all, undelivered(id, content)];
-    this.#note({ waits: id, content });
+  keep(message: SentMessage): void {
+    this.#sending.delete(message.id);
+    this.#all = [...this.#all, undelivered(message)];
+    this.#noteWaiting(message);
   }
 
   /** Another page may have sent what a run has left. */
@@ -157,7 +162,7 @@ export class MessageQueue {
 
   /** The run has ended without the messages that still wait. */
   end(chat: OpenedChat | undefined): void {
-    this.#all = this.#all.map(({ id, content }) => undelivered(id, content));
+    this.#all = this.#all.map(undelivered);
     const ids = this.#all.map(({ id }) => id);
     whenTaken(chat, ids, (taken) => {
       const gone = this.#all.filter(({ id }) => taken.includes(id));
@@ -182,6 +187,13 @@ export class MessageQueue {
   }
 
   #writing: Promise<unknown> = Promise.resolve();
+
+  #noteWaiting(
+    { id: waits, content, isFollowUp }: SentMessage,
+    place: Pick<Stored, "run" | "number" | "prompt"> = {},
+  ): void {
+    this.#note({ waits, content, ...(isFollowUp && { isFollowUp }), ...place });
+  }
 
   /** In their order. The run reports a store that fails. */
   #note(entry: Stored | Gone): void {
@@ -210,20 +222,31 @@ function waitingIn(entries: readonly LogObject[]): Stored[] {
   return [...waiting.values()];
 }
 
-function undelivered(id: string, content: readonly ContentBlock[]): Waiting {
-  return { id, content, isUndelivered: true, number: undefined };
+function messageOf({ waits: id, content, isFollowUp }: Stored): SentMessage {
+  return { id, content, isFollowUp: isFollowUp === true };
+}
+
+function undelivered({ id, content, isFollowUp }: SentMessage): Waiting {
+  return { id, content, isFollowUp, isUndelivered: true, number: undefined };
+}
+
+function queueIn(run: Run<any, any>, { id, content, isFollowUp }: SentMessage): Queued {
+  const given = [[...content], { requestId: id }] as const;
+  return isFollowUp ? run.followUp(...given) : run.steer(...given);
 }
 
 /** A message that the run under way has. One without a number may not have arrived, and a second delivery is none. */
-function again(run: Run<any, any>, { waits: id, content, number }: Stored): Waiting {
-  if (number !== undefined) return { id, content, isUndelivered: false, number: () => number };
+function again(run: Run<any, any>, stored: Stored): Waiting {
+  const { number } = stored;
+  const message = messageOf(stored);
+  if (number !== undefined) return { ...message, isUndelivered: false, number: () => number };
   try {
-    const queued = run.steer([...content], { requestId: id });
+    const queued = queueIn(run, message);
     const withdraw = (): boolean => queued.withdraw();
-    return { id, content, isUndelivered: false, number: () => queued.id, withdraw };
+    return { ...message, isUndelivered: false, number: () => queued.id, withdraw };
   } catch {
     // It has just ended.
-    return undelivered(id, content);
+    return undelivered(message);
   }
 }
 

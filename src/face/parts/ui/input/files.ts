@@ -1,9 +1,9 @@
 /** A message of the person as the blocks of a prompt. */
-import { LoopletError } from "../../core/api/errors.js";
-import type { ContentBlock, Prompt } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
-import { base64Of } from "../../core/tools/tool-json.js";
-import type { SendOptions } from "./conversation.js";
+import { LoopletError } from "../../../core/api/errors.js";
+import type { ContentBlock, Prompt } from "../../../core/api/index.js";
+import { base64Of } from "../../../core/tools/tool-json.js";
+import { checkNames } from "./checks.js";
+import type { SendOptions } from "../conversation.js";
 
 /** A file that a page can read: a `File` or a `Blob`. */
 export interface FileLike {
@@ -14,10 +14,14 @@ export interface FileLike {
 }
 
 /** The blocks of a message with its files in front; none for a blank text without files. */
-export async function blocksOf(prompt: Prompt, options: SendOptions): Promise<readonly ContentBlock[]> {
+export async function blocksOf(
+  prompt: Prompt,
+  options: SendOptions,
+  names: readonly (keyof SendOptions)[] = ["files"],
+): Promise<readonly ContentBlock[]> {
   if (typeof prompt !== "string" && !Array.isArray(prompt))
     throw new LoopletError("config_wrong_type", "prompt", "needs a text, or a list of blocks");
-  checkNames(options, ["files"]);
+  checkNames(options, names);
   const { files = [] } = options;
   if (typeof files === "string" || !(Symbol.iterator in Object(files)))
     throw new LoopletError("config_wrong_type", "files", "needs a list, such as the `files` of an input");
@@ -38,12 +42,4 @@ async function mediaOf(file: FileLike, index: number): Promise<ContentBlock> {
     );
   const data = base64Of(new Uint8Array(await file.arrayBuffer()));
   return { type: "media", mediaType, data, ...(name ? { name } : {}) };
-}
-
-/** Refuses a name that is not an option, so that nothing is left out without a word. The types check the values. */
-export function checkNames(options: object, names: readonly string[]): void {
-  const unknown = isObject(options) ? Object.keys(options).find((name) => !names.includes(name)) : "options";
-  if (unknown === undefined) return;
-  const problem = `no such option here; there are ${names.join(", ")}`;
-  throw new LoopletError("config_unknown_option", unknown, problem);
 }

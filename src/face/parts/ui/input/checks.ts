@@ -1,0 +1,17 @@
+/** The checks of what a page gives: agents and options. */
+import { LoopletError } from "../../../core/api/errors.js";
+import { isObject } from "../../../core/options/check.js";
+import type { ConversationAgent } from "../conversation.js";
+
+export function checkAgent(agent: ConversationAgent): void {
+  if (!isObject(agent) || typeof (agent as Partial<ConversationAgent>).openChat !== "function")
+    throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent(…) or connectAgent(…)");
+}
+
+/** Refuses a name that is not an option, so that nothing is left out without a word. The types check the values. */
+export function checkNames(options: object, names: readonly string[]): void {
+  const unknown = isObject(options) ? Object.keys(options).find((name) => !names.includes(name)) : "options";
+  if (unknown === undefined) return;
+  const problem = `no such option here; there are ${names.join(", ")}`;
+  throw new LoopletError("config_unknown_option", unknown, problem);
+}
