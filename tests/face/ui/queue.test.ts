@@ -277,3 +277,33 @@ it("sends a message in a chat that another page has continued since", async () =
   ]);
   expect([queue, error]).toEqual([[], undefined]);
 });
+
+it.each([
+  { sent: "message", followUp: false, after: /order is done"$/ },
+  { sent: "follow-up", followUp: true, after: /Step 5\.$/ },
+])(
+  "a $sent that the journal did not get before the page went away is delivered all the same",
+  async ({ followUp, after }) => {
+    const world = new World();
+    const first = pageOf(world);
+    await first.rest();
+    await first.conversation.send("Go.");
+    await first.until(({ status }) => status === "waiting");
+    // The log of the queue takes it, and the journal does not.
+    const { append } = world.store;
+    world.store.append = (key, ...given) => (key === CHAT ? new Promise(() => {}) : append(key, ...given));
+    await first.conversation.send("And this.", { followUp });
+    const second = await reloaded(world);
+    expect(waiting(second)).toEqual([["And this.", false]]);
+    expect(second.now.queue).toMatchObject([{ isFollowUp: followUp }]);
+    for (let steps = 0; steps < 500 && second.now.status !== "ready"; steps++) {
+      second.draw();
+      for (const question of second.now.questions)
+        second.conversation.answer(question as never, answerTo(question) as never);
+      await tick();
+    }
+    expect(prompts(second)).toEqual(["user: Go.", "user: And this."]);
+    expect(lines(second.now.messages)[1]).toMatch(after);
+    expect(waiting(second)).toEqual([]);
+  },
+);

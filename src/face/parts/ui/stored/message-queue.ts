@@ -13,8 +13,8 @@ import type { QueuedMessage } from "../snapshot.js";
 export type SentMessage = Pick<QueuedMessage, "id" | "content" | "isFollowUp">;
 
 interface Waiting extends QueuedMessage {
-  /** The number under which its run has it; undefined when that run has ended. */
-  readonly number: (() => number) | undefined;
+  /** The numbers under which its run may have it; undefined when that run has ended. */
+  readonly numbers: (() => readonly number[]) | undefined;
   readonly withdraw?: (() => boolean) | undefined;
 }
 
@@ -102,7 +102,7 @@ export class MessageQueue {
     const { id } = message;
     const withdraw = (): boolean => queued.withdraw();
     this.#sending.delete(id);
-    this.#all = [...this.#all, { ...message, isUndelivered: false, number: () => queued.id, withdraw }];
+    this.#all = [...this.#all, { ...message, isUndelivered: false, numbers: () => [queued.id], withdraw }];
     const note = (): void => {
       if (this.#isKnown(id)) this.#noteWaiting(message, { run: run.id, number: queued.id || undefined });
     };
@@ -114,7 +114,7 @@ export class MessageQueue {
   /** Takes a message back; false if the model has it. */
   withdraw(id: string): boolean {
     const message = this.#all.find((one) => one.id === id);
-    if (message === undefined || (message.number !== undefined && message.withdraw?.() !== true))
+    if (message === undefined || (message.numbers !== undefined && message.withdraw?.() !== true))
       return false;
     this.#drop([message]);
     return true;
@@ -177,7 +177,7 @@ export class MessageQueue {
   }
 
   #of(numbers: readonly number[]): Waiting[] {
-    return this.#all.filter(({ number }) => number !== undefined && numbers.includes(number()));
+    return this.#all.filter((message) => message.numbers?.().some((number) => numbers.includes(number)));
   }
 
   #drop(messages: readonly Waiting[]): ContentBlock[] {
@@ -227,7 +227,7 @@ function messageOf({ waits: id, content, isFollowUp }: Stored): SentMessage {
 }
 
 function undelivered({ id, content, isFollowUp }: SentMessage): Waiting {
-  return { id, content, isFollowUp, isUndelivered: true, number: undefined };
+  return { id, content, isFollowUp, isUndelivered: true, numbers: undefined };
 }
 
 function queueIn(run: Run<any, any>, { id, content, isFollowUp }: SentMessage): Queued {
@@ -235,15 +235,17 @@ function queueIn(run: Run<any, any>, { id, content, isFollowUp }: SentMessage): 
   return isFollowUp ? run.followUp(...given) : run.steer(...given);
 }
 
-/** A message that the run under way has. One without a number may not have arrived, and a second delivery is none. */
+/**
+ * A message that was sent into the run under way. It is sent again: the page may have gone before the journal or the
+ * host had it. A run that has it already ignores it.
+ */
 function again(run: Run<any, any>, stored: Stored): Waiting {
-  const { number } = stored;
   const message = messageOf(stored);
-  if (number !== undefined) return { ...message, isUndelivered: false, number: () => number };
+  const earlier = stored.number === undefined ? [] : [stored.number];
   try {
     const queued = queueIn(run, message);
     const withdraw = (): boolean => queued.withdraw();
-    return { ...message, isUndelivered: false, number: () => queued.id, withdraw };
+    return { ...message, isUndelivered: false, numbers: () => [...earlier, queued.id], withdraw };
   } catch {
     // It has just ended.
     return undelivered(message);
