@@ -10,6 +10,7 @@ export default defineConfig({
       "looplet/devtools",
       "looplet/devtools/publish",
       "looplet/practice",
+      "looplet/sessions",
       "looplet/stores",
       "looplet/trace",
       "looplet/ui",

@@ -13,14 +13,14 @@ describe("a conversation that is reloaded", { skip }, () => {
     await visitor.page.clock.runFor(100);
   };
 
-  /** The ids of the runs that have a journal. */
+  /** The ids of the chats that have a journal. */
   const journaled = () =>
     visitor.page.evaluate(async () => {
       const wait = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
       const database = await wait(indexedDB.open("looplet-playground"));
       const keys = await wait(database.transaction("entries").objectStore("entries").getAllKeys());
       database.close();
-      return [...new Set(keys.map(([id]) => id))];
+      return [...new Set(keys.map(([id]) => id))].filter((id) => id !== "looplet.sessions");
     });
 
   test("looks as before and goes on, with the events of its runs", async () => {
@@ -75,7 +75,7 @@ describe("a conversation that is reloaded", { skip }, () => {
     const before = await visitor.transcript.innerText();
     await reload();
     assert.equal(await visitor.transcript.innerText(), before);
-    assert.deepEqual(await journaled(), []);
+    assert.equal((await journaled()).length, 1);
   });
 
   test("asks an open approval again, with what was chosen for the run", async () => {

@@ -53,8 +53,12 @@ describe("a conversation that takes a turn", { skip }, () => {
     assert.deepEqual(kinds, ["Tool call archivist", "divider", "Tool call slow_lookup"]);
     assert.match(await visitor.answers.last().innerText(), /Lookup for keys:[\s\S]*tools\.md/);
     assert.match(await visitor.summaries.innerText(), /completed/);
+    // The archivist has the chat from here on, with all tools.
     await visitor.ask("What is 6 * 7?");
     assert.match(await visitor.answers.last().innerText(), /42/);
+    await visitor.page.reload();
+    await visitor.ask("Ask the researcher to calculate 7 * 8");
+    assert.match(await visitor.answers.last().innerText(), /56/);
   });
 
   test("the history is compacted before the next message, and the summary can be read", async () => {

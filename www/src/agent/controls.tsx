@@ -187,8 +187,8 @@ function Bound({ session, state: { setup, runs, isRunning, text } }: ControlsPro
   );
 }
 
-function Meter({ state: { runs, phase }, toggle }: { state: State; toggle: ReactNode }) {
-  const open = runs.at(-1)?.view.questions.length ?? 0;
+function Meter({ state: { runs, questions, phase }, toggle }: { state: State; toggle: ReactNode }) {
+  const open = questions.length;
   const waits = `${counted(open, "call")} ${open === 1 ? "waits" : "wait"} for you`;
   const sum = (name: "tokens" | "usd") => runs.reduce((total, { tally }) => total + tally.used[name], 0);
   const isKnown = runs.every(({ tally }) => tally.isCostKnown);

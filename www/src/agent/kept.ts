@@ -1,22 +1,23 @@
 /**
- * The conversation as this tab keeps it over a reload: what the model needs to go on, and what happened, to be shown
- * again. No connection and no key is ever in it.
+ * What this tab has after a reload: the id of its chat, whose messages are in IndexedDB, and what no message has. No
+ * connection and no key is ever in it.
  */
-import type { Message, RunEvent } from "looplet";
+import type { RunEvent } from "looplet";
+import { sessionsOf } from "looplet/sessions";
+import { indexedDbStore } from "looplet/stores";
 import type { Limits } from "../words/budget.js";
 import type { Connection } from "../words/connection.js";
 import type { Mode } from "../words/permission.js";
 import type { Happened, ShownRun } from "./shown-run.js";
+import { Tally } from "./tally.js";
 
 /** A run as JSON. */
 export type KeptRun = Omit<ShownRun, "tally"> & { readonly tally: object };
 
 export interface Kept {
-  messages: readonly Message[];
-  /** The last prompt, and the transcript that it was asked on. */
-  last: { prompt: string; before: readonly Message[] } | undefined;
+  chat: string;
   runs: readonly KeptRun[];
-  /** The run that goes on, which is the last one. */
+  /** The run under way, which is the last one. */
   open: OpenRun | undefined;
 }
 
@@ -37,6 +38,24 @@ export interface OpenRun extends Changes {
   mode: Mode;
   /** Tools that the person has allowed once and for all. */
   allowed: readonly string[];
+}
+
+/** The chats of this browser's tabs. */
+export const store = indexedDbStore({ name: "looplet-playground" });
+
+/** Removes a chat. */
+export async function forgetChat(id: string): Promise<void> {
+  // A run that has just been stopped writes no more.
+  await store.delete(id);
+  await sessionsOf(store).delete(id);
+}
+
+const weekMs = 7 * 24 * 3600 * 1000;
+
+/** Removes the chats of tabs that were closed long ago. */
+export async function forgetOldChats(): Promise<void> {
+  for (const { id, updatedMs } of await sessionsOf(store).list())
+    if (updatedMs < Date.now() - weekMs) await forgetChat(id);
 }
 
 const key = "looplet.chat";
@@ -78,9 +97,14 @@ export function remembered(): Kept | undefined {
   }
 }
 
-/** A run for the tab to keep. What happened in one that goes on is in its journal. */
+/** A run for the tab to keep. The events of one under way come again when it resumes. */
 export function keptRun(run: ShownRun): KeptRun {
   return { ...run, happened: run.result ? merged(run.happened) : [] };
+}
+
+/** A run of before a reload. */
+export function shownAgain(run: KeptRun): ShownRun {
+  return { ...run, tally: Object.assign(new Tally(), run.tally) };
 }
 
 /** The events with the pieces of a block as one. */

@@ -16,6 +16,7 @@ import { Devtools } from "./panels/devtools.js";
 import { EventLog } from "./panels/event-log.js";
 import { RunView, type RunActions } from "./run-view.js";
 import { Session, type State } from "./session.js";
+import { textOf } from "./shown-run.js";
 import { suggestions } from "./suggestions.js";
 
 const session = new Session();
@@ -29,7 +30,7 @@ type Panel = "log" | "devtools";
 
 function Page() {
   const state = useStore(session);
-  const { setup, runs, notes, isRunning, cutOff, text } = state;
+  const { setup, runs, queue, notes, isRunning, cutOff, text } = state;
   // There is room for one of the two.
   const [panel, setPanel] = useState<Panel>();
   const [dialog, setDialog] = useState<"settings">();
@@ -129,7 +130,7 @@ function Page() {
           </div>
           <div className="dock" id="dock">
             {button}
-            <Queue waiting={runs.at(-1)?.queue ?? []} />
+            <Queue waiting={queue} />
             <Controls {...{ session, state }} />
             <Composer
               {...{ text, isRunning }}
@@ -197,19 +198,19 @@ function CutOff({ run, model, open }: CutOffProps) {
 }
 
 /** Messages on their way into the run, until they are delivered or taken back. */
-function Queue({ waiting }: { waiting: State["runs"][number]["queue"] }) {
+function Queue({ waiting }: { waiting: State["queue"] }) {
   return (
     <ul className="queue" aria-label="Waiting to be delivered" hidden={waiting.length === 0}>
-      {waiting.map(({ requestId, kind, text }) => (
-        <li key={requestId}>
-          <span className="badge">{kind}</span>
-          <span className="text">{text}</span>
+      {waiting.map((message) => (
+        <li key={message.id}>
+          <span className="badge">{message.isFollowUp ? "follow-up" : "steer"}</span>
+          <span className="text">{textOf(message)}</span>
           <button
             type="button"
             className="ghost small"
-            aria-label={`Take back: ${text}`}
+            aria-label={`Take back: ${textOf(message)}`}
             title="Take back"
-            onClick={() => session.takeBack(requestId)}
+            onClick={() => session.takeBack(message.id)}
           >
             <Icon name="close" />
           </button>

@@ -1,6 +1,6 @@
 /** One run in the transcript: what was said, what its agents did, and a last line with what it cost. */
 import type { RunResult } from "looplet";
-import type { UiMessage } from "looplet/ui";
+import type { UiMessage, UiPart } from "looplet/ui";
 import { memo, type ReactNode } from "react";
 import { Divider, Notice, Actions } from "../chat/notice.js";
 import { Bubble, Parts } from "../chat/parts.js";
@@ -29,7 +29,7 @@ interface RunViewProps {
 }
 
 export const RunView = memo(function RunView({ run, number, session, actions }: RunViewProps) {
-  const { messages } = run.view;
+  const { messages } = run;
   // What the run says at its end, and news before its first word, stand in an answer too.
   const isBare = messages.at(-1)?.role === "user";
   const hasNews = run.lines.some(({ message }) => message === messages.length);
@@ -44,7 +44,6 @@ export const RunView = memo(function RunView({ run, number, session, actions }: 
         <Parts
           parts={message.parts}
           actions={session}
-          summary={run.summary}
           linesAt={(agentPath, part, isEnd) => linesAt(run, at, agentPath, part, isEnd)}
         />
         {isLast && run.result && <End result={run.result} {...{ run, number, session, actions }} />}
@@ -53,11 +52,13 @@ export const RunView = memo(function RunView({ run, number, session, actions }: 
   });
 });
 
+/** The prompt of the run, and the messages that were sent while it went on. */
 function Asked({ run, message, at }: { run: ShownRun; message: UiMessage; at: number }) {
-  return message.parts.map(
-    (part, index) =>
-      part.type === "text" && <Bubble key={index} text={part.text} kind={run.kinds[`${at}.${index}`]} />,
-  );
+  return message.parts.map((part, index) => {
+    if (part.type !== "text") return null;
+    const kind = run.followUps.includes(part.text) ? "follow-up" : "steer";
+    return <Bubble key={index} text={part.text} kind={at + index === 0 ? undefined : kind} />;
+  });
 }
 
 function linesAt(
@@ -125,7 +126,7 @@ function End({ result, run, number, session, actions }: EndProps) {
 }
 
 function Ending({ result, run, session, actions }: EndProps) {
-  if (result.error) return <FailureNotice explanation={explain(result.error)} {...{ result, actions }} />;
+  if (result.error) return <FailureNotice explanation={explain(result.error)} {...{ run, actions }} />;
   if (result.outcome === "cancelled") {
     const { abortReason } = result;
     const isPerson = abortReason === "stopped by the user";
@@ -153,9 +154,7 @@ function Ending({ result, run, session, actions }: EndProps) {
       </Notice>
     );
   }
-  const held = run.happened.filter(
-    ({ event }) => event.type === "tool-error" && event.error.message.includes(heldBack),
-  ).length;
+  const held = run.messages.reduce((sum, { parts }) => sum + heldBackIn(parts), 0);
   if (held === 0) return null;
   return (
     <Notice
@@ -167,20 +166,28 @@ function Ending({ result, run, session, actions }: EndProps) {
   );
 }
 
+function heldBackIn(parts: readonly UiPart[]): number {
+  return parts.reduce((sum, part) => {
+    if (part.type !== "tool") return sum;
+    const { message = "" } = part.error ?? {};
+    return sum + Number(message.includes(heldBack)) + heldBackIn(part.agent?.parts ?? []);
+  }, 0);
+}
+
 const labels = { retry: "Try again", connection: "Open the connection", "new-chat": "New chat" } as const;
 
 interface FailureProps {
   explanation: Explanation;
-  result: RunResult;
+  run: ShownRun;
   actions: RunActions;
 }
 
-function FailureNotice({ explanation: { title, advice, details, action }, result, actions }: FailureProps) {
+function FailureNotice({ explanation: { title, advice, details, action }, run, actions }: FailureProps) {
   const rest = " The model does not see this prompt again unless you try it again.";
   const buttons = action && action !== "retry" ? [action, "retry" as const] : ["retry" as const];
   return (
     <Notice kind="error" text={title}>
-      <p className="quiet">{advice + (isUnanswered(result) ? rest : "")}</p>
+      <p className="quiet">{advice + (isUnanswered(run) ? rest : "")}</p>
       <pre tabIndex={0}>{details}</pre>
       <Actions of={buttons.map((name) => [labels[name], () => actions.act(name)])} />
     </Notice>

@@ -1,15 +1,13 @@
 /**
- * The conversation of the page: owns the agent, its chat and the run that goes on, and hands each event to
- * `looplet/ui`. What a screen draws of it is its state, which never changes but is replaced.
+ * The chat of the page: owns the agent, whose options change between two runs, and what no message has. The
+ * conversation of `looplet/ui` owns the chat: its messages, its runs, its questions and its queue, also after a
+ * reload. What a screen draws is the state, which never changes but is replaced.
  */
 import {
   createAgent,
   type Agent,
-  type Chat,
   type JournalEntry,
-  type Message,
   type PermissionResult,
-  type Queued,
   type Reconciliation,
   type Run,
   type RunBound,
@@ -17,32 +15,55 @@ import {
   type Tool,
 } from "looplet";
 import { publish, type DevtoolsChannel } from "looplet/devtools/publish";
-import type { OpenQuestion } from "looplet/ui";
+import {
+  conversation,
+  type Conversation,
+  type ConversationSnapshot,
+  type OpenQuestion,
+  type UiMessage,
+} from "looplet/ui";
 import { demoTools, system } from "../../../examples/tools/index.mjs";
 import type { QueuedKind } from "../chat/composer.js";
 import { Store } from "../chat/store.js";
 import { initialLimits, optionsOf, type Limits } from "../words/budget.js";
 import { modelOf, practiceConnection, windowOf, type Connection } from "../words/connection.js";
 import { harmless, type Mode } from "../words/permission.js";
-import { forgetJournal, journals } from "./journals.js";
+import { ends, phaseOf } from "../words/phase.js";
 import {
   forget,
+  forgetChat,
+  forgetOldChats,
   keep,
   keepDraft,
   keptDraft,
   keptRun,
   remembered,
+  shownAgain,
+  store,
   type Changes,
-  type KeptRun,
   type OpenRun,
 } from "./kept.js";
 import { keptRows } from "./panels/all-runs.js";
-import { begun, isUnanswered, past, settled, withEvent, type ShownRun } from "./shown-run.js";
-import { Tally } from "./tally.js";
+import {
+  asked,
+  isAwaited,
+  isUnanswered,
+  placed,
+  promptAfter,
+  promptIn,
+  settled,
+  withEvent,
+  withMessages,
+  withNews,
+  textOf,
+  type ShownRun,
+} from "./shown-run.js";
 import { team } from "./team.js";
 
-/** Events after which a run that goes on is kept, for a reload. */
-const steps: ReadonlySet<RunEvent["type"]> = new Set(["tool-call", "question", "iteration-start"]);
+/** Events after which the page is kept, for a reload. */
+const steps: ReadonlySet<RunEvent["type"]> = new Set(["tool-call", "question", "iteration-start", "usage"]);
+
+const reloaded = "The page was reloaded here, and the run goes on.";
 
 /** What a person chose. */
 export interface Setup extends Changes {
@@ -55,11 +76,11 @@ export interface Setup extends Changes {
 export interface Note {
   /** The number of runs before it. */
   readonly after: number;
-  /** What was thrown at once. Without it: a summary was asked for, and there was nothing that it could stand for. */
+  /** Why nothing was asked. Without it: a summary was asked for, and there was nothing that it could stand for. */
   readonly thrown?: unknown;
 }
 
-export interface State {
+export interface State extends Pick<ConversationSnapshot, "questions" | "queue"> {
   readonly setup: Setup;
   readonly runs: readonly ShownRun[];
   readonly notes: readonly Note[];
@@ -69,17 +90,17 @@ export interface State {
   /** Whether the history is to be summarised before the next model call. */
   readonly isCompacting: boolean;
   /** A run of before a reload whose key is gone with the page. */
-  readonly cutOff: { readonly run: KeptRun; readonly open: OpenRun } | undefined;
+  readonly cutOff: { readonly run: ShownRun; readonly open: OpenRun } | undefined;
   /** What the person writes. */
   readonly text: string;
 }
-
-const ends = { completed: "Done", cancelled: "Stopped", stopped: "Limit reached", failed: "Failed" } as const;
 
 const fresh: State = {
   setup: { connection: practiceConnection, limits: initialLimits, mode: "default" },
   runs: [],
   notes: [],
+  questions: [],
+  queue: [],
   isRunning: false,
   phase: "Ready",
   isCompacting: false,
@@ -94,12 +115,12 @@ export class Session extends Store<State> {
   readonly #publisher = publish(this.#ports.port1, { name: "this page" });
   /** Tools that the person has allowed once and for all of this conversation. */
   readonly #allowed = new Set<string>();
+  #chat: string = crypto.randomUUID();
   #agent: Agent = this.#agentOf(fresh.setup);
-  #chat: Chat = this.#agent.chat();
+  /** The conversation with the agent. A run under way may have an older one. */
+  #talk: Conversation | undefined;
+  #leave = (): void => {};
   #run: Run | undefined;
-  /** What is on its way into the run, by its `requestId`. */
-  readonly #queued = new Map<string, Queued>();
-  #last: { prompt: string; before: readonly Message[] } | undefined;
   /** A summary is waited for: since before the run, or since its middle. */
   #compacts: "before" | "within" | undefined;
 
@@ -123,8 +144,8 @@ export class Session extends Store<State> {
   }
 
   /**
-   * Goes on with another model or other limits; the transcript stays. A run that goes on keeps what it began with,
-   * but for the permission mode.
+   * Takes another model or other limits from the next run on. A run under way keeps what it began with, but for the
+   * permission mode.
    *
    * @throws LoopletError `config_…`
    */
@@ -132,8 +153,8 @@ export class Session extends Store<State> {
     const setup = { ...this.getState().setup, ...part };
     this.#agent = this.#agentOf(setup);
     this.set({ setup });
+    this.#talk?.setAgent(this.#agent);
     if (part.mode !== undefined) this.#run?.setPermissionMode(part.mode);
-    if (!this.#run) this.#chat = this.#agent.chat({ messages: this.#chat.messages });
   }
 
   /**
@@ -165,85 +186,94 @@ export class Session extends Store<State> {
 
   /** Answers a question. Who allows a tool always does not want to be asked again for what is open already. */
   answer(question: OpenQuestion, result: PermissionResult | Reconciliation): void {
-    const { questions } = this.getState().runs.at(-1)!.view;
-    this.#run?.answer(question.questionId, result);
+    const { questions } = this.getState();
+    this.#talk?.answer(question as never, result as never);
     if ("outcome" in result || !result.updatedPermissions || question.kind !== "permission") return;
     const { toolName } = question;
     this.#allowed.add(toolName);
     for (const other of questions)
       if (other.kind === "permission" && other.toolName === toolName && other !== question)
-        this.#run?.answer(other.questionId, { behavior: "allow" });
-    this.#agent = this.#agentOf(this.getState().setup);
+        this.#talk?.answer(other, { behavior: "allow" });
+    this.change({});
     this.#keep();
   }
 
   ask(prompt: string): void {
-    if (this.#run) return this.tell("steer", prompt);
-    const before = this.#chat.messages;
-    this.#last = { prompt, before };
-    let run: Run;
-    try {
-      run = this.#chat.run(prompt);
-    } catch (thrown) {
-      return this.#note({ thrown });
-    }
-    if (this.#compacts) {
-      this.#compacts = "before";
-      run.compact();
-    }
-    this.#dropCutOff();
-    this.#begin(run, run, { prompt, before: before.length });
+    if (this.#isBusy) return this.tell("steer", prompt);
+    const { runs, cutOff } = this.getState();
+    this.#goOn();
+    // A prompt that failed without an answer is no part of the history: it can be tried again, or left.
+    const last = cutOff?.run ?? runs.at(-1);
+    void this.#ask(prompt, cutOff || isUnanswered(last) ? last : undefined);
   }
 
-  tell(kind: QueuedKind, text: string): void {
-    if (!this.#run) return this.ask(text);
-    const requestId = crypto.randomUUID();
-    const ids = [this.#send(this.#run, kind, text, requestId)];
-    this.#change((run) => ({ ...run, queue: [...run.queue, { kind, text, ids, requestId }] }));
+  /** Asks, in place of another run's prompt if one is given. */
+  async #ask(prompt: string, instead: ShownRun | undefined): Promise<void> {
+    this.set({ runs: [...this.getState().runs, asked(prompt)], phase: "Starting" });
+    this.#keep();
+    const talk = this.#talk!;
+    const { messages } = talk.getSnapshot();
+    const isAsked =
+      instead && (await talk.edit(instead.messages[0]!.id, promptAfter(instead, messages, prompt)));
+    if (isAsked || (await talk.send(prompt)) || this.#talk !== talk) return;
+    this.set({ runs: this.getState().runs.slice(0, -1), phase: "Ready" });
+    this.#refuse(talk, prompt);
     this.#keep();
   }
 
-  #send(run: Run, kind: QueuedKind, text: string, requestId: string): number {
-    const queued = kind === "steer" ? run.steer(text, { requestId }) : run.followUp(text, { requestId });
-    this.#queued.set(requestId, queued);
-    return queued.id;
+  /** Says why a message was not sent, and gives it back to the field. */
+  #refuse(talk: Conversation, text: string): void {
+    this.#note({ thrown: talk.getSnapshot().error });
+    this.#giveBack(text);
+  }
+
+  tell(kind: QueuedKind, text: string): void {
+    if (!this.#isBusy) return this.ask(text);
+    const followUp = kind === "follow-up";
+    const { id } = this.getState().runs.at(-1)!;
+    if (followUp) this.#change(id, (run) => ({ ...run, followUps: [...run.followUps, text] }));
+    this.#keep();
+    const talk = this.#talk!;
+    void talk.send(text, { followUp }).then((isSent) => isSent || this.#refuse(talk, text));
   }
 
   /** Takes a message back that was not delivered. */
-  takeBack(requestId: string): void {
-    if (!this.#queued.get(requestId)?.withdraw()) return;
-    this.#change((run) => ({ ...run, queue: run.queue.filter((one) => one.requestId !== requestId) }));
+  takeBack(id: string): void {
+    this.#talk?.withdraw(id);
   }
 
   stop(): void {
-    this.#run?.abort("stopped by the user");
+    this.#talk?.stop();
   }
 
   /** Asks the last prompt again, on the transcript as it was before. */
   retry(): void {
-    if (this.#run || !this.#last) return;
-    this.#chat = this.#agent.chat({ messages: this.#last.before });
-    this.ask(this.#last.prompt);
+    const last = this.getState().runs.at(-1);
+    if (last && !this.#isBusy) void this.#ask(last.prompt, last);
   }
 
   /** What a run with this prompt may cost at most. */
-  bound(prompt: string): Promise<RunBound> {
-    return this.#agent.bound(prompt, { messages: this.#chat.messages });
+  async bound(prompt: string): Promise<RunBound> {
+    // A chat whose run waits for its key is not opened.
+    return (this.#talk ?? this.#agent).bound(prompt);
   }
 
   clear(): void {
+    this.#forget();
+    this.#open(crypto.randomUUID());
+  }
+
+  #forget(): void {
     this.stop();
-    this.#run = this.#last = undefined;
-    const { runs, setup } = this.getState();
-    const { connection, limits, mode } = setup;
-    for (const { id } of runs) forgetJournal(id);
-    this.#dropCutOff();
+    this.#leave();
+    const { connection, limits, mode } = this.getState().setup;
+    forgetChat(this.#chat).catch(() => {});
     forget();
     this.#allowed.clear();
-    this.#compactLater(undefined);
-    this.set({ setup: { connection, limits, mode }, runs: [], notes: [], isRunning: false, phase: "Ready" });
+    this.#compacts = this.#run = this.#talk = undefined;
+    this.#chat = "";
+    this.set({ ...fresh, setup: { connection, limits, mode }, text: this.getState().text });
     this.#agent = this.#agentOf(this.getState().setup);
-    this.#chat = this.#agent.chat();
   }
 
   /**
@@ -251,36 +281,29 @@ export class Session extends Store<State> {
    *
    * @throws LoopletError `config_…`
    */
-  fork(
+  async fork(
     prompt: string,
     journal: readonly JournalEntry[],
     origin: string,
     setup: Partial<Setup>,
     told: string,
-  ): void {
+  ): Promise<void> {
     this.#agentOf({ ...this.getState().setup, ...setup });
-    this.clear();
+    this.#forget();
     this.change(setup);
-    this.#last = { prompt, before: [] };
-    const id = `fork_${crypto.randomUUID()}`;
-    void (async () => {
-      await journals.append(id, journal, 0);
-      await this.#resume({ id, prompt, before: 0, origin });
-      if (told !== "") this.tell("steer", told);
-    })();
+    const chat = `fork_${crypto.randomUUID()}`;
+    await store.append(chat, journal, 0);
+    this.set({ runs: [{ ...asked(prompt), id: chat, origin }] });
+    this.#open(chat);
+    if (told !== "") this.tell("steer", told);
   }
 
   /** Shows the conversation again that this tab had before a reload, and goes on from there. */
   recall(): void {
     this.set({ text: keptDraft() });
-    const kept = remembered();
-    if (!kept) return;
+    forgetOldChats().catch(() => {});
     try {
-      this.#chat = this.#agent.chat({ messages: kept.messages });
-      this.set({ runs: kept.runs.filter(({ result }) => result).map(shownAgain) });
-      this.#last = kept.last;
-      const run = kept.runs.at(-1);
-      if (kept.open && run) this.#goOnFrom(kept.open, run);
+      this.#recall();
     } catch (error) {
       // Another version of the page wrote it.
       this.clear();
@@ -288,96 +311,125 @@ export class Session extends Store<State> {
     }
   }
 
-  #goOnFrom(open: OpenRun, kept: KeptRun): void {
-    const { connection, allowed, ...setup } = open;
+  #recall(): void {
+    const kept = remembered();
+    if (!kept) return this.#open(this.#chat);
+    this.#chat = kept.chat;
+    const runs = kept.runs.map(shownAgain);
+    const run = kept.open && runs.pop();
+    this.set({ runs });
+    if (!kept.open || !run) return this.#open(this.#chat);
+    const { connection, allowed, ...setup } = kept.open;
     for (const name of allowed) this.#allowed.add(name);
     const isGone = connection.kind === "gone";
+    // The store has what came after the prompt.
+    const messages = run.messages.slice(0, 1);
+    this.set({ cutOff: { run: { ...run, messages, origin: reloaded }, open: kept.open } });
     this.change({ ...setup, ...(isGone ? {} : { connection }) });
-    const run = { ...kept, origin: "The page was reloaded here, and the run goes on." };
-    if (!isGone) return void this.#resume(run);
-    this.set({ cutOff: { run, open } });
-    this.#keep();
+    if (isGone) this.#keep();
+    else this.#goOn();
   }
 
-  /** Goes on with the run that a reload has cut off, if its model can be asked again. */
+  /** Resumes the run that a reload has cut off, if its model can be asked again. */
   goOn(): void {
-    const { cutOff, setup } = this.getState();
-    if (!cutOff || this.#run || setup.connection.kind === "practice") return;
-    this.set({ cutOff: undefined });
-    void this.#resume(cutOff.run);
+    if (this.getState().setup.connection.kind !== "practice") this.#goOn();
   }
 
-  /** The run that a reload has cut off is left. */
-  #dropCutOff(): void {
-    const { cutOff } = this.getState();
-    if (cutOff) forgetJournal(cutOff.run.id);
-    this.set({ cutOff: undefined });
+  #goOn(): void {
+    const { cutOff, runs } = this.getState();
+    if (!cutOff) return;
+    this.set({ cutOff: undefined, runs: [...runs, cutOff.run], phase: "Starting" });
+    this.#open(this.#chat);
   }
 
-  async #resume(
-    cutOff: Pick<ShownRun, "id" | "prompt" | "before" | "origin"> & Partial<Pick<ShownRun, "queue">>,
-  ): Promise<void> {
-    const { id, prompt, before, origin, queue = [] } = cutOff;
-    // A journal without entries is that of a run that had not begun.
-    const entries = await journals.load(id);
-    if (!entries?.length) return this.#run ? undefined : this.ask(prompt);
-    // `resume` says what is wrong with a journal that cannot be read.
-    const kept = await this.#agent.readChat(id, { entries, transcripts: true }).catch(() => undefined);
-    if (this.#run) return;
-    let begin: (events: AsyncIterable<RunEvent>) => void;
-    const events = new Promise<AsyncIterable<RunEvent>>((resolve) => (begin = resolve));
-    const onEvent = () => begin(run.events({ detached: true }));
-    const run = this.#agent.resume(id, { onEvent });
-    // Its journal may have missed what was queued at last.
-    const again = queue.map((one) => {
-      const { kind, text, requestId, ids } = one;
-      return { ...one, ids: [...ids, this.#send(run, kind, text, requestId)] };
-    });
-    // A run that fails before its first event has no events.
-    const heard = Promise.race([events, run.result.then(() => [])]);
-    const done = past(kept?.transcripts ?? [], { prompt, before });
-    this.#begin(run, heard, { prompt, before, origin, queue: again, ...done });
+  /** Whether a run is under way, is about to begin, or is about to resume. */
+  get #isBusy(): boolean {
+    return this.#run !== undefined || isAwaited(this.getState().runs.at(-1));
   }
 
-  /** Follows a run that has just begun. */
-  #begin(
-    run: Run,
-    events: Promise<AsyncIterable<RunEvent> | Iterable<RunEvent>> | AsyncIterable<RunEvent>,
-    facts: Pick<ShownRun, "prompt" | "before"> & Partial<ShownRun>,
-  ): void {
-    this.#run = run;
-    const shown = begun({ tally: new Tally(), ...facts, id: run.id });
-    this.set({ runs: [...this.getState().runs, shown], isRunning: true, phase: "Starting" });
+  #open(chat: string): void {
+    this.#chat = chat;
+    const talk = conversation(this.#agent, { id: chat, store, frame: (update) => update() });
+    this.#talk = talk;
+    this.#leave = talk.subscribe(() => this.#show(talk));
+  }
+
+  /** Shows the conversation as it is. */
+  #show({ current, getSnapshot }: Conversation): void {
+    const { messages, questions, queue, status, error } = getSnapshot();
+    if (status === "opening") return;
+    const before = this.#run;
+    this.#run = current;
+    if (current !== undefined && current !== before) this.#begin(current, messages);
+    if (current === undefined) this.#beginAgain(messages, error);
+    const state = this.getState();
+    const isPiece =
+      current === before && status === "streaming" && questions === state.questions && queue === state.queue;
+    const shown = current ?? before;
+    if (shown) this.#change(shown.id, (run) => withMessages(run, messages), isPiece);
+    this.set({ questions, queue, isRunning: current !== undefined }, isPiece);
+    if (shown && !current) this.#keep();
+    const left = queue.find(({ isUndelivered }) => isUndelivered);
+    if (!left) return;
+    this.#giveBack(textOf(left));
+    this.#talk!.withdraw(left.id);
+  }
+
+  /** A message that the model has not got goes back to the field. */
+  #giveBack(text: string): void {
+    this.write([this.getState().text.trim(), text].filter(Boolean).join("\n"));
+  }
+
+  /** Shows a run that has just begun, or resumes. */
+  #begin({ id }: Run, messages: readonly UiMessage[]): void {
+    const { runs } = this.getState();
+    const last = runs.at(-1);
+    const own = runs.find((run) => run.id === id) ?? (isAwaited(last) ? last : undefined);
+    const known = own ?? asked(promptIn(messages));
+    const { origin, ...begun } = { ...(placed(known, messages) ?? known), id };
+    const shown = withMessages(begun, messages);
+    const next = origin === undefined ? shown : withNews(shown, "root", origin);
+    const all = own ? runs.map((run) => (run === own ? next : run)) : [...runs, next];
+    this.set({ runs: all, phase: "Starting" });
+    if (this.#compacts) {
+      this.#compacts = "before";
+      this.#run!.compact();
+    }
     this.#keep();
-    void this.#follow(run, events);
+    void this.#follow(this.#run!);
   }
 
-  async #follow(
-    run: Run,
-    events: Promise<AsyncIterable<RunEvent> | Iterable<RunEvent>> | AsyncIterable<RunEvent>,
-  ): Promise<void> {
-    for await (const event of await events) {
-      // After "new chat" a run may still have words to say: they belong to nobody.
-      if (this.#run !== run) continue;
+  /** Asks again what a reload has cut off before the chat had it. */
+  #beginAgain(messages: readonly UiMessage[], error: ConversationSnapshot["error"]): void {
+    const { runs } = this.getState();
+    const run = runs.find(({ origin }) => origin !== undefined);
+    if (!run) return;
+    if (error) this.#note({ thrown: error });
+    const found = placed(run, messages);
+    const { origin, ...known } = found ?? run;
+    const isThere = found || error || origin !== reloaded;
+    const others = runs.filter((one) => one !== run);
+    this.set({ runs: isThere ? [...others, withMessages(known, messages)] : others });
+    if (!isThere && run === runs.at(-1)) void this.#ask(run.prompt, undefined);
+  }
+
+  /** Notes the events of a run. */
+  async #follow(run: Run): Promise<void> {
+    const chat = this.#chat;
+    for await (const event of run.events({ detached: true })) {
+      // After "new chat" a run may still have events.
+      if (this.#chat !== chat) continue;
       if (event.type === "compact-boundary") this.#compactLater(undefined);
-      this.#change((shown) => withEvent(shown, event, event.timeMs ?? Date.now()), event);
+      const phase = phaseOf(event);
+      if (phase !== undefined) this.set({ phase });
+      const timeMs = event.timeMs ?? Date.now();
+      this.#change(run.id, (shown) => withEvent(shown, event, timeMs), event.type.endsWith("-delta"));
       if (steps.has(event.type)) this.#keep();
     }
     const result = await run.result;
-    if (this.#run !== run) return;
-    this.#run = undefined;
-    forgetJournal(run.id);
-    // A prompt that failed without an answer is no part of the history: it can be tried again, or left.
-    const history = isUnanswered(result) && this.#last ? this.#last.before : result.messages;
-    this.#chat = this.#agent.chat({ messages: history });
-    const { queue } = this.getState().runs.at(-1)!;
-    const left = queue
-      .filter(({ ids }) => ids.some((id) => result.undelivered.includes(id)))
-      .map(({ text }) => text);
-    const text = this.getState().text.trim() === "" ? left.join("\n") : this.getState().text;
-    this.#change((shown) => settled(shown, result));
-    keepDraft(text);
-    this.set({ isRunning: false, phase: ends[result.outcome], text });
+    if (this.#chat !== chat) return;
+    this.#change(run.id, (shown) => settled(shown, result));
+    this.set({ phase: ends[result.outcome] });
     this.#keep();
     // One that was asked for within the last model call waits for the next message.
     if (this.#compacts !== "before") return;
@@ -385,12 +437,9 @@ export class Session extends Store<State> {
     if (result.outcome === "completed") this.#note({});
   }
 
-  /** Replaces the run that began last. */
-  #change(next: (run: ShownRun) => ShownRun, event?: RunEvent): void {
-    const { runs, phase } = this.getState();
-    const isPiece = event?.type.endsWith("-delta") ?? false;
-    const change = { runs: [...runs.slice(0, -1), next(runs.at(-1)!)] };
-    this.set({ ...change, phase: (event && phaseOf(event)) ?? phase }, isPiece);
+  #change(id: string, next: (run: ShownRun) => ShownRun, isPiece = false): void {
+    const { runs } = this.getState();
+    this.set({ runs: runs.map((run) => (run.id === id ? next(run) : run)) }, isPiece);
   }
 
   #note(note: Omit<Note, "after">): void {
@@ -400,17 +449,15 @@ export class Session extends Store<State> {
   #keep(): void {
     const { runs, cutOff, setup } = this.getState();
     const { connection, ...chosen } = setup;
-    const isOpen = this.#run !== undefined;
     const open: OpenRun = {
       connection: connection.kind === "practice" ? connection : { kind: "gone", model: connection.model },
       ...chosen,
       allowed: [...this.#allowed],
     };
     keep({
-      messages: this.#last && isOpen ? this.#last.before : this.#chat.messages,
-      last: this.#last,
-      runs: [...runs.map(keptRun), ...(cutOff ? [cutOff.run] : [])],
-      open: isOpen ? open : cutOff?.open,
+      chat: this.#chat,
+      runs: [...runs, ...(cutOff ? [cutOff.run] : [])].map(keptRun),
+      open: this.#isBusy ? open : cutOff?.open,
     });
   }
 
@@ -421,7 +468,7 @@ export class Session extends Store<State> {
       .map(([name, tool]) => [name, { ...tool, description: descriptions?.[name] ?? tool.description }]);
     return createAgent({
       model: modelOf(connection),
-      store: journals,
+      store,
       record: this.#publisher.record,
       system: said,
       tools: Object.fromEntries(tools),
@@ -444,35 +491,6 @@ export class Session extends Store<State> {
       trace: keptRows,
     });
   }
-}
-
-/** A run of before a reload that is over. */
-function shownAgain(kept: KeptRun): ShownRun {
-  return { ...kept, tally: Object.assign(new Tally(), kept.tally) };
-}
-
-function phaseOf(event: RunEvent): string | undefined {
-  const { agentPath } = event;
-  const who = agentPath === "root" ? "" : `${agentPath.slice(agentPath.lastIndexOf("/") + 1)}: `;
-  switch (event.type) {
-    case "compact-start":
-      return `${who}Summarising the history`;
-    case "attempt-start":
-      return `${who}Waiting for the model`;
-    case "reasoning-start":
-      return `${who}Thinking`;
-    case "text-start":
-      return `${who}Answering`;
-    case "tool-input-start":
-      return `${who}Calling ${event.toolName}`;
-    case "tool-call":
-      return `${who}Running tools`;
-    case "answered":
-      return "Running tools";
-    case "retry":
-      return `${who}Waiting to try again`;
-  }
-  return undefined;
 }
 
 async function readDocument(name: string, signal: AbortSignal): Promise<string> {

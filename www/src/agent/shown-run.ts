@@ -1,18 +1,9 @@
 /**
- * One run as the page shows it: the view of `looplet/ui` on its own messages, and beside it what no message has: the
- * news between its parts, what waits for delivery, what was used. Each event makes another object of it.
+ * One run as the page shows it: its messages in the conversation of `looplet/ui`, and what no message has: the news
+ * between its parts, its events, what was used. Each event makes another object of it.
  */
-import type { AgentTranscript, ContentBlock, Message, RunEvent, RunEventOf, RunResult } from "looplet";
-import {
-  reduce,
-  viewOf,
-  viewOfTranscripts,
-  withPrompt,
-  withResult,
-  type UiPart,
-  type View,
-} from "looplet/ui";
-import type { QueuedKind } from "../chat/composer.js";
+import type { ContentBlock, RunEvent, RunEventOf, RunResult } from "looplet";
+import type { QueuedMessage, UiMessage, UiPart } from "looplet/ui";
 import { Tally } from "./tally.js";
 
 export interface Happened {
@@ -23,133 +14,128 @@ export interface Happened {
 /** News between the parts of an agent. */
 export interface Line {
   readonly agentPath: string;
-  /** The place of the message in the view, and of the part that the line stands before. */
+  /** The index of the message, and of the part that the line is in front of. */
   readonly message: number;
   readonly part: number;
-  /** A text: why the run began with a snapshot. */
+  /** A text: where the run was resumed or forked. */
   readonly news: string | News;
 }
 
 export type News = RunEventOf<"retry" | "handoff" | "model-change" | "answer-cut-off" | "warning">;
 
-/** A message on its way into the run. */
-export interface Waiting {
-  readonly kind: QueuedKind;
-  readonly text: string;
-  readonly requestId: string;
-  /** Those of the run. One that goes on has the message by its first id, or by the one with which it comes again. */
-  readonly ids: readonly number[];
-}
-
 export interface ShownRun {
+  /** Empty until the run has begun. */
   readonly id: string;
   readonly prompt: string;
-  /** The number of messages before its own in the transcript. */
-  readonly before: number;
-  /** Why it begins with a snapshot, if it does. */
-  readonly origin: string | undefined;
-  readonly view: View;
+  /** What is said where the run resumes; undefined when it has. */
+  readonly origin?: string;
+  /** The place of the prompt in the conversation. */
+  readonly from: Place;
+  /** The messages of the run. The first part of the first one is the prompt. */
+  readonly messages: readonly UiMessage[];
   readonly lines: readonly Line[];
-  /** How the messages came that were not the prompt, by their places: `"2.0"` is the first part of the third message. */
-  readonly kinds: { readonly [place: string]: QueuedKind };
-  readonly queue: readonly Waiting[];
+  /** The texts that were sent as follow-ups. */
+  readonly followUps: readonly string[];
   /** Every event; the list grows. */
   readonly happened: Happened[];
   readonly tally: Tally;
   /** The result without its messages, when the run is over. */
   readonly result: RunResult | undefined;
-  /** The text that stands for the history that was summarised. */
-  readonly summary: string | undefined;
 }
 
-export function begun(
-  facts: Pick<ShownRun, "id" | "prompt" | "before" | "tally"> & Partial<ShownRun>,
-): ShownRun {
+interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
+/** A run with this prompt, before it begins. */
+export function asked(prompt: string): ShownRun {
+  const text = { type: "text", text: prompt, state: "done", stable: prompt.length } as const;
   return {
-    view: withPrompt(viewOf(), [textOf(facts.prompt)]),
+    id: "",
+    prompt,
+    from: { message: 0, part: 0 },
+    messages: [{ id: "", role: "user", parts: [text] }],
     lines: [],
-    kinds: {},
-    queue: [],
+    followUps: [],
     happened: [],
-    origin: undefined,
+    tally: new Tally(),
     result: undefined,
-    summary: undefined,
-    ...facts,
   };
 }
 
-/** What a run and its subagents had done before it resumes, from the transcripts of its journal. */
-export function past(
-  transcripts: readonly AgentTranscript[],
-  facts: Pick<ShownRun, "prompt" | "before">,
-): Pick<ShownRun, "tally"> & Partial<Pick<ShownRun, "view">> {
-  const tally = new Tally();
-  tally.recall(transcripts);
-  const own = transcripts.map((one) =>
-    one.agentPath === "root" ? { ...one, messages: ownPart(one.messages, facts) } : one,
+/** The latest prompt in these messages. */
+export function promptIn(messages: readonly UiMessage[]): string {
+  const texts = messages.flatMap(({ role, parts }) => (role === "user" ? parts : []));
+  return texts.flatMap((part) => (part.type === "text" ? [part.text] : [])).at(-1) ?? "";
+}
+
+/** A prompt for the place of another run's. The message may have prompts of before that run. */
+export function promptAfter({ from }: ShownRun, all: readonly UiMessage[], prompt: string): ContentBlock[] {
+  const parts = all[from.message]?.parts.slice(0, from.part) ?? [];
+  const before = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return [...before, prompt].map((text) => ({ type: "text", text }));
+}
+
+/** The run at the place of its prompt; undefined without one. One that resumes is looked for at its old place. */
+export function placed(run: ShownRun, all: readonly UiMessage[]): ShownRun | undefined {
+  const isAsked = (part: UiPart) => part.type === "text" && part.text === run.prompt;
+  const places = all.flatMap(({ role, parts }, message) =>
+    role === "user" ? parts.flatMap((part, at) => (isAsked(part) ? [{ message, part: at }] : [])) : [],
   );
-  const view = viewOfTranscripts(own);
-  return view.messages.length > 0 ? { tally, view } : { tally };
+  const known = places.find(({ message }) => run.id !== "" && message === run.from.message);
+  const from = known ?? places.at(-1);
+  return from && { ...run, from };
+}
+
+/** The run with its part of these messages. */
+export function withMessages(run: ShownRun, all: readonly UiMessage[]): ShownRun {
+  const [first, ...others] = all.slice(run.from.message);
+  if (first === undefined) return run;
+  const messages = [{ ...first, parts: first.parts.slice(run.from.part) }, ...others];
+  run.tally.count(messages);
+  return { ...run, messages };
 }
 
 /** The run after an event. */
-export function withEvent(run: ShownRun, told: RunEvent, timeMs: number): ShownRun {
-  const event = told.type === "snapshot" ? { ...told, messages: ownPart(told.messages, run) } : told;
+export function withEvent(run: ShownRun, event: RunEvent, timeMs: number): ShownRun {
   const news = newsOf(run, event);
   run.happened.push({ event, timeMs });
   run.tally.handle(event, timeMs);
-  if (event.type === "snapshot") return withSnapshot(run, event);
-  if (event.type === "steer-delivered") return withDelivered(run, event.ids);
-  const next = { ...run, view: reduce(run.view, event) };
-  return news ? withNews(next, event.agentPath, news) : next;
+  return news ? withNews(run, event.agentPath, news) : { ...run };
 }
 
 export function settled(run: ShownRun, result: RunResult): ShownRun {
   run.tally.settle(result);
-  const view = withResult(run.view, { ...result, messages: ownPart(result.messages, run) });
-  const kept = { ...result, messages: [], toolCalls: [], subagents: [] };
-  return { ...run, view, queue: [], result: kept, summary: summaryOf(result) };
+  return { ...run, result: { ...result, messages: [], toolCalls: [], subagents: [] } };
+}
+
+export function textOf({ content }: QueuedMessage): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+/** Whether a run is about to begin, or to resume. */
+export function isAwaited(run: ShownRun | undefined): boolean {
+  return run?.id === "" || run?.origin !== undefined;
 }
 
 /** Whether a run failed before any answer of the model was complete. */
-export function isUnanswered({ outcome, finishReason }: RunResult): boolean {
-  return outcome === "failed" && finishReason === null;
+export function isUnanswered(run: ShownRun | undefined): run is ShownRun {
+  return run?.result?.outcome === "failed" && run.result.finishReason === null;
 }
 
-export function textOf(text: string): ContentBlock {
-  return { type: "text", text };
-}
-
-/** What the run had done before the page was reloaded, or before the moment from which it was forked. */
-function withSnapshot(run: ShownRun, event: RunEventOf<"snapshot">): ShownRun {
-  const heard = event.messages.flatMap((message) => (message.role === "user" ? textsOf(message) : []));
-  const next = {
-    ...run,
-    view: reduce(run.view, event),
-    queue: run.queue.filter(({ text }) => !heard.includes(text)),
-  };
-  return run.origin === undefined ? next : withNews(next, "root", run.origin);
-}
-
-function withDelivered(run: ShownRun, ids: readonly number[]): ShownRun {
-  let { view } = run;
-  const isHere = (waiting: Waiting) => waiting.ids.some((id) => ids.includes(id));
-  const kinds = { ...run.kinds };
-  for (const { kind, text } of run.queue.filter(isHere)) {
-    view = withPrompt(view, [textOf(text)]);
-    const last = view.messages.length - 1;
-    kinds[`${last}.${view.messages[last]!.parts.length - 1}`] = kind;
-  }
-  return { ...run, view, kinds, queue: run.queue.filter((waiting) => !isHere(waiting)) };
-}
-
-function withNews(run: ShownRun, agentPath: string, news: Line["news"]): ShownRun {
-  const { messages } = run.view;
+/** The run with news behind all that its agent has said and done. */
+export function withNews(run: ShownRun, agentPath: string, news: Line["news"]): ShownRun {
+  const { messages } = run;
   const last = messages.at(-1);
   const isOpen = last?.role === "assistant";
   const own = isOpen ? partsOf(last.parts, agentPath) : [];
   const message = isOpen ? messages.length - 1 : messages.length;
-  return { ...run, lines: [...run.lines, { agentPath, message, part: own.length, news }] };
+  const part = own.length;
+  // A page may be reloaded again before anything has come.
+  const isSame = (line: Line) => line.news === news && line.message === message && line.part === part;
+  const lines = run.lines.filter((line) => !isSame(line));
+  return { ...run, lines: [...lines, { agentPath, message, part, news }] };
 }
 
 /** The parts of an agent, among those of the root. */
@@ -181,29 +167,4 @@ function newsOf({ happened }: ShownRun, event: RunEvent): News | undefined {
     }
   }
   return undefined;
-}
-
-/** The messages of a run in a transcript: without those before it, but for a summary of them. */
-function ownPart(
-  messages: readonly Message[],
-  { prompt, before }: Pick<ShownRun, "prompt" | "before">,
-): Message[] {
-  if (messages[0] && summaryIn(messages[0]) !== undefined) return [...messages];
-  const isAsked = (message: Message | undefined) =>
-    message !== undefined && textsOf(message).includes(prompt);
-  const from = isAsked(messages[before]) ? before : messages.map(isAsked).lastIndexOf(true);
-  return messages.slice(Math.max(0, from));
-}
-
-const textsOf = ({ content }: Message) =>
-  content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-
-function summaryOf({ messages: [first] }: RunResult): string | undefined {
-  return first && summaryIn(first);
-}
-
-function summaryIn({ content: [first] }: Message): string | undefined {
-  if (first?.type !== "text" || first.purpose !== "summary") return undefined;
-  // `[Context summary: …]`
-  return first.text.slice(first.text.indexOf(": ") + 2, -1);
 }

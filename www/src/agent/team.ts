@@ -5,7 +5,7 @@ import { handoff, subagent, type Tool } from "looplet";
 export function team(tools: { readonly [name: string]: Tool }): { [name: string]: Tool } {
   const some = (...names: string[]) =>
     Object.fromEntries(Object.entries(tools).filter(([name]) => names.includes(name)));
-  return {
+  const asked = {
     researcher: subagent({
       description: "Looks things up in the archive and the documents about looplet, and sums them up.",
       system: "You look things up with your tools and answer with what you found, in a few sentences.",
@@ -13,16 +13,20 @@ export function team(tools: { readonly [name: string]: Tool }): { [name: string]
       limits: { maxIterations: 6 },
       readOnly: true,
     }),
-    archivist: handoff({
-      description: "Hands the conversation over to the archivist, who knows the archive and the documents.",
-      system: "You are the archivist. You look things up with your tools and answer with what you found.",
-      tools: some("slow_lookup", "read_document"),
-    }),
     secretary: subagent({
       description: "Keeps the user's notes: saves, lists and removes them.",
       system: "You keep the user's notes with your tools and say briefly what you did.",
       tools: some("add_note", "list_notes", "remove_note"),
       limits: { maxIterations: 6 },
+    }),
+  };
+  return {
+    ...asked,
+    archivist: handoff({
+      description: "Hands the conversation over to the archivist, who knows the archive and the documents.",
+      system: "You are the archivist. You look things up with your tools and answer with what you found.",
+      // The archivist has the chat from here on.
+      tools: { ...tools, ...asked },
     }),
   };
 }

@@ -12,8 +12,6 @@ export interface PartsProps {
   /** Gives the lines that stand before the part with this number, of this agent; behind all parts for the last. */
   linesAt?: ((agentPath: string, part: number, isLast: boolean) => ReactNode[]) | undefined;
   agentPath?: string;
-  /** The summary that stands for the messages before a compaction, if that is known. */
-  summary?: string | undefined;
 }
 
 export function Parts(props: PartsProps) {
@@ -29,7 +27,7 @@ export function Parts(props: PartsProps) {
     const lines = linesAt(agentPath, at, false);
     if (lines.length > 0 || part.type !== "tool") closeRow();
     drawn.push(...lines);
-    if (part.type !== "tool") return drawn.push(<Piece key={at} part={part} summary={props.summary} />);
+    if (part.type !== "tool") return drawn.push(<Piece key={at} part={part} />);
     const { agent } = part;
     return calls.push(
       <ToolCard key={`${at} ${part.toolCallId}`} part={part} actions={actions}>
@@ -41,7 +39,7 @@ export function Parts(props: PartsProps) {
   return [...drawn, ...linesAt(agentPath, parts.length, true)];
 }
 
-function Piece({ part, summary }: { part: UiPart; summary?: string | undefined }) {
+function Piece({ part }: { part: UiPart }) {
   switch (part.type) {
     case "text":
       return <Markdown text={part.text} />;
@@ -59,7 +57,7 @@ function Piece({ part, summary }: { part: UiPart; summary?: string | undefined }
       if (state === "running") return null;
       const sizes =
         preTokens === undefined ? "" : `: about ${tokens(preTokens)} → ${tokens(postTokens ?? 0)} tokens`;
-      return <Divider icon="fold" text={`History compacted${sizes}`} summary={part.summary ?? summary} />;
+      return <Divider icon="fold" text={`History compacted${sizes}`} summary={part.summary} />;
     }
     case "file":
       return <p className="quiet">[{part.name ?? part.mediaType}]</p>;

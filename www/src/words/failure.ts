@@ -143,14 +143,15 @@ export function explain(failure: Failure): Explanation {
   return { ...known, title: failureText(failure, titles), details };
 }
 
-/** Words for what `createAgent` or `run` threw at once. */
+/** Words for what `createAgent` threw, and for the error of a conversation that could not ask. */
 export function explainThrown(error: unknown): Explanation {
-  const details = error instanceof LoopletError ? `${saidBy(error)} · code ${error.code}` : String(error);
-  const advice =
-    error instanceof LoopletError && error.code === "config_browser_key"
-      ? "A key in a page can be read by everybody who can open it. Tick the box if it is your own key in your own browser."
-      : "Correct it and try again.";
-  return { title: "This cannot work", advice, details, action: "connection" };
+  const { code = "", message = String(error) } = Object(error) as Partial<LoopletError>;
+  const said = error instanceof LoopletError ? saidBy(error) : message;
+  const key =
+    "A key in a page can be read by everybody who can open it. Tick the box if it is your own key in your own browser.";
+  const advice = code === "config_browser_key" ? key : "Correct it and try again.";
+  const known = byCode[code as FailureCode] ?? { title: "This cannot work", advice, action: "connection" };
+  return { ...known, details: code === "" ? said : `${said} · code ${code}` };
 }
 
 /** The message without the place to read more, which is in the package. */

@@ -63,7 +63,7 @@ function hostOf(session: Session, close: () => void): DevtoolsHost {
         tools: Object.keys(session.tools),
       }));
     },
-    fork({ name, step, prompt, journal, agent, changes }) {
+    async fork({ name, step, prompt, journal, agent, changes }) {
       const { setup } = session.getState();
       const wanted = changes.model ?? agent;
       const connection = choicesOf(setup.connection).find((choice) => modelNameOf(choice) === wanted);
@@ -72,7 +72,7 @@ function hostOf(session: Session, close: () => void): DevtoolsHost {
         throw new Error("The page sets the other options: its controls have the limits and the permissions.");
       const { system = setup.system ?? ownSystem, without = [], told = "" } = changes;
       const origin = `Forked here, at step ${step + 1} of ${name}.`;
-      session.fork(prompt || name, journal, origin, { connection, system, without }, told);
+      await session.fork(prompt || name, journal, origin, { connection, system, without }, told);
       close();
     },
   };
