@@ -1,6 +1,6 @@
 // The run of a conversation: what a page does with it, and what becomes of it when the agent changes.
-import { describe, expect, it } from "vitest";
-import { createAgent, custom, tool, type AgentOptions, type RunEvent } from "looplet";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createAgent, custom, tool, type AgentOptions, type RunEvent, type Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { conversation } from "looplet/ui";
 import { tick } from "../support/processes.js";
@@ -9,12 +9,17 @@ import { lines, Screen } from "./kit.js";
 /** A tool that waits until the page lets it go. */
 function gate() {
   const opened = { now: (): void => {} };
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
   const wait = tool({
     description: "waits",
     inputSchema: { type: "object" },
-    execute: () => new Promise<string>((resolve) => (opened.now = () => resolve("waited"))),
+    execute: () => {
+      begin();
+      return new Promise<string>((resolve) => (opened.now = () => resolve("waited")));
+    },
   });
-  return { tools: { wait }, open: () => opened.now() };
+  return { tools: { wait }, begun, open: () => opened.now() };
 }
 
 /** Answers a prompt with its name, the number of messages and the last text. "Wait" calls a tool first. */
@@ -29,6 +34,9 @@ const named = (name: string, options: Partial<AgentOptions> = {}) =>
     }),
     ...options,
   });
+
+// A screen waits for a number of tasks, and a slow machine loads the engine for longer.
+beforeAll(async () => void (await named("A").run("Go.").result), 60_000);
 
 it("a listener that is called when a run begins misses none of its events", async () => {
   const screen = new Screen(named("A"));
@@ -110,7 +118,13 @@ describe.each([
   ["of this page", undefined],
 ])("a conversation %s that takes another agent", (_, id) => {
   const screenOf = (options: Partial<AgentOptions> = {}) => {
-    const store = memoryStore();
+    const kept = memoryStore();
+    // The last entries of a run are still on their way when it has ended.
+    const append: Store["append"] = async (...given) => {
+      for (let ticks = 0; ticks < 20; ticks++) await tick();
+      return kept.append(...given);
+    };
+    const store = { ...kept, append };
     const more = id === undefined ? {} : { store };
     return {
       screen: new Screen(named("A", { ...options, ...more }), { id, ...more }),
@@ -134,13 +148,14 @@ describe.each([
   });
 
   it("lets the run under way end with its own, and asks the next as soon as that has ended", async () => {
-    const { tools, open } = gate();
+    const { tools, begun, open } = gate();
     const { screen, other } = screenOf({ tools });
     await screen.rest();
     await screen.conversation.send("Wait");
     await screen.until(({ messages }) => lines(messages).at(-1) === "assistant: wait input-available");
     screen.conversation.setAgent(other("B"));
     await screen.conversation.send("Two");
+    await begun;
     open();
     await screen.until(({ status }) => status === "ready");
     screen.conversation.setAgent(other("C"));
