@@ -22,7 +22,8 @@ import {
   placesIn,
   type Places,
 } from "../options/check.js";
-import { CHAT_ELSEWHERE, KNOWN_ELSEWHERE, noAgentMethods } from "../options/elsewhere.js";
+import { CHAT_ELSEWHERE, KNOWN_ELSEWHERE } from "../options/elsewhere.js";
+import { noAgentMethods } from "../options/peer-methods.js";
 import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../host/engine.js";
 import { LoopletError } from "../api/errors.js";

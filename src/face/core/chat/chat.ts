@@ -15,7 +15,7 @@ import type {
   SubagentMemory,
 } from "../api/index.js";
 import { checkValue, isObject, joined } from "../options/check.js";
-import { noChatMethods } from "../options/elsewhere.js";
+import { NoChatMethods } from "../options/peer-methods.js";
 import { messagesOf } from "../options/messages.js";
 import type { ChatJournal } from "../run/saving/chat-journal.js";
 import { compactInstructions } from "../options/context.js";
@@ -36,7 +36,7 @@ export type StartRun = (
 
 const KEPT: readonly (keyof KeptByChat)[] = ["messages", "subagents", "agent", "chatUsage"];
 
-export class Conversation implements Chat {
+export class Conversation extends NoChatMethods implements Chat {
   readonly #start: StartRun;
   #messages: readonly Message[];
   #subagents: readonly SubagentMemory[];
@@ -50,10 +50,6 @@ export class Conversation implements Chat {
   readonly #endSession: (reason: "clear" | "close") => void;
   readonly #kept: ChatJournal | undefined;
 
-  static {
-    Object.setPrototypeOf(this.prototype, noChatMethods());
-  }
-
   /** `kept` is the journal of a chat that is kept in a store. */
   constructor(
     start: StartRun,
@@ -61,6 +57,7 @@ export class Conversation implements Chat {
     endSession: (reason: "clear" | "close") => void,
     kept?: ChatJournal,
   ) {
+    super();
     const { usage = null } = history;
     const { messages = [], subagents = [] } = checkedHistory(joined(history, { chatUsage: usage }));
     this.#start = start;

@@ -1,5 +1,4 @@
 /** What options and methods of other libraries are called here. `peer-names.ts` has the words of TypeScript. */
-import { LoopletError } from "../api/errors.js";
 
 /** Option names of other libraries, each with looplet's name. */
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
@@ -73,21 +72,3 @@ export const CHAT_ELSEWHERE: typeof KNOWN_ELSEWHERE = {
   ...KNOWN_ELSEWHERE,
   id: "a chat with an id is kept in a store: await agent.openChat(id)",
 };
-
-/** The prototype of agents: methods of other libraries, which throw with what to write. */
-export function noAgentMethods(): object {
-  const instead = "use agent.run(prompt), and await its result for the whole answer";
-  return throwing("agent", ["sendMessage", "generate", "stream", "invoke"], instead);
-}
-
-/** The prototype of chats. */
-export function noChatMethods(): object {
-  return throwing("chat", ["sendMessage", "send"], "use chat.run(prompt)");
-}
-
-function throwing(owner: string, names: readonly string[], instead: string): object {
-  const method = (name: string) => () => {
-    throw new LoopletError("misuse_invalid_argument", `${owner}.${name}`, `no such method; ${instead}`);
-  };
-  return Object.fromEntries(names.map((name) => [name, method(name)]));
-}

@@ -16,7 +16,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { HostAbortSignal, HostUrl } from "../../core/api/platform.js";
 import { Conversation } from "../../core/chat/chat.js";
 import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
-import { noAgentMethods } from "../../core/options/elsewhere.js";
+import { noAgentMethods } from "../../core/options/peer-methods.js";
 import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../../core/options/options.js";
 import { isOnlySummary, promptOf, type OnlySummary } from "../../core/run/prompt.js";
 import { Connection, type AgentLink } from "./connection.js";

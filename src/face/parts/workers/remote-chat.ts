@@ -12,7 +12,7 @@ import type {
   TypedChat,
 } from "../../core/api/index.js";
 import { checkOptions } from "../../core/options/check.js";
-import { noChatMethods } from "../../core/options/elsewhere.js";
+import { NoChatMethods } from "../../core/options/peer-methods.js";
 import { messagesOf } from "../../core/options/messages.js";
 import { RUN_TABLE } from "../../core/options/options.js";
 import { content } from "../../core/run/prompt.js";
@@ -35,7 +35,7 @@ export type FollowRun = (
   history: KnownHistory,
 ) => RemoteRun;
 
-export class ChatOfHost implements TypedChat<any, any> {
+export class ChatOfHost extends NoChatMethods implements TypedChat<any, any> {
   readonly id: string;
   messages: readonly Message[];
   subagents: readonly SubagentMemory[];
@@ -51,10 +51,6 @@ export class ChatOfHost implements TypedChat<any, any> {
   readonly #resets = new Set<() => void>();
   readonly #leave: () => void;
 
-  static {
-    Object.setPrototypeOf(this.prototype, noChatMethods());
-  }
-
   constructor(
     connection: AgentLink,
     id: string,
@@ -63,6 +59,7 @@ export class ChatOfHost implements TypedChat<any, any> {
     follow: FollowRun,
     ids: () => string,
   ) {
+    super();
     this.id = id;
     this.messages = messages;
     this.subagents = subagents;
