@@ -307,3 +307,38 @@ it.each([
     expect(waiting(second)).toEqual([]);
   },
 );
+
+it("a message that was stored, and that its run did not get before the page went away, is sent into the run", async () => {
+  const world = new World();
+  const first = pageOf(world);
+  await first.rest();
+  await first.conversation.send("Go.");
+  await first.until(({ status }) => status === "waiting");
+  // The log of the queue takes the message, and nothing more is written.
+  const { append } = world.store;
+  let isStored = false;
+  world.store.append = async (key, ...given) => {
+    if (key === CHAT || isStored) return new Promise(() => {});
+    await append(key, ...given);
+    isStored = JSON.stringify(given).includes("And this.");
+  };
+  await first.conversation.send("And this.");
+  const second = await reloaded(world);
+  expect(waiting(second)).toEqual([["And this.", false]]);
+});
+
+it("a page that opens with a run and a message that waits shows no moment without the run", async () => {
+  const world = new World();
+  const first = pageOf(world);
+  await first.rest();
+  await first.conversation.send("Go.");
+  await first.until(({ status }) => status === "waiting");
+  world.end();
+  // A page that sends while its chat is opening, and goes away.
+  const { load } = world.store;
+  world.store.load = (key, ...given) => (key === CHAT ? new Promise(() => {}) : load(key, ...given));
+  void pageOf(world).conversation.send("And this.");
+  const third = await reloaded(world);
+  expect(waiting(third)).toEqual([["And this.", true]]);
+  expect(third.drawn.map(({ status }) => status)).not.toContain("ready");
+});

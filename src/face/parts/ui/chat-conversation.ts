@@ -127,7 +127,7 @@ export class ChatConversation implements Conversation {
       const blocks = await blocksOf(prompt, options, ["files", "followUp"]);
       const waits = this.#run === undefined && this.#queue.all.length > 0;
       if (blocks.length === 0 && !waits) return;
-      const message = this.#queue.write(blocks, options.followUp === true);
+      const message = this.#queue.write(blocks, options.followUp === true, this.#run?.id);
       await this.#written(message, this.#sent(message));
     });
 

@@ -61,11 +61,11 @@ export class MessageQueue {
     return this.#log !== undefined;
   }
 
-  /** Stores a message that is about to be sent, and gives it its id. */
-  write(content: readonly ContentBlock[], isFollowUp = false): SentMessage {
+  /** Stores a message that is about to be sent, into this run if one is under way, and gives it its id. */
+  write(content: readonly ContentBlock[], isFollowUp = false, run?: string): SentMessage {
     const message = { id: randomUuid(), content, isFollowUp };
     this.#sending.add(message.id);
-    if (content.length > 0) this.#noteWaiting(message);
+    if (content.length > 0) this.#noteWaiting(message, { run });
     return message;
   }
 
@@ -84,14 +84,13 @@ export class MessageQueue {
       const others = left.filter((one) => !ofRun.includes(one));
       this.#all = [...this.#all, ...ofRun.map((one) => again(current!, one))];
       const requests = others.map(({ waits, prompt }) => prompt ?? waits);
-      whenTaken(chat, requests, (taken) => {
+      this.#whenTaken(chat, requests, (taken) => {
         const isGone = ({ waits, prompt }: Stored): boolean => taken.includes(prompt ?? waits);
         const gone = others.filter(isGone).map(({ waits }) => waits);
         if (gone.length > 0) this.#note({ gone });
         const open = others.filter((one) => !isGone(one) && !this.#isKnown(one.waits));
-        if (open.length === 0) return;
         this.#all = [...open.map((one) => undelivered(messageOf(one))), ...this.#all];
-        this.#changed();
+        return open.length > 0;
       });
     };
   }
@@ -164,12 +163,29 @@ export class MessageQueue {
   end(chat: OpenedChat | undefined): void {
     this.#all = this.#all.map(undelivered);
     const ids = this.#all.map(({ id }) => id);
-    whenTaken(chat, ids, (taken) => {
+    this.#whenTaken(chat, ids, (taken) => {
       const gone = this.#all.filter(({ id }) => taken.includes(id));
-      if (gone.length === 0) return;
       this.#drop(gone);
-      this.#changed();
+      return gone.length > 0;
     });
+  }
+
+  /**
+   * Calls `then` with those of the requests that runs of the chat have taken: immediately, or when its host reports
+   * them. `then` says whether `all` has changed.
+   */
+  #whenTaken(
+    chat: OpenedChat | undefined,
+    requests: readonly string[],
+    then: (taken: readonly string[]) => boolean,
+  ): void {
+    if (requests.length === 0) return;
+    const later = (taken: readonly string[]): void => {
+      if (then(taken)) this.#changed();
+    };
+    if (chat?.taken !== undefined) return void chat.taken(requests).then(later, () => later([]));
+    const { hasTaken } = (chat ?? {}) as { hasTaken?(id: string): boolean };
+    then(requests.filter((id) => hasTaken?.call(chat, id) === true));
   }
 
   #isKnown(id: string): boolean {
@@ -250,18 +266,6 @@ function again(run: Run<any, any>, stored: Stored): Waiting {
     // It has just ended.
     return undelivered(message);
   }
-}
-
-/** Calls `then` with those of the requests that runs of the chat have taken: at once, or when its host says so. */
-function whenTaken(
-  chat: OpenedChat | undefined,
-  requests: readonly string[],
-  then: (taken: readonly string[]) => void,
-): void {
-  if (requests.length === 0) return;
-  if (chat?.taken !== undefined) return void chat.taken(requests).then(then, () => then([]));
-  const { hasTaken } = (chat ?? {}) as { hasTaken?(id: string): boolean };
-  then(requests.filter((id) => hasTaken?.call(chat, id) === true));
 }
 
 /** A damaged entry is left out. */
