@@ -85,7 +85,8 @@ describe.skipIf(sqlite === undefined)("a long append in SQL", () => {
     const { store, database } = opened();
     await store.append("x", [], 0);
     const text = long.map(({ json }) => `${json}\n`).join("");
-    database.prepare("INSERT INTO looplet_entries VALUES ('x', 1, 3, ?)").run(text);
+    const columns = "run_id, first_seq, last_seq, entries";
+    database.prepare(`INSERT INTO looplet_entries (${columns}) VALUES ('x', 1, 3, ?)`).run(text);
     expect(await store.load("x")).toEqual(long);
   });
 });

@@ -75,7 +75,7 @@ describe.each(Object.entries(VENDORS))("names of a page that %s refuses", (vendo
     const names = sent(fetch.requests[0]!);
     expect(new Set(names).size).toBe(NAMES.length);
     for (const name of names)
-      expect(name).toMatch(vendor === "anthropic" ? /^[\w-]{1,128}$/ : /^[\w-]{1,64}$/);
+      expect(name).toMatch(vendor === "openaiChat" ? /^[\w-]{1,64}$/ : /^[\w-]{1,128}$/);
     // The history of the second request has the names of its tools, and each result.
     expect(sent(fetch.requests[1]!)).toEqual(names);
     const again = JSON.stringify(fetch.requests[1]!.body);

@@ -82,7 +82,7 @@ export const stores = {
       const texts = [];
       const query = async (text) => (texts.push(text), { rows: [], rowCount: 1 });
       await made.postgresStore({ query }).append("x", [{ seq: 1, json: "{}" }], 0);
-      assert.match(texts.at(-1), /SELECT \$1, \$2, \$3, \$4 WHERE .* \$5/);
+      assert.match(texts.at(-1), /SELECT \$1, \$2, \$3, \$4, \$5 WHERE .* \$6/);
     },
   },
   "stores-2": {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent } from "../../../src/face/core/entry/node.js";
 import type { PermissionMode } from "../../../src/face/core/api/index.js";
+import { scripted } from "../../../src/face/parts/practice/index.js";
 import { call, play } from "./kit.js";
 
 const example = [
@@ -78,8 +79,10 @@ describe("S001", () => {
   it.each(["low", "medium", "high", "xhigh", "max"] as const)(
     "S001-19: the effort %s reaches the provider",
     async (effort) => {
-      const { bodies } = await play([{ text: "Done." }], { model: { effort } });
-      expect(bodies[0]!["output_config"]).toMatchObject({ effort });
+      // A model that takes all of them. Of another the next higher one is sent.
+      const fetch = scripted([{ text: "Done." }]);
+      await play([], { agent: { model: anthropic("claude-opus-5", { effort, fetch }) } });
+      expect(fetch.requests[0]!.body).toMatchObject({ output_config: { effort } });
       expect((await play([{ text: "Done." }])).bodies[0]).not.toHaveProperty("output_config");
     },
   );

@@ -413,7 +413,11 @@ describe("agentLoop", () => {
     const turns = () => [{ toolCalls: [{ name: "look", argumentsText: '{"n":1,}' }] }, done];
     const warnings: string[] = [];
     const logger = { warn: (message: string) => void warnings.push(message) };
-    const host = (more: AgentLoopOptions["host"]) => ({ host: { fetch: scripted(turns()), ...more } });
+    const host = (more: AgentLoopOptions["host"]) => ({
+      // The default model has ended, which is a warning too.
+      model: "claude-sonnet-4-6",
+      host: { fetch: scripted(turns()), ...more },
+    });
     await loop([], host({ logger }));
     const repaired = "The arguments of look were not valid JSON; repaired by trailing_commas";
     expect(warnings).toEqual([repaired]);

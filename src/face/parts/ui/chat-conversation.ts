@@ -305,7 +305,7 @@ export class ChatConversation implements Conversation {
     this.#error = undefined;
     const before = this.#chat;
     // The last run of another agent gives its lease back.
-    await before?.saved().catch(() => {});
+    if (before) await before.saved().catch(() => {});
     if (id === undefined) {
       const { messages, subagents, usage } = before ?? {};
       const chat = this.#agent.chat(before ? { messages, subagents, usage } : this.#options.history);
