@@ -154,10 +154,9 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
       return (await unheld()).filter(({ isOver }) => !isOver).map(({ record }) => record.key);
     },
     async ended(ageMs) {
-      const leases = (await database()).transaction(LEASES).objectStore(LEASES).getAll();
       const over = new Set((await unheld()).flatMap(({ record, isOver }) => (isOver ? [record.key] : [])));
-      const records = (await answer(leases)) as KeyedLease[];
-      return records
+      const leases = (await database()).transaction(LEASES).objectStore(LEASES).getAll();
+      return ((await answer(leases)) as KeyedLease[])
         .filter((record) => hasEnded(record, now(), ageMs, over.has(record.key)))
         .map(({ key }) => key);
     },
