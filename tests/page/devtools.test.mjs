@@ -62,7 +62,7 @@ describe("the devtools of the page", { skip }, () => {
     await visitor.ask("What is 6 * 7, and what time is it in Tokyo?");
     await show();
     const file = await saved();
-    assert.match(file.name, /^run_\w+\.loop$/);
+    assert.match(file.name, /^[\w-]+\.loop$/);
     assert.match(file.text, /^\{"loop":1,/);
     await visitor.button("Close the devtools").click();
     await visitor.page.reload();
@@ -121,7 +121,7 @@ describe("the devtools of the page", { skip }, () => {
     assert.equal(await panel().isVisible(), false);
     assert.match(
       await visitor.transcript.innerText(),
-      /Save the note[^]*Forked here, at step \d+ of run_\w+/,
+      /Save the note[^]*Forked here, at step \d+ of [\w-]+/,
     );
     await approval.getByRole("button", { name: "Allow", exact: true }).click();
     await visitor.until(visitor.summaries);

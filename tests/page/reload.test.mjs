@@ -112,7 +112,9 @@ describe("a conversation that is reloaded", { skip }, () => {
     await visitor.until(visitor.page.locator("progress"));
     await visitor.say("Also calculate 6 * 7");
     await reload();
-    await visitor.until(visitor.page.getByRole("list", { name: "Waiting to be delivered" }));
+    // A slow machine may see the message only when the model has it.
+    const waiting = visitor.page.getByRole("list", { name: "Waiting to be delivered" });
+    await visitor.until(waiting.or(visitor.summaries).first());
     await visitor.until(visitor.summaries);
     assert.match(await visitor.transcript.innerText(), /steer\s+Also calculate 6 \* 7/);
     assert.match(await visitor.card("calculator").innerText(), /42/);
