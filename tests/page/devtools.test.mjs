@@ -119,10 +119,7 @@ describe("the devtools of the page", { skip }, () => {
     await inside("button", "Go on from here").click();
     await visitor.until(approval);
     assert.equal(await panel().isVisible(), false);
-    assert.match(
-      await visitor.transcript.innerText(),
-      /Save the note[^]*Forked here, at step \d+ of [\w-]+/,
-    );
+    assert.match(await visitor.transcript.innerText(), /Save the note[^]*Forked here, at step \d+ of [\w-]+/);
     await approval.getByRole("button", { name: "Allow", exact: true }).click();
     await visitor.until(visitor.summaries);
     assert.match(await visitor.summaries.innerText(), /completed/);
