@@ -142,7 +142,7 @@ pub struct Price {
     pub us_percent: Option<u64>,
 }
 
-/// What a vendor reports of a call beside the tokens, and charges by.
+/// The facts of a call, in addition to its tokens, that its price depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     pub tier: Option<Tier>,

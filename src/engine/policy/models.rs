@@ -19,7 +19,7 @@ pub use date::Date;
 #[derive(Debug)]
 pub struct Row {
     /// The names of its models, with `-` for `.`. A name matches as whole words within an id, with a date, a suffix
-    /// or a prefix around it, but without a further version: `gpt-5` is no `gpt-5.5`. A `*` stands for any ending.
+    /// or a prefix around it, but without a further version: `gpt-5` is no `gpt-5.5`. A `*` matches any ending.
     pub names: &'static [&'static str],
     /// The protocols in which the row holds.
     pub protocols: &'static [&'static str],
@@ -46,7 +46,7 @@ pub struct Row {
     pub forced_calls: bool,
     /// True if the model is known to continue an answer that the request begins.
     pub prefill: bool,
-    /// True if the vendor compares what precedes reasoning, and drops or refuses reasoning behind something else.
+    /// True if the vendor compares what precedes reasoning, and drops or refuses reasoning if that has changed.
     pub compares: bool,
     /// The models with reasoning that it reads, itself included; empty if that is not known. Reasoning of others may
     /// be sent: the vendor leaves it out without an error, and a later model may read it again.

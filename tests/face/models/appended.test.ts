@@ -202,6 +202,24 @@ describe.skipIf(!isThere)("a system prompt or tools that change, on Claude", () 
     expect(refused).toBe(1);
   });
 
+  it("begin the conversation again on a server that refuses the header of a change of tools", async () => {
+    const { server, model } = claude(twice);
+    const { messages } = await createAgent({ model, system: "S", tools: { look: look() } }).run("one").result;
+    let refused = 0;
+    const fetch = (url: string, init: RequestInit): Promise<Response> => {
+      const beta = new Headers(init.headers).get("anthropic-beta") ?? "";
+      if (!beta.includes("inline-tools")) return server.fetch(url, init);
+      refused++;
+      const error = { type: "error", error: { type: "invalid_request_error", message: "invalid beta flag" } };
+      return Promise.resolve(Response.json(error, { status: 400 }));
+    };
+    const gateway = anthropic("claude-fable-5-2", { apiKey: "k", fetch: fetch as never });
+    const after = createAgent({ model: gateway, system: "S", tools: { look: look(), more: look() } });
+    const warnings = await warningsOf(after.run("two", { messages }), server);
+    expect(warnings).toEqual(["change_not_appended", "reasoning_not_sent"]);
+    expect(refused).toBe(1);
+  });
+
   it("stay out of results and of requests to models that do not compare", async () => {
     const { server, model } = claude(twice);
     const agent = createAgent({ model, system: "Secret.", tools: { look: look() } });

@@ -72,7 +72,7 @@ impl History {
         }
     }
 
-    /// Tells the new messages, of which the model's is the answer with these facts.
+    /// Emits the new messages. The message of the model is the answer with these facts.
     pub(crate) fn tell_answer(&mut self, desk: &mut Desk<'_>, reply: &Reply) {
         if desk.config.events.messages {
             for message in self.transcript.take_untold() {

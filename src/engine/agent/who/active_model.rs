@@ -144,7 +144,10 @@ impl ActiveModel {
             .lets_drop
             .then(|| ActiveModel::of(self.config.clone(), self.has_tools, false));
         if let Some(Ok(asked)) = asked {
-            *self = asked;
+            *self = ActiveModel {
+                append: self.append,
+                ..asked
+            };
             return true;
         }
         false
@@ -152,7 +155,16 @@ impl ActiveModel {
 
     /// The server does not take changes of system prompt and tools at the end. Returns false if it was not asked to.
     pub fn leave_out_appended(&mut self) -> bool {
-        self.append.take().is_some()
+        let was_asked = self.append.is_some();
+        // Its headers may have the value that a change of tools needs.
+        let asked = ActiveModel::of(self.config.clone(), self.has_tools, self.lets_drop);
+        if let (true, Ok(asked)) = (was_asked, asked) {
+            *self = ActiveModel {
+                append: None,
+                ..asked
+            };
+        }
+        was_asked
     }
 
     /// Adds the value of `anthropic-beta` that changes of tools need.

@@ -96,7 +96,7 @@ const CURRENT: Row = Row {
     ..FIRST
 };
 
-/// One that may be told not to think.
+/// A current model whose thinking can be disabled.
 const FREE: Row = Row {
     thinking: Thinking {
         unset: Unset::Off,

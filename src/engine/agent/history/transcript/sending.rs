@@ -85,8 +85,8 @@ impl Transcript {
         Ok(())
     }
 
-    /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It leaves the
-    /// transcript's own body alone.
+    /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It does not
+    /// change the transcript's body.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
