@@ -1,4 +1,7 @@
-/** Files that begin with fields between lines of `---`, as skills and agents do. */
+/**
+ * Files that begin with fields between lines of `---`, as skills and agents do. They have texts and lists of names only:
+ * the package `yaml` would add 27 kB of brotli to `looplet/agent-sdk`, which has no dependency.
+ */
 
 export interface Frontmatter {
   /** A text field: plain, quoted, or with further lines that are indented; `""` if it is not there. */
