@@ -1,6 +1,7 @@
 import { isStoreConflict, StoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Lease, Store } from "../../core/api/run.js";
 import { isRunEnd } from "../../core/host/entries.js";
+import { checkMethods } from "../check-methods.js";
 import { checkFence, hasEnded, isFree, isOut, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { damaged, entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
@@ -51,6 +52,7 @@ type Appended = { readonly lines: string } | Pieces;
  * a value may be is kept in pieces.
  */
 export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {}): Required<Store> {
+  checkMethods(kv, "kv", "a database of Deno KV: await Deno.openKv()", ["get", "set", "list", "atomic"]);
   const headKey = (key: string): DenoKvKey => ["looplet", "head", key];
   const openKey = (key: string): DenoKvKey => ["looplet", "unfinished", key];
   const appendKey = (key: string, first: number): DenoKvKey => ["looplet", "entries", key, first];

@@ -1,5 +1,6 @@
 import type { Lease, Store } from "../../core/api/run.js";
 import { isRunEnd } from "../../core/host/entries.js";
+import { checkMethods } from "../check-methods.js";
 import {
   checkFence,
   columnOf,
@@ -28,11 +29,22 @@ export interface DurableObjectStorageLike {
  * `looplet_leases`. Give it `ctx.storage`. The class needs `new_sqlite_classes` in the migrations of its Worker.
  *
  * An object has one instance at a time, so a lease of an earlier instance has run out.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { durableObjectStore, type DurableObjectStorageLike } from "looplet/stores";
+ *
+ * declare const ctx: { storage: DurableObjectStorageLike }; // the first argument of the object's constructor
+ * const model = anthropic("claude-opus-5-5", { apiKey: "key" });
+ * const agent = createAgent({ model, store: durableObjectStore(ctx.storage) });
+ * ```
  */
 export function durableObjectStore(
   storage: DurableObjectStorageLike,
   { now = Date.now }: StoreClock = {},
 ): Required<Store> {
+  checkMethods(storage?.sql, "storage", "the storage of a Durable Object with SQLite: ctx.storage", ["exec"]);
   const { sql } = storage;
   sql.exec(
     "CREATE TABLE IF NOT EXISTS looplet_leases (key TEXT PRIMARY KEY, fence INTEGER NOT NULL, holder TEXT NOT NULL, instance TEXT NOT NULL, expires INTEGER, ttl INTEGER)",

@@ -36,6 +36,15 @@ export interface IndexedDbStore extends Required<Store> {
  *
  * A page holds a Web Lock for each lease, so the lease of a page that was closed or reloaded has run out. Where the
  * browser has no Web Locks (outside of HTTPS and localhost), its time has to pass.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { indexedDbStore } from "looplet/stores";
+ *
+ * const model = anthropic("claude-opus-5-5", { baseUrl: "/api/anthropic" });
+ * const agent = createAgent({ model, store: indexedDbStore() });
+ * ```
  */
 export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbStore {
   const { name = "looplet", now = Date.now, persist = true } = options;

@@ -1,4 +1,5 @@
 import type { Store } from "../../core/api/run.js";
+import { checkMethods } from "../check-methods.js";
 import type { KvNamespaceLike } from "../vfs/objects.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq } from "./memory.js";
@@ -28,8 +29,20 @@ const MAX_CHARS = 8_000_000;
  * KV is eventually consistent: for a minute or so another place may read an old journal, and of two writers at the
  * same moment the later one wins. So it has no leases, and only one process, in one region, may go on with a run. A
  * Durable Object or D1 promise more.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { kvStore, type KvTextNamespaceLike } from "looplet/stores";
+ *
+ * declare const env: { RUNS: KvTextNamespaceLike; ANTHROPIC_API_KEY: string };
+ * const model = anthropic("claude-opus-5-5", { apiKey: env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, store: kvStore(env.RUNS) });
+ * ```
  */
 export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): EventualStore {
+  const what = "a KV namespace; is the binding in the Wrangler configuration?";
+  checkMethods(namespace, "namespace", what, ["get", "put", "list", "delete"]);
   const prefixOf = (key: string): string => `${root}${encodeURIComponent(key)}/`;
   // No key has a colon where keys are encoded.
   const piecesPrefix = (key: string): string => `${root}${encodeURIComponent(key)}:pieces/`;

@@ -9,7 +9,22 @@ export interface StoreClock {
   now?: (() => number) | undefined;
 }
 
-/** A store that ends with its process: for tests, and for an isolate that outlives a lost engine. */
+/**
+ * A store that ends with its process: for tests, and for an isolate that outlives a lost engine.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { memoryStore } from "looplet/stores";
+ *
+ * const store = memoryStore();
+ * const model = custom(() => Promise.resolve("Hello."));
+ * await createAgent({ model, store }).run("Hi", { id: "order-7" }).result;
+ * // Another agent with the same store has the run.
+ * const run = await createAgent({ model, store }).resume("order-7");
+ * console.log((await run.result).text); // prints "Hello."
+ * ```
+ */
 export function memoryStore({ now = Date.now }: StoreClock = {}): Required<Store> {
   const journals = new Map<string, string[]>();
   const leases = new Map<string, LeaseRecord>();

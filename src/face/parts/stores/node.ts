@@ -31,6 +31,16 @@ import { inTurn } from "./file/turns.js";
  *
  * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is
  * gone has run out.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { fileStore } from "looplet/stores/node";
+ *
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, store: fileStore("./runs") });
+ * console.log((await agent.run("Hello").result).outcome); // prints "completed"
+ * ```
  */
 export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
   const logs = new Map<string, Log>();

@@ -1,6 +1,7 @@
 import { StoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Lease, Store } from "../../core/api/run.js";
 import { isRunEnd } from "../../core/host/entries.js";
+import { checkMethods } from "../check-methods.js";
 import { checkFence, columnOf, isFree, nextLease, timesOf, ttlOf, type LeaseRecord } from "./leases.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
@@ -29,6 +30,7 @@ export function sqlStore(
   database: SqlDatabase,
   { prefix = "looplet_", now = Date.now }: SqlStoreOptions = {},
 ): Required<Store> {
+  checkMethods(database, "database", "an object with run() and all()", ["run", "all"]);
   if (!/^\w+$/.test(prefix)) throw new TypeError("sqlStore: prefix needs letters, digits and _");
   const [ENTRIES, LEASES, PIECES] = [`${prefix}entries`, `${prefix}leases`, `${prefix}pieces`];
   const tables = [
@@ -207,6 +209,8 @@ export interface D1DatabaseLike {
 
 /** The functions of a D1 database, for {@link sqlStore} and for `sqlTraceStore` of `looplet/trace`. */
 export function d1Database(database: D1DatabaseLike): SqlDatabase {
+  const what = "a D1 database; is the binding in the Wrangler configuration?";
+  checkMethods(database, "database", what, ["prepare"]);
   return {
     run: async (statement, values) => {
       const { meta } = await database
@@ -225,7 +229,19 @@ export function d1Database(database: D1DatabaseLike): SqlDatabase {
   };
 }
 
-/** A store in Cloudflare's D1. Reads of replicas would be old: give it no session. */
+/**
+ * A store in Cloudflare's D1. Reads of replicas would be old: give it no session.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { d1Store, type D1DatabaseLike } from "looplet/stores";
+ *
+ * declare const env: { DB: D1DatabaseLike; ANTHROPIC_API_KEY: string };
+ * const model = anthropic("claude-opus-5-5", { apiKey: env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, store: d1Store(env.DB) });
+ * ```
+ */
 export function d1Store(database: D1DatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
   return sqlStore(d1Database(database), options);
 }
@@ -240,6 +256,7 @@ export interface SqliteDatabaseLike {
 
 /** The functions of an SQLite database, for {@link sqlStore} and for `sqlTraceStore` of `looplet/trace`. */
 export function sqliteDatabase(database: SqliteDatabaseLike): SqlDatabase {
+  checkMethods(database, "database", "a database with prepare(), as of node:sqlite", ["prepare"]);
   return {
     run: (statement, values) => Number(database.prepare(statement).run(...values).changes),
     all: (query, values) => database.prepare(query).all(...values) as { [column: string]: unknown }[],
@@ -249,6 +266,16 @@ export function sqliteDatabase(database: SqliteDatabaseLike): SqlDatabase {
 /**
  * A store in a file of SQLite, which several processes may have open: `new DatabaseSync("runs.db")` of `node:sqlite`,
  * or the `Database` of `better-sqlite3` or `bun:sqlite`.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { sqliteStore, type SqliteDatabaseLike } from "looplet/stores";
+ *
+ * declare const database: SqliteDatabaseLike; // new DatabaseSync("runs.db") of node:sqlite
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, store: sqliteStore(database) });
+ * ```
  */
 export function sqliteStore(database: SqliteDatabaseLike, options: SqlStoreOptions = {}): Required<Store> {
   return sqlStore(sqliteDatabase(database), options);

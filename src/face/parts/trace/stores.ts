@@ -1,4 +1,5 @@
 /** Places for the rows of `traceRows`, with the two questions of a dashboard. */
+import { checkMethods } from "../check-methods.js";
 import { answer } from "../stores/idb-request.js";
 import { sqlTables, type SqlDatabase } from "../stores/sql-tables.js";
 import { traceQueries, traceTable } from "./queries.js";
@@ -42,6 +43,7 @@ export function sqlTraceStore(
   database: SqlDatabase,
   { dialect = "sqlite" }: { dialect?: "sqlite" | "postgres" | undefined } = {},
 ): TraceStore {
+  checkMethods(database, "database", "an object with run() and all()", ["run", "all"]);
   const statements = traceTable[dialect].split(/;\s*/).filter((text) => text !== "");
   const { run, all } = sqlTables(
     database,

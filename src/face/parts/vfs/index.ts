@@ -28,7 +28,17 @@ export interface VfsStat {
   readonly isDirectory: boolean;
 }
 
-/** Files in memory. `files` are texts or bytes by path. `now` is the clock of the changes. */
+/**
+ * Files in memory. `files` are texts or bytes by path. `now` is the clock of the changes.
+ *
+ * @example
+ * ```ts
+ * import { memoryVfs } from "looplet/vfs";
+ *
+ * const files = memoryVfs({ "/notes.md": "Buy milk" });
+ * console.log(new TextDecoder().decode(await files.read("/notes.md"))); // prints "Buy milk"
+ * ```
+ */
 export function memoryVfs(
   files: { readonly [path: string]: string | Uint8Array } = {},
   now: () => number = Date.now,

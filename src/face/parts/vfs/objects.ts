@@ -1,4 +1,5 @@
 /** Files in Cloudflare's R2 and KV, whose objects have keys and no folders. */
+import { checkMethods } from "../check-methods.js";
 import type { Vfs } from "./index.js";
 import { namesBelow } from "./paths.js";
 
@@ -50,6 +51,8 @@ const R2_KEYS = 1000;
 
 /** The files of an R2 bucket, below the folder `root` of its keys. */
 export function r2Vfs(bucket: R2BucketLike, root = ""): Vfs {
+  const what = "an R2 bucket; is the binding in the Wrangler configuration?";
+  checkMethods(bucket, "bucket", what, ["get", "put", "list", "delete"]);
   return objectsVfs(
     {
       async get(key) {
@@ -80,6 +83,8 @@ export function r2Vfs(bucket: R2BucketLike, root = ""): Vfs {
  * see an older file for a minute, and lists may lack a new one.
  */
 export function kvVfs(namespace: KvNamespaceLike, root = "", now: () => number = Date.now): Vfs {
+  const what = "a KV namespace; is the binding in the Wrangler configuration?";
+  checkMethods(namespace, "namespace", what, ["get", "put", "list", "delete"]);
   return objectsVfs(
     {
       async get(key) {

@@ -3,6 +3,7 @@ import type { Agent, Clock, Failure, PendingRun, Run, RunResult, Store } from ".
 import { HOST_CLOCK } from "../../../core/clock.js";
 import { checkOptions } from "../../../core/options/check.js";
 import { reportUnheard } from "../../../core/host/failures.js";
+import { checkMethods } from "../../check-methods.js";
 import { dropEnded } from "./drop-ended.js";
 
 /** The options of {@link supervise}. */
@@ -82,6 +83,18 @@ const TABLE = {
  * up at once, and runs that were stopped by the deaths of their processes after a wait. Any number of processes may
  * supervise one store: each run goes to one of them.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { memoryStore, supervise } from "looplet/stores";
+ *
+ * const store = memoryStore();
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const supervisor = supervise(store, createAgent({ model, store }));
+ * // Later, when the server shuts down:
+ * await supervisor.stop();
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function supervise<R extends Run = Run>(
@@ -100,6 +113,8 @@ export function supervise<R extends Run = Run>(
     onError = reportUnheard,
     clock = HOST_CLOCK,
   } = checkOptions(options, "", TABLE);
+  checkMethods(store, "store", "the store of the agent", ["append", "load"]);
+  checkMethods(agent, "agent", "an agent", ["pending", "resumePending"]);
   const seen = new Map<string, Seen>();
   const failures = new Map<string, Failed>();
   let sweeping: Promise<R[]> | undefined;
