@@ -16,6 +16,19 @@ import { RunDriver } from "./host/driver.js";
 /**
  * Makes an agent from a model, its tools and its limits.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ *
+ * const agent = createAgent({
+ *   model: anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY }),
+ *   system: "You answer in one sentence.",
+ *   limits: { maxIterations: 10, maxTotalTokens: 50_000 },
+ * });
+ * const { outcome, text } = await agent.run("Why is the sky blue?").result;
+ * console.log(outcome, text);
+ * ```
+ *
  * @throws LoopletError `config_…`, for any wrong option
  */
 export function createAgent<const T extends Tools, const S extends InputSchema = never>(

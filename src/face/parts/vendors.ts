@@ -66,7 +66,18 @@ const REASONING: Quirks = {
   "thinking.disabled": { reasoning: { enabled: false } },
 };
 
-/** OpenRouter. `promptCaching: true` marks the prompt for Anthropic's models. */
+/**
+ * OpenRouter. `promptCaching: true` marks the prompt for Anthropic's models.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "looplet";
+ * import { openrouter } from "looplet/vendors";
+ *
+ * const model = openrouter("anthropic/claude-opus-5.5", { apiKey: process.env.OPENROUTER_API_KEY });
+ * const agent = createAgent({ model });
+ * ```
+ */
 export const openrouter = /* @__PURE__ */ vendor({
   name: "openrouter",
   baseUrl: "https://openrouter.ai/api/v1",
@@ -182,7 +193,17 @@ export const vercelGateway = /* @__PURE__ */ vendor({
   quirks: REASONING,
 });
 
-/** A local Ollama. The size of its context comes from Ollama's own setting, not from the request. */
+/**
+ * A local Ollama. The size of its context comes from Ollama's own setting, not from the request.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "looplet";
+ * import { ollama } from "looplet/vendors";
+ *
+ * const agent = createAgent({ model: ollama("qwen3") });
+ * ```
+ */
 export const ollama = /* @__PURE__ */ vendor({
   name: "ollama",
   baseUrl: "http://localhost:11434/v1",
@@ -228,6 +249,15 @@ interface Named<K extends string> {
 /**
  * Azure OpenAI (v1 API) over Responses, or over Chat Completions with `api: "chat"`. The model is the deployment's
  * name; `resource` is the part of the URL before `.openai.azure.com`. For a token of Entra ID, use `authorize`.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "looplet";
+ * import { azure } from "looplet/vendors";
+ *
+ * const model = azure("my-deployment", { resource: "my-company", apiKey: process.env.AZURE_API_KEY });
+ * const agent = createAgent({ model });
+ * ```
  *
  * @throws LoopletError `config_…`
  */

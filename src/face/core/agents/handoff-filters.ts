@@ -4,6 +4,14 @@ import type { Block, HandoffInput, Message } from "../api/index.js";
 /**
  * Takes tool calls, their results and reasoning out of a conversation, for `handoff(agent, { inputFilter:
  * removeAllTools })`. Texts, media and refusals stay.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, handoff, removeAllTools } from "looplet";
+ *
+ * const writer = createAgent({ model: anthropic("claude-opus-5-5", { apiKey: "key" }) });
+ * const toWriter = handoff(writer, { description: "Writes the answer", inputFilter: removeAllTools });
+ * ```
  */
 export function removeAllTools({ messages }: Pick<HandoffInput, "messages">): Message[] {
   return messages.flatMap(({ role, content, origin, ...rest }) => {

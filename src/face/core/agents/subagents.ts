@@ -42,6 +42,20 @@ const HAND_BACK = "hand_back";
  * Makes a tool of an agent: the model gives it a prompt and gets the agent's last text. The agent is described here,
  * or made by `createAgent`.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, subagent } from "looplet";
+ *
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const translator = subagent({
+ *   description: "Translates a text into French",
+ *   model,
+ *   system: "You translate what you get into French.",
+ * });
+ * const agent = createAgent({ model, tools: { translator } });
+ * console.log((await agent.run("Translate 'good morning'.").result).text);
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function subagent<Output, const N extends string | undefined = undefined>(
@@ -71,6 +85,19 @@ export function subagent(first: object, call?: SubagentCallOptions): Tool {
 /**
  * Makes a tool by which an agent hands the conversation over to another agent, which is described here or made by
  * `createAgent`.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, handoff } from "looplet";
+ *
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const billing = createAgent({ model, system: "You answer questions about bills." });
+ * const agent = createAgent({
+ *   model,
+ *   system: "You find out what the user needs.",
+ *   tools: { billing: handoff(billing, { description: "For questions about bills" }) },
+ * });
+ * ```
  *
  * @throws LoopletError `config_…`
  */

@@ -10,6 +10,17 @@ export function sectionOf(code: string): string {
 /**
  * A configuration or a call that cannot work; its message says how to fix it, and where to read more. It is thrown at
  * once; only `init` rejects with it.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, LoopletError } from "looplet";
+ *
+ * try {
+ *   createAgent({ model: anthropic("claude-opus-5-5", { apiKey: "key" }), limits: { maxIterations: 0 } });
+ * } catch (error) {
+ *   if (error instanceof LoopletError) console.log(error.field); // prints "limits.maxIterations"
+ * }
+ * ```
  */
 export class LoopletError extends Error {
   override readonly name = "LoopletError";
@@ -32,6 +43,18 @@ export class LoopletError extends Error {
 /**
  * The error that `run.result` rejects with when an option says `"throw"` (`onCancel`, `onRefusal`, `limits.onLimit`,
  * `onFailure`).
+ *
+ * @example
+ * ```ts
+ * import { createAgent, custom, RunError } from "looplet";
+ *
+ * const model = custom(() => Promise.reject(new Error("The model is down")));
+ * try {
+ *   await createAgent({ model, onFailure: "throw" }).run("Hello").result;
+ * } catch (error) {
+ *   if (error instanceof RunError) console.log(error.result.outcome); // prints "failed"
+ * }
+ * ```
  */
 export class RunError extends Error {
   override readonly name = "RunError";
@@ -59,7 +82,23 @@ export function isStoreConflict(error: unknown): boolean {
   return error instanceof Error && error.name === "StoreConflict";
 }
 
-/** An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong. */
+/**
+ * An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong.
+ *
+ * @example
+ * ```ts
+ * import { tool, ToolError } from "looplet";
+ *
+ * const read = tool({
+ *   description: "Reads a page",
+ *   inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+ *   execute: ({ url }) => {
+ *     if (!url.startsWith("https://")) throw new ToolError("Only https addresses can be read.");
+ *     return fetch(url).then((response) => response.text());
+ *   },
+ * });
+ * ```
+ */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   /** A code of your choice. Default `tool_failed`. */
@@ -69,7 +108,9 @@ export class ToolError extends Error {
   /** `false` ends the run as `stopped` by `fatal_tool`. Default true. */
   readonly recoverable: boolean;
 
-  constructor(options: ToolErrorOptions) {
+  /** A text is the message. */
+  constructor(given: string | ToolErrorOptions) {
+    const options: ToolErrorOptions = typeof given === "string" ? { message: given } : given;
     super(options.message);
     this.code = options.code ?? "tool_failed";
     this.hint = options.hint ?? GENERAL_HINT;

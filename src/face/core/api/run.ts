@@ -176,6 +176,15 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   /**
    * The result. It never rejects for a failure of a provider or a tool, nor for a limit, unless an option says
    * `"throw"`.
+   *
+   * @example
+   * ```ts
+   * import { createAgent, custom } from "looplet";
+   *
+   * const run = createAgent({ model: custom(() => Promise.resolve("Hello.")) }).run("Hi");
+   * const { outcome, text, usage, messages } = await run.result;
+   * console.log(outcome, text, messages.length); // prints "completed Hello. 2"
+   * ```
    */
   readonly result: Promise<TypedResult<C, Output>>;
   /** How the run ended, set inside `abort()` and before `result` settles; `undefined` while the run continues. */
@@ -183,11 +192,31 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   /**
    * Iterates the events, with options; `for await (… of run)` is the same as `run.events()`. Several iterations may
    * run at once.
+   *
+   * @example
+   * ```ts
+   * import { createAgent, custom } from "looplet";
+   *
+   * const run = createAgent({ model: custom(() => Promise.resolve("Hello.")) }).run("Hi");
+   * for await (const event of run.events()) {
+   *   if (event.type === "text-delta") console.log(event.text); // prints "Hello."
+   * }
+   * ```
    */
   events(options?: EventsOptions): AsyncIterableIterator<TypedEvent<C>>;
   /**
    * Gives the model a message before its next call. If the model has just finished and no limit is reached, one more
    * iteration begins. `result.undelivered` has the messages that no call took.
+   *
+   * @example
+   * ```ts
+   * import { anthropic, createAgent } from "looplet";
+   *
+   * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+   * const run = createAgent({ model }).run("Write a poem about the sea.");
+   * run.steer("Make it a short one.");
+   * console.log((await run.result).undelivered.length); // prints "0"
+   * ```
    *
    * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
    */
@@ -201,6 +230,16 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   /**
    * Ends the run at once: `outcome` is set on return, and `result` settles with everything that arrived. A second
    * call does nothing.
+   *
+   * @example
+   * ```ts
+   * import { anthropic, createAgent } from "looplet";
+   *
+   * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+   * const run = createAgent({ model }).run("Write a long story.");
+   * run.abort("the user closed the page");
+   * console.log((await run.result).abortReason); // prints "the user closed the page"
+   * ```
    */
   abort(reason?: string): void;
   /**
@@ -208,6 +247,23 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    * with a `Reconciliation`, one of the kind `elicitation` with an `ElicitationAnswer`. The same answer a second time
    * returns true and changes nothing. False if the question is closed otherwise or of another kind, and when the run
    * has ended.
+   *
+   * @example
+   * ```ts
+   * import { anthropic, createAgent, tool } from "looplet";
+   *
+   * const pay = tool({
+   *   description: "Pays a bill",
+   *   inputSchema: { type: "object", properties: { bill: { type: "string" } }, required: ["bill"] },
+   *   needsApproval: true,
+   *   execute: ({ bill }) => `Paid ${bill}`,
+   * });
+   * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+   * const run = createAgent({ model, tools: { pay } }).run("Pay the bill B-7.");
+   * for await (const event of run) {
+   *   if (event.type === "question") run.answer(event.questionId, { behavior: "allow" });
+   * }
+   * ```
    *
    * @throws LoopletError `misuse_invalid_argument`
    */
@@ -217,6 +273,16 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
    * store's error if it could not be saved, and after 30 s (and `durable.flushMs`) by the agent's clock if the store
    * does not answer. What a store has refused is written again by the next save and by the next call of `saved()`,
    * also after the end of the run. Give it to `waitUntil` where a platform ends your process after the response.
+   *
+   * @example
+   * ```ts
+   * import { anthropic, createAgent } from "looplet";
+   * import { memoryStore } from "looplet/stores";
+   *
+   * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+   * const run = createAgent({ model, store: memoryStore() }).run("Hello");
+   * await run.saved(); // the prompt is in the store
+   * ```
    */
   saved(): Promise<void>;
   /**

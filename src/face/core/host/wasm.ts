@@ -48,6 +48,14 @@ export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): voi
  *
  * Rejects with a `LoopletError` of code `config_wasm` if the source cannot be fetched or compiled; the next call
  * tries again.
+ *
+ * @example
+ * ```ts
+ * import { init } from "looplet/external";
+ *
+ * declare const wasm: WebAssembly.Module; // for example from `import wasm from "looplet/looplet.wasm"` in a Worker
+ * await init(wasm);
+ * ```
  */
 export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   await (source === undefined ? loadWasm() : load(() => source));

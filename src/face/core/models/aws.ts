@@ -3,8 +3,8 @@
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (2026-11-21). The
  * signature has the platform's time and not the run's clock, because authorizing happens outside the engine.
  *
- * The signer of `aws4fetch` 1.0.20 would add 1.1 kB of brotli (2.35 kB in place of 1.23), most of it to guess services
- * and regions from hosts. It also signs custom headers, which a proxy may change.
+ * The signer of `aws4fetch` 1.0.20 would add 1.1 kB of brotli (2.35 kB in place of 1.23), most of it to guess
+ * services and regions from hosts. It also signs custom headers, which a proxy may change.
  */
 import { LoopletError } from "../api/errors.js";
 import type { Authorize } from "../api/index.js";

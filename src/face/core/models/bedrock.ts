@@ -11,6 +11,17 @@ import { vendorModel, isBrowser } from "./models.js";
 /**
  * A model of Amazon Bedrock over Converse, named by its id, an inference profile's id or an ARN.
  *
+ * @example
+ * ```ts
+ * import { bedrock, createAgent } from "looplet";
+ *
+ * const model = bedrock("anthropic.claude-sonnet-4-6", {
+ *   region: "eu-central-1",
+ *   credentials: { accessKeyId: "AKIA…", secretAccessKey: "…" },
+ * });
+ * const agent = createAgent({ model });
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function bedrock(model: string, options: BedrockOptions): Model {

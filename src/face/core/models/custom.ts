@@ -24,6 +24,17 @@ import { sealModel } from "./models.js";
 /**
  * A model that is your own function.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ *
+ * const echo = custom(async function* ({ messages }) {
+ *   yield "You sent ";
+ *   yield { type: "text", text: `${messages.length} message.` };
+ * });
+ * console.log((await createAgent({ model: echo }).run("Hello").result).text); // prints "You sent 1 message."
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function custom(answer: CustomModel, given: CustomOptions = {}): Model {

@@ -62,6 +62,18 @@ export function modelParts(model: unknown): ModelParts | undefined {
 /**
  * A model of Anthropic (Messages API).
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ *
+ * const model = anthropic("claude-opus-5-5", {
+ *   apiKey: process.env.ANTHROPIC_API_KEY,
+ *   effort: "low",
+ *   promptCaching: true,
+ * });
+ * console.log((await createAgent({ model }).run("Hello").result).text);
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function anthropic(model: string, options: HttpModelOptions & NotOfModel = {}): Model {
@@ -70,6 +82,14 @@ export function anthropic(model: string, options: HttpModelOptions & NotOfModel 
 
 /**
  * A model of OpenAI over the Responses API.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, openai } from "looplet";
+ *
+ * const model = openai("gpt-6.2", { apiKey: process.env.OPENAI_API_KEY, effort: "medium" });
+ * console.log((await createAgent({ model }).run("Hello").result).text);
+ * ```
  *
  * @throws LoopletError `config_…`
  */
@@ -80,6 +100,14 @@ export function openai(model: string, options: HttpModelOptions & NotOfModel = {
 /**
  * A model of OpenAI over Chat Completions.
  *
+ * @example
+ * ```ts
+ * import { createAgent, openaiChat } from "looplet";
+ *
+ * const model = openaiChat("gpt-4.1-mini", { apiKey: process.env.OPENAI_API_KEY, temperature: 0 });
+ * console.log((await createAgent({ model }).run("Hello").result).text);
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function openaiChat(model: string, options: HttpModelOptions & NotOfModel = {}): Model {
@@ -88,6 +116,14 @@ export function openaiChat(model: string, options: HttpModelOptions & NotOfModel
 
 /**
  * A model of Google AI Studio (Gemini API).
+ *
+ * @example
+ * ```ts
+ * import { createAgent, gemini } from "looplet";
+ *
+ * const model = gemini("gemini-3-flash", { apiKey: process.env.GEMINI_API_KEY });
+ * console.log((await createAgent({ model }).run("Hello").result).text);
+ * ```
  *
  * @throws LoopletError `config_…`
  */
@@ -98,6 +134,14 @@ export function gemini(model: string, options: HttpModelOptions & NotOfModel = {
 /**
  * A model, by the name that the server knows, behind any server that speaks a known protocol: a local server, a
  * gateway, another vendor. It needs no key.
+ *
+ * @example
+ * ```ts
+ * import { compatible, createAgent } from "looplet";
+ *
+ * const model = compatible("qwen3", { baseUrl: "http://localhost:8080/v1", protocol: "openai_chat" });
+ * console.log((await createAgent({ model }).run("Hello").result).text);
+ * ```
  *
  * @throws LoopletError `config_…`
  */

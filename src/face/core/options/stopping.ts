@@ -8,6 +8,18 @@ import { at, checkOptions, checkValue, describe, isObject, joined } from "./chec
 /**
  * Stops the run after a round in which this tool was called.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, hasToolCall, tool } from "looplet";
+ *
+ * const done = tool({ description: "Ends the work", inputSchema: { type: "object" }, execute: () => "ok" });
+ * const agent = createAgent({
+ *   model: anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY }),
+ *   tools: { done },
+ *   limits: { stopWhen: hasToolCall("done") },
+ * });
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function hasToolCall(toolName: string): StopCondition {
@@ -17,6 +29,14 @@ export function hasToolCall(toolName: string): StopCondition {
 
 /**
  * Stops the run after the tools of this iteration. Unlike `maxIterations`, it marks an intended end.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, iterationCount } from "looplet";
+ *
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, limits: { stopWhen: iterationCount(3) } });
+ * ```
  *
  * @throws LoopletError `config_…`
  */

@@ -45,6 +45,22 @@ import { vendorConfig } from "./vendor-tool.js";
 /**
  * Defines a tool; the schema types the argument of `execute`. The definition is returned unchanged.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, tool } from "looplet";
+ *
+ * const weather = tool({
+ *   description: "Current weather of a city",
+ *   inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   readOnly: true,
+ *   execute: ({ city }) => `Rain in ${city}`,
+ * });
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, tools: { weather } });
+ * const { toolCalls } = await agent.run("What is the weather in Paris?").result;
+ * console.log(toolCalls[0]?.output); // prints "Rain in Paris"
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function tool<

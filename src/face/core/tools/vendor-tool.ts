@@ -15,7 +15,13 @@ type Entry = { readonly [field: string]: unknown };
  *
  * @example
  * ```ts
- * tools: { search: vendorTool({ type: "web_search_20260318", name: "web_search", max_uses: 3 }) }
+ * import { anthropic, createAgent, vendorTool } from "looplet";
+ *
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({
+ *   model,
+ *   tools: { search: vendorTool({ type: "web_search_20260318", name: "web_search", max_uses: 3 }) },
+ * });
  * ```
  *
  * @throws LoopletError `config_…`

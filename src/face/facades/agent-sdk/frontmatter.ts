@@ -1,6 +1,6 @@
 /**
- * Files that begin with fields between lines of `---`, as skills and agents do. They have texts and lists of names only:
- * the package `yaml` would add 27 kB of brotli to `looplet/agent-sdk`, which has no dependency.
+ * Files that begin with fields between lines of `---`, as skills and agents do. They have texts and lists of names
+ * only: the package `yaml` would add 27 kB of brotli to `looplet/agent-sdk`, which has no dependency.
  */
 
 export interface Frontmatter {

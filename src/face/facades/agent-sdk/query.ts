@@ -15,6 +15,15 @@ import type { Options, Query, SDKUserInput } from "./types.js";
  * results of its tools, and `result` at the end of each turn. A text is one turn. An iterable may have many: what
  * comes while the model is at work is told to it before its next answer.
  *
+ * @example
+ * ```ts
+ * import { query } from "looplet/agent-sdk";
+ *
+ * for await (const message of query({ prompt: "Hello", options: { model: "claude-opus-5-5" } })) {
+ *   if (message.type === "result") console.log(message.subtype); // prints "success"
+ * }
+ * ```
+ *
  * @throws TypeError for an option that is unknown or wrong
  */
 export function query({

@@ -29,6 +29,15 @@ const CANCEL = "/cancel";
  * Begins a job, or goes on from a checkpoint. Nothing is thrown away: a cap closes the job with an error and saves a
  * checkpoint, from which a higher cap goes on.
  *
+ * @example
+ * ```ts
+ * import { runProduction } from "looplet/production";
+ *
+ * const job = runProduction({ model: "claude-opus-5-5", system: "You build pages.", prompt: "Build a page." });
+ * const { stopReason, text } = await job.result;
+ * console.log(stopReason); // prints "end_turn"
+ * ```
+ *
  * @throws TypeError for a missing option, LoopletError `config_…` for a wrong one
  */
 export function runProduction(options: ProductionOptions): ProductionJob {

@@ -50,6 +50,18 @@ export class AgentLoopError extends Error {
  *
  * Rejects with a `TypeError` for a missing option before any request, with a `LoopletError` for a wrong one, and with
  * an {@link AgentLoopError} for a failed model call. A call with status 429 is repeated after 2, 4 and 8 seconds.
+ *
+ * @example
+ * ```ts
+ * import { agentLoop } from "looplet/sprout";
+ *
+ * const { finalText } = await agentLoop({
+ *   systemPrompt: "You are a tutor.",
+ *   userMessage: "Teach me about trees.",
+ *   tools: [],
+ *   host: { apiKey: process.env.ANTHROPIC_API_KEY },
+ * });
+ * ```
  */
 export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopResult> {
   check(options);

@@ -30,6 +30,15 @@ const TABLE = { ...THREAD_TABLE, authorize: "function!", maxBodyBytes: "count" }
  * keeps the chat there, and of the messages of the page only the last one counts. Without a store the messages of the
  * page are the history. A function in place of the agent chooses one for each input.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { agUiHandler } from "looplet/ag-ui";
+ *
+ * const agent = createAgent({ model: custom(() => Promise.resolve("Hello.")) });
+ * const handle = agUiHandler(agent, { authorize: () => "ada" }); // the id of the user who is signed in
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function agUiHandler(

@@ -66,6 +66,16 @@ export function uiStream(
  * A response with the stream of a run, or with a stream of chunks: server-sent events with the headers of the
  * protocol. `init` has more headers, a status, and the options of `uiStream`.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { toUIMessageStreamResponse } from "looplet/ai-sdk";
+ *
+ * const agent = createAgent({ model: custom(() => Promise.resolve("Hello.")) });
+ * const response = toUIMessageStreamResponse(agent.run("Hi"));
+ * console.log(response.headers.get("content-type")); // prints "text/event-stream"
+ * ```
+ *
  * @throws LoopletError as `uiStream`
  */
 export function toUIMessageStreamResponse(

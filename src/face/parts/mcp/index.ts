@@ -43,6 +43,16 @@ const WARNING_CHARS = 300;
 /**
  * Connects to a server: by the protocol of 2026-07-28, or by that of 2025-11-25 where the server does not know it.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { connectMcp } from "looplet/mcp";
+ *
+ * const docs = await connectMcp({ url: "https://mcp.example.com" });
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, tools: await docs.tools("docs") });
+ * ```
+ *
  * @throws McpError `needs_auth` if the server wants another authorization
  */
 export async function connectMcp(options: McpOptions): Promise<McpClient> {

@@ -70,6 +70,14 @@ const TABLE: OptionTable = {
  *
  * A model that must be downloaded first needs a click or a key press: start the first run in its handler.
  *
+ * @example
+ * ```ts
+ * import { createAgent } from "looplet";
+ * import { chromePrompt } from "looplet/models";
+ *
+ * const agent = createAgent({ model: chromePrompt({ onDownload: (part) => console.log(part) }) });
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function chromePrompt(given: ChromePromptOptions = {}): Model {

@@ -34,6 +34,15 @@ export interface WorkersAiOptions extends ModelOptions {
  *
  * The model's page at Cloudflare lists the options that it supports; it ignores or refuses others.
  *
+ * @example
+ * ```ts
+ * import { createAgent } from "looplet";
+ * import { workersAi, type WorkersAiBinding } from "looplet/models";
+ *
+ * declare const env: { AI: WorkersAiBinding };
+ * const agent = createAgent({ model: workersAi(env.AI, "@cf/meta/llama-3.3-70b-instruct-fp8-fast") });
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function workersAi(binding: WorkersAiBinding, model: string, options: WorkersAiOptions = {}): Model {

@@ -44,6 +44,15 @@ export interface PracticeOptions extends PaceOptions {
  *
  * Rejects with the reason of `init.signal` when that aborts; a stream that is read then fails with it.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { practice } from "looplet/practice";
+ *
+ * const agent = createAgent({ model: anthropic("practice", { fetch: practice({ delayMs: 0 }) }) });
+ * console.log((await agent.run("Hello").result).outcome); // prints "completed"
+ * ```
+ *
  * @throws TypeError for an option that has an unknown name
  */
 export function practice(options: PracticeOptions = {}): PracticeFetch {

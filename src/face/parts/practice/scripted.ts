@@ -33,6 +33,16 @@ export interface ScriptedFetch extends PracticeFetch {
  * rejects with an error that says how many turns there were. That error, and what a function among the turns throws,
  * ends a run as `failed` with `custom_model`. Honours `init.signal` like `practice`.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { scripted } from "looplet/practice";
+ *
+ * const fetch = scripted([{ text: "Hello." }]);
+ * const agent = createAgent({ model: anthropic("practice", { fetch }) });
+ * console.log((await agent.run("Hi").result).text); // prints "Hello."
+ * ```
+ *
  * @throws TypeError for a turn or an option that has an unknown name
  */
 export function scripted(turns: readonly ScriptedStep[], options: ScriptedOptions = {}): ScriptedFetch {

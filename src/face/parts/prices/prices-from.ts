@@ -31,8 +31,14 @@ const LITELLM: { readonly [vendor: string]: string } = {
  * does not have, or whose price is not a number there, has no price: `(vendor, model) => fromFile(vendor, model) ??
  * prices(vendor, model)` asks looplet's table then.
  *
+ * @example
  * ```ts
- * const fromFile = pricesFrom(await (await fetch("https://models.dev/api.json")).json());
+ * import { anthropic, createAgent } from "looplet";
+ * import { pricesFrom } from "looplet/prices";
+ *
+ * const response = await fetch("https://models.dev/api.json");
+ * const price = pricesFrom(await response.json());
+ * const agent = createAgent({ model: anthropic("claude-opus-5-5", { apiKey: "key", price }) });
  * ```
  *
  * @throws {TypeError} The JSON has none of the three shapes.

@@ -96,6 +96,18 @@ const PASSED_BACK = ["request-id", "retry-after", "retry-after-ms", "x-request-i
  * models: `/api/anthropic`, `/api/openai`, `/api/google`, or `/api/` and the name of another vendor. The second
  * argument is the context of a Worker.
  *
+ * @example
+ * ```ts
+ * import { anthropic } from "looplet";
+ * import { proxy } from "looplet/proxy";
+ *
+ * export const handle = proxy({
+ *   models: [anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY, maxOutputTokens: 8_000 })],
+ *   authorize: (request) => /\bsession=(\w+)/.exec(request.headers.get("cookie") ?? "")?.[1],
+ * });
+ * // Mount it under `/api`, for pages with `baseUrl: "/api/anthropic"`.
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function proxy(

@@ -30,6 +30,23 @@ export type UseAgent = ConversationSnapshot &
  *
  * An agent without an `id` has a conversation for each component, whose run stops when the component goes away.
  * Components with the same agent and the same `id` share one.
+ *
+ * @example
+ * ```tsx
+ * import { useAgent } from "looplet/react";
+ *
+ * export function Chat() {
+ *   const { messages, send } = useAgent("/api/agent", { id: "order-7" });
+ *   return (
+ *     <form action={(data) => void send(String(data.get("text")))}>
+ *       {messages.map(({ id, parts }) => (
+ *         <p key={id}>{parts.map((part) => (part.type === "text" ? part.text : ""))}</p>
+ *       ))}
+ *       <input name="text" />
+ *     </form>
+ *   );
+ * }
+ * ```
  */
 export function useAgent(agent: ConversationAgent | string, options: ConversationOptions = {}): UseAgent {
   const conversation = useConversation(agent, options);
@@ -57,6 +74,19 @@ export function useConversation(
 /**
  * A part of the snapshot: the component is rendered again when it is another object. `select` must return a piece of
  * the snapshot or a plain value, and nothing that it makes.
+ *
+ * @example
+ * ```tsx
+ * import { createAgent, custom } from "looplet";
+ * import { useConversation, useSelect } from "looplet/react";
+ *
+ * const agent = createAgent({ model: custom(() => Promise.resolve("Hello.")) });
+ *
+ * export function Status() {
+ *   const chat = useConversation(agent, { id: "order-7" });
+ *   return <p>{useSelect(chat, ({ status }) => status)}</p>;
+ * }
+ * ```
  */
 export function useSelect<T>(conversation: Conversation, select: (snapshot: ConversationSnapshot) => T): T {
   const { subscribe, getSnapshot } = conversation;

@@ -32,6 +32,16 @@ export interface ReceiptStore extends Store {
 /**
  * The store, with a chain for each journal that goes through it. Give it to `createAgent` in the place of the store.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { receipts } from "looplet/receipts";
+ * import { memoryStore } from "looplet/stores";
+ *
+ * const store = receipts(memoryStore());
+ * await createAgent({ model: custom(() => Promise.resolve("Paid.")), store }).run("Pay.", { id: "order-7" }).result;
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptStore {

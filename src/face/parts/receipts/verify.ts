@@ -78,6 +78,19 @@ const POLICY_TABLE = {
  * `import "looplet"`.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { recorder } from "looplet/replay";
+ * import { verify } from "looplet/receipts";
+ *
+ * const agent = createAgent({ model: custom(() => Promise.resolve("Paid.")), record: recorder() });
+ * const run = agent.run("Pay.");
+ * await run.result;
+ * const { passed } = await verify(run.export());
+ * console.log(passed); // prints "true"
+ * ```
  */
 export async function verify(file: string, options: VerifyOptions = {}): Promise<Verification> {
   const { receipts = [], isSigned, journal, policy = {} } = checkOptions(options, "", TABLE);

@@ -34,6 +34,17 @@ export interface RecorderOptions extends ExportOptions {
  * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. `redact`
  * is for the files that `save` gets: `run.export({ redact })` has its own.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { recorder } from "looplet/replay";
+ *
+ * const agent = createAgent({ model: custom(() => Promise.resolve("Hello.")), record: recorder() });
+ * const run = agent.run("Hi");
+ * await run.result;
+ * const file = run.export(); // save it as run.loop
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function recorder(options: RecorderOptions = {}): Recorder {

@@ -94,6 +94,23 @@ interface Live {
  * - `…/<id>` is a session, with the paths of `AgentObject`.
  * - `DELETE …/<id>` ends and removes it.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { handler } from "looplet/server";
+ * import { memoryStore } from "looplet/stores";
+ *
+ * const store = memoryStore();
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const handle = handler(createAgent({ model, store }), {
+ *   store,
+ *   base: "/api/agent",
+ *   authorize: () => "ada", // the id of the user who is signed in
+ * });
+ * const response = await handle(new Request("http://localhost/api/agent"));
+ * console.log(response.status); // prints "200"
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function handler<Request extends RequestLike = RequestLike>(

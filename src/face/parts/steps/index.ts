@@ -20,6 +20,16 @@ export type SteppedOptions = Required<Pick<AgentOptions, "steps" | "random" | "i
 /**
  * The options of an agent each of whose model calls and tool calls is a step: `createAgent({ ...inSteps(id, step),
  * model })`. The agent is made for one run, whose id this is. Answers arrive whole.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { inSteps, type Step } from "looplet/steps";
+ *
+ * const step: Step = (name, work) => work(); // of your durable engine
+ * const agent = createAgent({ ...inSteps("order-7", step), model: custom(() => Promise.resolve("Hello.")) });
+ * console.log((await agent.run("Hi").result).text); // prints "Hello."
+ * ```
  */
 export function inSteps(id: string, step: Step): SteppedOptions {
   const times = new Map<string, number>();

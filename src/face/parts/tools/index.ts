@@ -31,6 +31,17 @@ export type BuiltinToolName =
 /**
  * The tools for which `ports` has what they need, for `tools` of `createAgent`. TodoWrite needs nothing.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { builtinTools } from "looplet/tools";
+ * import { memoryVfs } from "looplet/vfs";
+ *
+ * const { Read, Grep } = builtinTools({ vfs: memoryVfs({ "/notes.md": "Buy milk" }) });
+ * const model = anthropic("claude-opus-5-5", { apiKey: process.env.ANTHROPIC_API_KEY });
+ * const agent = createAgent({ model, tools: { Read: Read!, Grep: Grep! } });
+ * ```
+ *
  * @throws Error for a folder that leads out of the files, and TypeError for a port that is not what it has to be
  */
 export function builtinTools(ports: ToolPorts = {}): { [name in BuiltinToolName]?: Tool } {

@@ -46,6 +46,16 @@ function writer<T>(sink: Sink<T>): (record: T) => unknown {
 /**
  * A sink that writes each record as a line of JSON: `traceRows(ndjson((line) => file.write(line)))`.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { ndjson, traceRows } from "looplet/trace";
+ *
+ * const lines: string[] = [];
+ * const trace = traceRows(ndjson((line) => lines.push(line)));
+ * await createAgent({ model: custom(() => Promise.resolve("Hello.")), trace }).run("Hi").result;
+ * ```
+ *
  * @throws LoopletError `config_wrong_type`
  */
 export function ndjson(write: (line: string) => unknown): (record: object) => unknown {

@@ -53,6 +53,17 @@ export interface TranscriptChange extends TranscriptProblem {
 /**
  * Returns the problems of a history in their order, and an empty array for one that can be sent.
  *
+ * @example
+ * ```ts
+ * import { checkTranscript } from "looplet/transcript";
+ *
+ * const history = [
+ *   { role: "user", content: "Pay." },
+ *   { role: "assistant", content: [{ type: "tool_use", id: "a", name: "pay", input: {} }] },
+ * ];
+ * console.log(checkTranscript(history, "anthropic").length); // prints "1"
+ * ```
+ *
  * @throws LoopletError `config_wrong_type` when `messages` is not an array, `config_invalid_value` for an unknown
  * protocol.
  */
@@ -66,6 +77,18 @@ export function checkTranscript(
 /**
  * Mends a history with the smallest change that makes it legal. A legal history comes back as the array that was
  * given, and each message without a problem as the object that was given. The history itself is not changed.
+ *
+ * @example
+ * ```ts
+ * import { checkTranscript, repairTranscript } from "looplet/transcript";
+ *
+ * const history = [
+ *   { role: "user", content: "Pay." },
+ *   { role: "assistant", content: [{ type: "tool_use", id: "a", name: "pay", input: {} }] },
+ * ];
+ * const { messages } = repairTranscript(history, "anthropic");
+ * console.log(checkTranscript(messages, "anthropic").length); // prints "0"
+ * ```
  *
  * @throws LoopletError as `checkTranscript`.
  */

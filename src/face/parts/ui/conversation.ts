@@ -115,6 +115,16 @@ const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
 /**
  * The conversation with an agent. Two calls with the same agent and the same `id` give the same object.
  *
+ * @example
+ * ```ts
+ * import { createAgent, custom } from "looplet";
+ * import { conversation } from "looplet/ui";
+ *
+ * const chat = conversation(createAgent({ model: custom(() => Promise.resolve("Hello.")) }));
+ * chat.subscribe(() => console.log(chat.getSnapshot().status));
+ * chat.send("Hi");
+ * ```
+ *
  * @throws LoopletError `config_wrong_type` for an agent that is none
  */
 export function conversation(agent: ConversationAgent, options: ConversationOptions = {}): Conversation {

@@ -142,6 +142,15 @@ export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "re
  * The agent that a worker or another page serves with `serveAgent`. Listeners and signals stay in this page; options
  * and answers go as JSON.
  *
+ * @example
+ * ```ts
+ * import { connectAgent } from "looplet/workers";
+ *
+ * const agent = connectAgent("/api/agent");
+ * const chat = await agent.openChat("order-7");
+ * const { text } = await chat.run("Where is my order?").result;
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function connectAgent<A extends Agent<any, any> = Agent>(

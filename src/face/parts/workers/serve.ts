@@ -32,6 +32,15 @@ export const HOST_TABLE = { store: "any", keepRuns: "count" } as const;
  * that woke a service worker is given to listeners that are there by then. With a `store` the runs that have not
  * ended go on.
  *
+ * @example
+ * ```ts
+ * // worker.js, for a page with `connectAgent(new Worker("worker.js", { type: "module" }))`
+ * import { anthropic, createAgent } from "looplet";
+ * import { serveAgent } from "looplet/workers";
+ *
+ * serveAgent(createAgent({ model: anthropic("claude-opus-5-5", { baseUrl: "/api/anthropic" }) }));
+ * ```
+ *
  * @throws LoopletError `config_…`
  */
 export function serveAgent(agent: Agent<any, any>, options: ServeOptions = {}): ServedAgent {

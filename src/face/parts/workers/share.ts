@@ -37,6 +37,16 @@ export type SharedAgent<A extends Agent<any, any> = Agent> = RemoteAgent<A> & {
  * has leases, and uses the one that is returned. `disconnect` hands the runs over to another tab and closes this
  * tab's agent.
  *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent } from "looplet";
+ * import { indexedDbStore } from "looplet/stores";
+ * import { shareAgent } from "looplet/workers";
+ *
+ * const model = anthropic("claude-opus-5-5", { baseUrl: "/api/anthropic" });
+ * const agent = shareAgent(createAgent({ model, store: indexedDbStore() }), { name: "chats" });
+ * ```
+ *
  * @throws LoopletError `config_…`, also where the browser has no Web Locks (outside of HTTPS and localhost)
  */
 export function shareAgent<A extends Agent<any, any>>(

@@ -1,9 +1,9 @@
 /**
  * The Jinja subset: `{{ a.b | upper }}`, `if`/`elif`/`else`, `for`, comments and trim markers. No text is escaped.
  *
- * `@huggingface/jinja` cannot replace it. It renders a text without the input that each piece came from, which strict
- * inputs need. It also has no limits: at version 0.5.11 two loops over `range(3000)` block for 10 s, 24 doublings in a
- * loop make 168 MB, and 20,000 brackets overflow the stack.
+ * `@huggingface/jinja` cannot replace it. It renders a text without the input that each piece came from, which
+ * strict inputs need. It also has no limits: at version 0.5.11 two loops over `range(3000)` block for 10 s, 24
+ * doublings in a loop make 168 MB, and 20,000 brackets overflow the stack.
  */
 import { ValueError } from "../errors.js";
 import { checkDepth, type Effort } from "./effort.js";

@@ -1,9 +1,9 @@
 /**
  * Mustache: `{{a.b}}`, sections, inverted sections and comments. No text is escaped, and there are no partials.
  *
- * The package `mustache` cannot replace it. It renders a text without the input that each piece came from, which strict
- * inputs need. It also has no limits: at version 4.2.0 three sections in each other over 200 items make 8 million
- * pieces, and 5,000 nested sections overflow the stack.
+ * The package `mustache` cannot replace it. It renders a text without the input that each piece came from, which
+ * strict inputs need. It also has no limits: at version 4.2.0 three sections in each other over 200 items make 8
+ * million pieces, and 5,000 nested sections overflow the stack.
  */
 import { ValueError } from "../errors.js";
 import { checkDepth } from "./effort.js";

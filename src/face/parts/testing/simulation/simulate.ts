@@ -82,6 +82,28 @@ export class SimulationFailure extends Error implements Failure {
  *
  * Rejects with a {@link SimulationFailure} at the first failure, unless `onFailure` is `"return"`; with a
  * `LoopletError` of a code `config_…` for wrong options.
+ *
+ * @example
+ * ```ts
+ * import { anthropic, createAgent, tool } from "looplet";
+ * import { memoryStore } from "looplet/stores";
+ * import { neverTwice, simulate, type World } from "looplet/testing";
+ *
+ * const shop = (world: World) =>
+ *   createAgent({
+ *     model: anthropic("claude-opus-5-5", { apiKey: "any" }),
+ *     store: memoryStore(),
+ *     timeouts: { toolMs: 60_000 },
+ *     tools: {
+ *       pay: tool({
+ *         description: "Pays",
+ *         inputSchema: { type: "object" },
+ *         execute: (_, { toolCallId }) => void world.effect("payment", toolCallId),
+ *       }),
+ *     },
+ *   });
+ * await simulate(shop, { seeds: 20, invariants: [neverTwice("payment")] });
+ * ```
  */
 export async function simulate(subject: Subject, options: SimulateOptions = {}): Promise<Simulation> {
   const checked = checkedOptions(options);
