@@ -160,8 +160,27 @@ export class SpanTree<H> implements Trace {
         return this.#endAgent(agent, timeMs);
       case "finish":
         return this.#finish(event, timeMs);
+      case "steer-delivered":
+      case "reset":
+      case "abort":
+      case "handoff":
+        return agent.span.note(event.type, timeMs, {});
       default:
-        return MOMENTS.has(event.type) ? agent.span.note(event.type, timeMs, {}) : undefined;
+        // A new event does not compile until it is a moment of a span, or in this list of those that no span shows.
+        event.type satisfies
+          | "run-start"
+          | "iteration-start"
+          | "answer-cut-off"
+          | "text-delta"
+          | "reasoning-delta"
+          | "tool-input-delta"
+          | "tool-progress"
+          | "waiting"
+          | "limits"
+          | "not-saved"
+          | "message"
+          | "snapshot";
+        return undefined;
     }
   }
 
@@ -348,9 +367,6 @@ export class SpanTree<H> implements Trace {
 }
 
 const TARGET = "gen_ai.transfer.target.name";
-
-/** Events that have only a name. */
-const MOMENTS: ReadonlySet<string> = new Set(["steer-delivered", "reset", "abort", "handoff"]);
 
 function tellModel(agent: Asked, { model, vendor }: Asked): void {
   agent.model = model;
