@@ -21,7 +21,8 @@ pub struct Accepts {
     /// False if the top of a tool's schema must be a plain object: no `anyOf`, `oneOf`, `allOf`, `enum`, `not` beside
     /// its type.
     pub combinators_at_top: bool,
-    /// False if an array needs `items`, and an object at the top `properties`; `true` is no schema then.
+    /// False if an array needs `items`, also after `prefixItems`, and an object at the top `properties`; `true` is not
+    /// a schema then.
     pub short_forms: bool,
     /// False if names of properties match `^[a-zA-Z0-9_.-]{1,64}$`.
     pub any_names: bool,
@@ -101,8 +102,8 @@ pub const BEDROCK: Accepts = Accepts {
 /// - Schemas, on no page: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
 ///   top level`: <https://github.com/langchain-ai/langchainjs/issues/9804>; `In context=(), object schema missing
 ///   properties`: <https://github.com/spring-projects/spring-ai/issues/4776>; `array schema missing items`:
-///   <https://github.com/matthewhand/mcp-openapi-proxy/issues/16> (2026-11-28). That `true` is no schema is an
-///   assumption.
+///   <https://github.com/matthewhand/mcp-openapi-proxy/issues/16> (2026-11-28), also of a schema with `prefixItems`:
+///   <https://github.com/PrefectHQ/fastmcp/issues/2464> (2026-11-29). That `true` is not a schema is an assumption.
 pub const OPENAI_CHAT: Accepts = Accepts {
     who: "Chat Completions",
     combinators_at_top: false,

@@ -1,7 +1,7 @@
 //! A tool's schema as a protocol's vendors take it, and the way back for the names of its properties.
 //!
-//! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] says what they take.
-//! [`mended`] writes a schema for the wire; the engine still checks a call against the whole one. [`renamed`] lists
+//! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] says what they take, and
+//! [`in_draft_2020`] what none of them does. [`mended`] writes a schema for the wire; the engine still checks a call against the whole one. [`renamed`] lists
 //! the properties that have another name on the wire; the answer gives an input the tool's own names
 //! back. A schema that is fine stays as it is, byte for byte. Nothing fails.
 
@@ -46,6 +46,33 @@ pub fn left_out(schema: &str, accepts: &Accepts) -> Option<&'static str> {
     AT_TOP.iter().copied().find(|key| object.last(key).is_some())
 }
 
+/// A keyword in the form of JSON Schema 2020-12; `None` for one without such a form. Claude refuses a request with a
+/// tool whose schema breaks that draft, and OpenAI a list as `items`:
+/// <https://github.com/openclaw/openclaw/issues/98588>, <https://github.com/Dokploy/mcp/issues/74> (2026-11-29).
+fn in_draft_2020<'k, 'v>(object: &Object<'v>, key: &'k str, value: &'v str) -> Option<(&'k str, &'v str)> {
+    let is_tuple = || object.last("items").is_some_and(|items| items.starts_with('['));
+    let is_bool = matches!(value, "true" | "false");
+    match key {
+        "items" if is_tuple() => Some(("prefixItems", value)),
+        "additionalItems" => is_tuple().then_some(("items", value)),
+        // Draft 4 has `true` beside the bound.
+        "exclusiveMinimum" | "exclusiveMaximum" if is_bool => {
+            let bound = object.last(if key == "exclusiveMinimum" {
+                "minimum"
+            } else {
+                "maximum"
+            });
+            bound.filter(|_| value == "true").map(|bound| (key, bound))
+        }
+        "minimum" if object.last("exclusiveMinimum") == Some("true") => None,
+        "maximum" if object.last("exclusiveMaximum") == Some("true") => None,
+        "title" | "description" | "format" | "$comment" if !value.starts_with('"') => None,
+        "examples" if !value.starts_with('[') => None,
+        "deprecated" | "readOnly" | "writeOnly" if !is_bool => None,
+        _ => Some((key, value)),
+    }
+}
+
 struct Writer<'a> {
     accepts: &'a Accepts,
     has_changed: bool,
@@ -66,6 +93,9 @@ impl Writer<'_> {
         let mut properties: Vec<(String, &str)> = owned_fields(object.object("properties").as_ref());
         let mut required: Vec<String> = Vec::new();
         for (key, value) in object.fields() {
+            let Some((key, value)) = self.keyword(&object, key, value) else {
+                continue;
+            };
             let is_refused = AT_TOP.contains(&key);
             match key {
                 "type" | "properties" => {}
@@ -115,17 +145,32 @@ impl Writer<'_> {
             return out.extend_from_slice(sent.as_bytes());
         };
         out.push(b'{');
+        let mut has_items = false;
         for (key, value) in object.fields() {
+            let Some((key, value)) = self.keyword(&object, key, value) else {
+                continue;
+            };
+            has_items |= key == "items";
             self.field(key, value, out, depth);
         }
         let types = object.items("type");
         let is_array = object.is("type", "array") || types.contains(&"\"array\"");
-        let has_items = object.last("items").is_some() || object.last("prefixItems").is_some();
         if is_array && !has_items && !self.accepts.short_forms {
             self.has_changed = true;
             push_any(out, "items", "{}");
         }
         out.push(b'}');
+    }
+
+    fn keyword<'k, 'v>(
+        &mut self,
+        object: &Object<'v>,
+        key: &'k str,
+        value: &'v str,
+    ) -> Option<(&'k str, &'v str)> {
+        let sent = in_draft_2020(object, key, value);
+        self.has_changed |= sent != Some((key, value));
+        sent
     }
 
     fn field(&mut self, key: &str, value: &str, out: &mut Vec<u8>, depth: usize) {

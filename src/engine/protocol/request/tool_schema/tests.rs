@@ -59,6 +59,50 @@ fn each_protocol_gets_schemas_that_its_vendors_take() {
 }
 
 #[test]
+fn every_vendor_gets_the_forms_of_draft_2020_12() {
+    let whole = |property: &str| format!(r#"{{"type":"object","properties":{{"a":{property}}}}}"#);
+    for (given, wire) in [
+        (
+            r#"{"type":"array","items":[{"type":"string"},{"type":"number"}]}"#,
+            r#"{"type":"array","prefixItems":[{"type":"string"},{"type":"number"}]}"#,
+        ),
+        (
+            r#"{"type":"array","items":[{"items":[{}]}],"additionalItems":{"items":[{}]},"minItems":1}"#,
+            r#"{"type":"array","prefixItems":[{"prefixItems":[{}]}],"items":{"prefixItems":[{}]},"minItems":1}"#,
+        ),
+        (
+            r#"{"type":"array","items":{},"additionalItems":false}"#,
+            r#"{"type":"array","items":{}}"#,
+        ),
+        (
+            r#"{"type":"number","minimum":0,"exclusiveMinimum":true,"maximum":5,"exclusiveMaximum":false}"#,
+            r#"{"type":"number","exclusiveMinimum":0,"maximum":5}"#,
+        ),
+        (r#"{"exclusiveMaximum":true}"#, "{}"),
+        (
+            r#"{"description":null,"title":5,"examples":{"b":1},"readOnly":"no","default":null}"#,
+            r#"{"default":null}"#,
+        ),
+        (
+            r#"{"description":"d","examples":[1],"readOnly":true,"exclusiveMinimum":0,"minimum":1}"#,
+            r#"{"description":"d","examples":[1],"readOnly":true,"exclusiveMinimum":0,"minimum":1}"#,
+        ),
+    ] {
+        assert_eq!(sent(&whole(given), &ANTHROPIC), whole(wire));
+    }
+    let top = r#"{"type":"object","properties":{},"description":7}"#;
+    let plain = r#"{"type":"object","properties":{}}"#;
+    for accepts in [&ANTHROPIC, &OPENAI_CHAT, &GEMINI] {
+        assert_eq!(sent(top, accepts), plain);
+    }
+    // OpenAI also wants `items` after `prefixItems`.
+    let pair = whole(r#"{"type":"array","prefixItems":[{"type":"string"}]}"#);
+    let sent_pair = whole(r#"{"type":"array","prefixItems":[{"type":"string"}],"items":{}}"#);
+    assert_eq!(sent(&pair, &OPENAI_CHAT), sent_pair);
+    assert_eq!(sent(&pair, &ANTHROPIC), pair);
+}
+
+#[test]
 fn names_of_properties_are_legal_on_the_wire_and_come_back_at_every_depth() {
     let long = "x".repeat(70);
     let schema = format!(
