@@ -93,8 +93,10 @@ fn a_call_that_comes_back_begins_the_count_anew() {
         for _ in 0..2 {
             world.crash(setting(json!({})));
         }
-        world.return_value(if round == 0 { "a" } else { "b" }, json!(1));
-        world.respond(&stream(&[call("b", "dig", json!({"round": round}))], "tool_use"));
+        let ids = ["a", "b", "c", "d"];
+        world.return_value(ids[round], json!(1));
+        let again = call(ids[round + 1], "dig", json!({"round": round}));
+        world.respond(&stream(&[again], "tool_use"));
     }
     assert!(world.done.is_none());
 }

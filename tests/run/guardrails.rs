@@ -368,8 +368,9 @@ fn p_22_an_input_guardrail_looks_at_what_is_left_of_the_history() {
             body["messages"].to_string().contains("[Context summary: "),
             seen.to_string().contains("[Context summary: ")
         );
-        respond(&mut world, &["act"]);
-        world.return_value("act", json!("x".repeat(100)));
+        let id = format!("act{round}");
+        world.respond(&stream(&[call(&id, "act", json!({}))], "tool_use"));
+        world.return_value(&id, json!("x".repeat(100)));
     }
     assert!(
         asked(&world)[0].1["messages"]

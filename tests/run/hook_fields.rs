@@ -102,8 +102,8 @@ fn s001_29_the_host_is_told_the_rule_that_would_allow_such_calls() {
     let answer = looplet::engine::model::json::read::<Answer>("", &json).unwrap();
     world.input(Input::Answered { question, answer });
     world.return_value("act", json!(1));
-    respond(&mut world, &["act"]);
-    assert!(world.questions.is_empty() && world.running.contains_key("act"));
+    world.respond(&stream(&[call("again", "act", json!({}))], "tool_use"));
+    assert!(world.questions.is_empty() && world.running.contains_key("again"));
 }
 
 #[test]

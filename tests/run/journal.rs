@@ -183,11 +183,10 @@ fn an_output_stands_once_in_the_journal() {
 fn what_the_model_got_in_other_words_stays_in_its_message() {
     let tools = json!([tool("read", json!({"readOnly": true, "maxResultChars": 20}))]);
     let mut world = World::started(config(tools, json!({})));
-    let id_again = &[call("a", "read", json!({}))];
-    world.respond(&stream(id_again, "tool_use"));
+    world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
     world.return_value("a", json!("x".repeat(50)));
-    world.respond(&stream(id_again, "tool_use"));
-    world.return_value("a", json!("short"));
+    world.respond(&stream(&[call("b", "read", json!({}))], "tool_use"));
+    world.return_value("b", json!("short"));
     let texts: Vec<String> = world.entries.iter().map(json::write).collect();
     let (folded, _) = Checkpoint::of(&texts).unwrap();
     let agent = &folded.agents[0];

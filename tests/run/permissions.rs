@@ -259,9 +259,10 @@ fn a_rule_that_the_host_adds_counts_from_then_on() {
     );
     world.return_value("Bash", json!(1));
     world.questions.clear();
-    respond(&mut world, &[("Bash", json!({"command": "npm run build"}))]);
+    let again = call("again", "Bash", json!({"command": "npm run build"}));
+    world.respond(&stream(&[again], "tool_use"));
     assert!(world.questions.is_empty());
-    assert_eq!(world.tool_log.last().unwrap(), "start Bash");
+    assert_eq!(world.tool_log.last().unwrap(), "start again");
 }
 
 #[test]
@@ -340,8 +341,8 @@ fn the_mode_can_be_switched_while_the_run_goes_on() {
     world.input(Input::SetMode {
         mode: PermissionMode::BypassPermissions,
     });
-    respond(&mut world, &[("act", json!({}))]);
-    assert_eq!(world.tool_log, ["start act"]);
+    world.respond(&stream(&[call("again", "act", json!({}))], "tool_use"));
+    assert_eq!(world.tool_log, ["start again"]);
 }
 
 #[test]

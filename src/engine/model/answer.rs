@@ -13,6 +13,7 @@ use looplet_scan::piece::{Join, Piece};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::own_names::with_own_names;
+use crate::engine::model::call_ids::CallIds;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Terms, Usage, is_version_of};
 
@@ -99,6 +100,10 @@ pub struct ModelAnswer {
     pub renamed: Vec<(String, Vec<(String, String)>)>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
+    /// The ids of the calls of earlier answers, borrowed from the transcript. `None` if none were needed yet.
+    pub earlier_calls: Option<CallIds>,
+    /// The ids of the calls that were told.
+    pub call_ids: CallIds,
     /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that
     /// are cut otherwise give equal ids.
     pub id_seed: u64,
@@ -182,6 +187,7 @@ impl ModelAnswer {
         self.voided = self.voided.max(Some(told));
         self.parts.clear();
         self.changes.clear();
+        self.call_ids = CallIds::default();
         (self.usage, self.finish_reason, self.raw_finish_reason) = (None, None, None);
         self.stop_details = None;
         self.usage_by_model.clear();
@@ -450,6 +456,8 @@ impl ModelAnswer {
             tools: self.tools.clone(),
             prefix: self.prefix.clone(),
             container: self.container.clone(),
+            earlier_calls: None,
+            call_ids: CallIds::default(),
             dropped_reasoning: Vec::new(),
             tool_names: Vec::new(),
             items: Vec::new(),

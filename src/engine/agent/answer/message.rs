@@ -51,6 +51,7 @@ impl Answers {
         let blocks = answer.parts.len() as u32;
         let ending = Ending::of(answer.finish_reason);
         let calls = calls.read(&mut answer, ending, desk);
+        history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         warn_of_dropped(desk, &answer.dropped_reasoning);
         let content = content(answer, &calls);
@@ -96,6 +97,7 @@ impl Answers {
             self.kept.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
         }
         let written = calls.read(&mut answer, Ending::Own, desk);
+        history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         let content = content(answer, &written);
         let message = written_by(desk.who.model.origin(), content, prefix, true);

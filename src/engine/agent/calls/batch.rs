@@ -8,7 +8,6 @@
 use std::ops::Range;
 
 use crate::engine::agent::calls::call::{Call, Wait};
-use crate::engine::json::checksum::{FNV, fnv};
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::journal::CallStatus;
@@ -27,8 +26,6 @@ pub struct ToolBatch {
     pub is_closed: bool,
     /// The answer has come to its end.
     pub is_whole: bool,
-    /// The ids of the calls that have been read.
-    pub ids: CallIds,
     /// The number of calls of each limited tool in the run, this batch included.
     pub counts: Vec<(String, u64)>,
     // An answer may have thousands of calls, so each input searches only between these indexes.
@@ -42,28 +39,6 @@ pub struct ToolBatch {
     started: usize,
     /// Texts of the calls, as the platform reads them.
     pub readings: Vec<Reading>,
-}
-
-/// The ids of an answer's calls, as hashes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CallIds {
-    /// Sorted, because an answer may have thousands of calls.
-    hashes: Vec<u64>,
-}
-
-impl CallIds {
-    /// Adds an id. Returns false if it is there already.
-    pub fn admit(&mut self, id: &str) -> bool {
-        // If two different ids ever share a hash, the later call gets a new id, and nothing is lost.
-        let hash = fnv(FNV, id.as_bytes());
-        match self.hashes.binary_search(&hash) {
-            Ok(_) => false,
-            Err(at) => {
-                self.hashes.insert(at, hash);
-                true
-            }
-        }
-    }
 }
 
 impl ToolBatch {

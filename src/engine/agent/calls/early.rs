@@ -10,11 +10,10 @@ use looplet_scan::reader::Object;
 
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::batch::ToolBatch;
-use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
+use crate::engine::agent::calls::written::{WrittenCall, read_call};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::telling::tell_changes;
-use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::model::message::ToolInput;
 use crate::engine::model::question::Point;
@@ -27,18 +26,11 @@ impl Calls {
             return Next::Wait;
         }
         let before = self.batch.calls.len();
-        while let Some(mut call) = self.next_early(desk, answer) {
+        while let Some(call) = self.next_early(desk, answer) {
             let may_start = may_start_early(&call, desk) && self.problem_of(&call, desk).is_none();
             if !may_start || self.limit(desk, 1).is_some() {
                 self.batch.is_closed = true;
                 break;
-            }
-            // The call was read from the last part that was looked at.
-            let at = self.batch.parts_seen - 1;
-            let mut random = Random::of_part(answer.id_seed, at);
-            if let Some(part) = answer.parts.get_mut(at) {
-                name_uniquely(part, &mut random, &mut self.batch.ids);
-                call.id.clone_from(&part.id);
             }
             self.list(desk, call, false);
         }

@@ -6,12 +6,9 @@
 use looplet_scan::reader::{Object, string};
 
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::calls::batch::CallIds;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::telling::name_call;
 use crate::engine::json::repair::{self, Repair};
-use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
 use crate::engine::model::config::Loader;
 use crate::engine::model::message::{Json, ToolInput, sendable_name};
@@ -92,7 +89,7 @@ impl WrittenCall {
 }
 
 impl Calls {
-    /// Reads the calls of an answer and makes their ids unique. Calls that have started early stay as they are.
+    /// Reads the calls of an answer that was told. Calls that have started early stay as they are.
     pub fn read(
         &mut self,
         answer: &mut ModelAnswer,
@@ -106,7 +103,6 @@ impl Calls {
             .parts
             .iter()
             .rposition(|part| is_call(part) || !part.text.trim().is_empty());
-        let seed = answer.id_seed;
         let mut early = self.batch.calls.iter().map(started);
         let mut calls: Vec<WrittenCall> = Vec::new();
         for (index, part) in answer.parts.iter_mut().enumerate() {
@@ -117,7 +113,6 @@ impl Calls {
                 calls.push(call);
                 continue;
             }
-            name_uniquely(part, &mut Random::of_part(seed, index), &mut self.batch.ids);
             let mut call = read_call(part, desk);
             // A non-empty object shows its own end. An empty one may stand for arguments that never came.
             let is_whole = call.repaired_by.is_none()
@@ -144,14 +139,6 @@ fn started(call: &Call) -> WrittenCall {
         problem: None,
         repaired_by: None,
         is_cut_off: false,
-    }
-}
-
-/// Gives a call another id if it has none, or if an earlier call has the same one.
-pub(crate) fn name_uniquely(part: &mut Part, random: &mut Random, ids: &mut CallIds) {
-    name_call(part, random);
-    while !ids.admit(&part.id) {
-        part.id = random.id("call_");
     }
 }
 

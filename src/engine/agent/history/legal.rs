@@ -1,8 +1,9 @@
-//! Refuses messages that no vendor takes. [`crate::engine::agent::history::transcript::Transcript`] asks for each
-//! message of a history that it is given.
+//! Refuses messages that no vendor takes, and renames calls with the id of an earlier one.
+//! [`crate::engine::agent::history::transcript::Transcript`] asks for each message of a history that it is given.
 
 use std::collections::HashSet;
 
+use crate::engine::model::call_ids::CallIds;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, Role, ToolInput};
 
@@ -61,4 +62,43 @@ fn problem_of<'a>(
     };
     seen.insert(id);
     None
+}
+
+/// The ids of the calls of these messages.
+pub fn ids_of(messages: &[Message]) -> CallIds {
+    let mut ids = CallIds::default();
+    for block in messages.iter().flat_map(|message| &message.content) {
+        if let Block::ToolCall { id, .. } = block {
+            ids.admit(id);
+        }
+    }
+    ids
+}
+
+/// Gives the calls of a message another id if an earlier message has a call with theirs. Returns the old ids with the
+/// new ones.
+pub fn rename_repeated(message: &mut Message, ids: &mut CallIds) -> Vec<(String, String)> {
+    let mut renamed = Vec::new();
+    for block in &mut message.content {
+        let Block::ToolCall { id, .. } = block else {
+            continue;
+        };
+        if !ids.admit(id) {
+            let mut names = (2..).map(|count| format!("{id}_{count}"));
+            let free = names.find(|name| ids.admit(name)).unwrap_or_default();
+            renamed.push((std::mem::replace(id, free.clone()), free));
+        }
+    }
+    renamed
+}
+
+/// Gives results the new ids of their calls.
+pub fn answer_renamed(message: &mut Message, renamed: &[(String, String)]) {
+    for block in &mut message.content {
+        if let Block::ToolResult { call_id, .. } = block
+            && let Some((_, new)) = renamed.iter().find(|(old, _)| old == call_id)
+        {
+            call_id.clone_from(new);
+        }
+    }
 }

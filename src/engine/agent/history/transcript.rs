@@ -16,7 +16,9 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::head::Heads;
-use crate::engine::agent::history::legal::check;
+use crate::engine::agent::history::legal::{answer_renamed, check, ids_of, rename_repeated};
+use crate::engine::model::answer::ModelAnswer;
+use crate::engine::model::call_ids::CallIds;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
@@ -43,6 +45,8 @@ pub struct Transcript {
     /// The indexes of messages that have been cut short.
     shortened: Vec<usize>,
     body: Body,
+    /// The ids of its calls. `None` before they are needed, and while an answer has them.
+    call_ids: Option<CallIds>,
     /// The system prompt and the tools with which requests begin.
     pub heads: Heads,
 }
@@ -85,7 +89,7 @@ impl Transcript {
 
     /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call
     /// without a result, or with a pending one, gets one that says so. The name of a call to no tool of the run is
-    /// made one that every vendor takes.
+    /// made one that every vendor takes. A call with the id of an earlier one gets another id, with its result.
     ///
     /// # Errors
     /// The path of a block that makes the history illegal:
@@ -97,8 +101,12 @@ impl Transcript {
         has_tool: impl Fn(&str) -> bool,
     ) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::default();
+        let mut ids = CallIds::default();
+        let mut renamed = Vec::new();
         for (index, mut message) in history.into_iter().enumerate() {
+            answer_renamed(&mut message, &renamed);
             check(&message, index, &transcript.open_calls())?;
+            renamed = rename_repeated(&mut message, &mut ids);
             message.content.retain(|block| !is_empty_text(block));
             for block in &mut message.content {
                 if let Block::ToolCall { name, .. } = block
@@ -126,6 +134,7 @@ impl Transcript {
         }
         transcript.close(Vec::new());
         transcript.told = transcript.messages.len();
+        transcript.call_ids = Some(ids);
         Ok(transcript)
     }
 
@@ -166,6 +175,7 @@ impl Transcript {
             joined: Vec::new(),
             messages,
             body: Body::default(),
+            call_ids: None,
             heads: Heads::default(),
         })
     }
@@ -267,6 +277,23 @@ impl Transcript {
                 }
                 self.messages.push(Message::user(content));
             }
+        }
+    }
+
+    /// Lends an answer the ids of the calls, so that its own calls have others. An answer that already has them keeps
+    /// them. [`Transcript::take_call_ids`] takes them back, with the answer's own; those of an attempt that has failed
+    /// are gathered again.
+    pub fn lend_call_ids(&mut self, answer: &mut ModelAnswer) {
+        if answer.earlier_calls.is_none() {
+            let ids = self.call_ids.take();
+            answer.earlier_calls = Some(ids.unwrap_or_else(|| ids_of(&self.messages)));
+        }
+    }
+
+    pub fn take_call_ids(&mut self, answer: &mut ModelAnswer) {
+        self.call_ids = answer.earlier_calls.take();
+        if let Some(ids) = &mut self.call_ids {
+            ids.extend(std::mem::take(&mut answer.call_ids));
         }
     }
 
@@ -422,6 +449,25 @@ mod tests {
 
     fn result(call_id: &str) -> Block {
         ToolFault::not_run().result_of(call_id)
+    }
+
+    #[test]
+    fn a_call_with_the_id_of_an_earlier_one_gets_another_with_its_result() {
+        let call = |id: &str| {
+            let block = r#"{"type":"tool_call","id":"ID","name":"f","input":{}}"#.replace("ID", id);
+            format!(r#"{{"role":"assistant","content":[{block}]}}"#)
+        };
+        let answer = |id: &str| {
+            let block = r#"{"type":"tool_result","callId":"ID","content":[]}"#.replace("ID", id);
+            format!(r#"{{"role":"user","content":[{block}]}}"#)
+        };
+        let turns = |ids: &[&str]| {
+            let turns: Vec<String> = ids.iter().flat_map(|id| [call(id), answer(id)]).collect();
+            history(&format!("[{}]", turns.join(",")))
+        };
+        let given = turns(&["a", "a_2", "a", "a", "b"]);
+        let transcript = Transcript::from_history(given, |_| true).unwrap();
+        assert_eq!(transcript.messages(), turns(&["a", "a_2", "a_3", "a_4", "b"]));
     }
 
     #[test]

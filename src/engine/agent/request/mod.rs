@@ -100,7 +100,8 @@ impl Requests {
         history: &mut History,
     ) -> Result<ModelCall, ConfigError> {
         desk.who.kept.attempt += 1;
-        if let Some(call) = self.attach(desk, before, calls) {
+        if let Some(mut call) = self.attach(desk, before, calls) {
+            history.transcript.lend_call_ids(&mut call.answer);
             return Ok(call);
         }
         self.take_next_model(desk, &mut history.transcript);
@@ -115,6 +116,7 @@ impl Requests {
             }
         }
         let mut call = open_request(desk);
+        history.transcript.lend_call_ids(&mut call.answer);
         if begun.is_none() {
             let sent = to_send(&history.transcript, desk.who);
             call.answer.prefix = sent.prefix();

@@ -1,0 +1,48 @@
+//! The ids of tool calls that a conversation has had. Vendors refuse a second call with an id, also in a later message,
+//! and some servers count their calls from 0 in each answer.
+
+use crate::engine::json::checksum::{FNV, fnv};
+
+const BUCKETS: usize = 256;
+
+/// A set of ids, as hashes. If two ids share a hash, the second counts as taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CallIds {
+    /// By the last byte of the hash: an answer, or a conversation, may have thousands of calls.
+    buckets: Vec<Vec<u64>>,
+}
+
+impl CallIds {
+    /// Adds an id. Returns false if it is there already.
+    pub fn admit(&mut self, id: &str) -> bool {
+        let hash = fnv(FNV, id.as_bytes());
+        self.buckets.resize(BUCKETS, Vec::new());
+        let Some(bucket) = self.buckets.get_mut(place(hash)) else {
+            return true;
+        };
+        let is_new = !bucket.contains(&hash);
+        if is_new {
+            bucket.push(hash);
+        }
+        is_new
+    }
+
+    /// True for an id that was added.
+    pub fn has(&self, id: &str) -> bool {
+        let hash = fnv(FNV, id.as_bytes());
+        let bucket = self.buckets.get(place(hash));
+        bucket.is_some_and(|bucket| bucket.contains(&hash))
+    }
+
+    /// Adds the ids of another set.
+    pub fn extend(&mut self, other: CallIds) {
+        self.buckets.resize(BUCKETS, Vec::new());
+        for (bucket, more) in self.buckets.iter_mut().zip(other.buckets) {
+            bucket.extend(more);
+        }
+    }
+}
+
+fn place(hash: u64) -> usize {
+    usize::from(hash as u8)
+}
