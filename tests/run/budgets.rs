@@ -25,7 +25,7 @@ pub fn check_budget(world: &World, mut limit: Option<u64>) {
             EventKind::Limits { limits } if event.agent == 0 => {
                 limit = limits.max_total_tokens;
             }
-            EventKind::AttemptStart => {
+            EventKind::AttemptStart { .. } => {
                 let used: u64 = calls.values().map(Usage::total_tokens).sum();
                 assert!(
                     limit.is_none_or(|limit| used <= limit),

@@ -134,7 +134,7 @@ impl Summary {
             desk.warn(NO_SUMMARY, message);
             return false;
         }
-        self.call = Some(Box::new(open_request(desk)));
+        self.call = Some(Box::new(open_request(desk, None)));
         true
     }
 

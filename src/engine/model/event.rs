@@ -6,10 +6,13 @@
 //! crosses as a [`Delta`], which owns no text. The doc comments of the kinds are printed into
 //! `src/face/core/generated`.
 
+pub mod prefix;
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::error::Failure;
+use crate::engine::model::event::prefix::SharedPrefix;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::question::Point;
@@ -74,7 +77,13 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
     },
-    AttemptStart,
+    /// A request is sent.
+    AttemptStart {
+        /// Present if `events.prefix` is set, from the second request of an agent on. The request for a summary has
+        /// none, and neither has one that lets the model continue a partial answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prefix: Option<Box<SharedPrefix>>,
+    },
     TextStart {
         block: u32,
         /// Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text.

@@ -188,5 +188,5 @@ pub struct History<'a> {
     pub subagents: &'a [Memory],
     /// The head of the requests, for the next run with these messages.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub head: Option<&'a Head>,
+    pub head: Option<Head>,
 }

@@ -128,7 +128,7 @@ impl Run {
             head: self
                 .agents
                 .first()
-                .and_then(|root| root.agent.history.transcript.heads.head()),
+                .and_then(|root| root.agent.history.transcript.heads.to_keep()),
         }
     }
 }

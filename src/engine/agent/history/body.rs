@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use looplet_scan::reader::Object;
 
+use crate::engine::json::checksum::{FNV, fnv};
 use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, NOTHING, Role};
@@ -32,6 +33,18 @@ pub struct Body {
     prefix: Option<Prefix>,
     /// The number of messages whose reasoning is left out, because they stand behind something else than before.
     reasoning_left_out: usize,
+    /// The encoded messages, if requests are compared. One without content is as long as nothing.
+    sent: Vec<SentMessage>,
+    /// The number of them that the last comparison has seen.
+    compared: usize,
+}
+
+/// A message of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentMessage {
+    pub digest: u64,
+    /// The length of the messages up to here.
+    pub end: u64,
 }
 
 impl Body {
@@ -44,6 +57,7 @@ impl Body {
         protocol: &Protocol,
         spec: &RequestSpec<'_>,
         messages: &[Message],
+        is_compared: bool,
     ) -> Result<&[u8], ConfigError> {
         if self.bytes.is_empty() {
             let model = model_of_turn(protocol, spec.model, messages);
@@ -62,6 +76,7 @@ impl Body {
         for (at, message) in messages.iter().enumerate().skip(self.encoded) {
             let message = as_sent(message);
             let before_it = before.as_deref();
+            let start = self.bytes.len();
             self.push(
                 protocol,
                 &RequestSpec {
@@ -72,6 +87,9 @@ impl Body {
             );
             before = Some(message);
             self.push_changes(spec, at);
+            if is_compared {
+                self.note_sent(start);
+            }
         }
         self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
         push_tail(protocol, spec, messages, &mut self.bytes);
@@ -109,7 +127,7 @@ impl Body {
         messages: &[Message],
     ) -> Result<Vec<u8>, ConfigError> {
         let mut body = Body::default();
-        body.close(protocol, spec, messages)?;
+        body.close(protocol, spec, messages, false)?;
         Ok(body.bytes)
     }
 
@@ -133,6 +151,28 @@ impl Body {
         bytes.append(&mut tail);
         push_into_object(&prefill.body, &mut bytes);
         Ok(bytes)
+    }
+
+    /// The messages, if they are compared.
+    pub fn compared(&self) -> &[SentMessage] {
+        &self.sent
+    }
+
+    /// The number of messages that the last comparison has seen. The next one has seen all.
+    pub fn take_compared(&mut self) -> usize {
+        std::mem::replace(&mut self.compared, self.sent.len())
+    }
+
+    /// Notes the message whose bytes begin at `start`.
+    fn note_sent(&mut self, start: usize) {
+        // The first one has lost the comma before it.
+        let start = start.min(self.bytes.len());
+        let bytes = self.bytes.get(start..).unwrap_or_default();
+        let before = self.sent.last().map_or(0, |message| message.end);
+        self.sent.push(SentMessage {
+            digest: fnv(FNV, bytes),
+            end: before + bytes.len() as u64,
+        });
     }
 
     /// Makes the next body anew, for changed messages, another model or other tools.

@@ -17,7 +17,9 @@ use crate::engine::protocol::request::prefix::append::{AppendForm, Appended};
 #[derive(Clone, Debug, Default)]
 pub struct Heads {
     head: Option<Head>,
-    /// The journal does not have it yet.
+    /// A digest of what the last request began with, if requests are compared.
+    sent: Option<String>,
+    /// The journal does not have them yet.
     is_new: bool,
 }
 
@@ -32,10 +34,35 @@ pub enum Needed {
 
 impl Heads {
     /// The head of a journal or of an earlier run.
-    pub fn restored(head: Option<Head>) -> Heads {
+    pub fn restored(mut head: Option<Head>) -> Heads {
         Heads {
             is_new: head.is_some(),
-            head,
+            sent: head.as_mut().and_then(|head| head.sent.take()),
+            head: head.filter(|head| !head.is_digest),
+        }
+    }
+
+    /// The head with the digest of the last request, as a journal and the next run need them.
+    pub fn to_keep(&self) -> Option<Head> {
+        if self.sent.is_none() {
+            return self.head.clone();
+        }
+        Some(Head {
+            sent: self.sent.clone(),
+            is_digest: self.head.is_none(),
+            ..self.head.clone().unwrap_or_default()
+        })
+    }
+
+    /// The digest of what the last request began with, of this run or of an earlier one.
+    pub fn sent(&self) -> Option<&str> {
+        self.sent.as_deref()
+    }
+
+    pub fn note_sent(&mut self, digest: String) {
+        if self.sent.as_ref() != Some(&digest) {
+            self.is_new = true;
+            self.sent = Some(digest);
         }
     }
 
@@ -50,7 +77,7 @@ impl Heads {
 
     /// The head for the journal, if it has changed.
     pub fn take_new(&mut self) -> Option<Fact> {
-        std::mem::take(&mut self.is_new).then(|| Fact::Head(self.head.clone().map(Box::new)))
+        std::mem::take(&mut self.is_new).then(|| Fact::Head(self.to_keep().map(Box::new)))
     }
 
     /// The next request begins with the head of its moment.
@@ -64,7 +91,7 @@ impl Heads {
         self.head = Some(Head {
             system: spec.system.map(str::to_owned),
             tools: spec.tools.iter().map(declared).collect(),
-            changes: Vec::new(),
+            ..Head::default()
         });
     }
 

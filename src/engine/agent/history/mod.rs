@@ -16,6 +16,7 @@ pub mod transcript;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::journal::{HistoryState, Length, Reply, Summarized, Wanted};
 use crate::engine::model::message::{Message, Role};
@@ -153,6 +154,7 @@ impl History {
         let pre_tokens = self.tokens(desk);
         let Trimmed { cut, summary } = trimmed;
         self.transcript.replace_first(cut, vec![summary_block(&summary)]);
+        self.transcript.causes.add(PrefixCause::Budget);
         self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
     }
 
@@ -246,6 +248,7 @@ impl History {
             return None;
         }
         self.transcript.replace_first(cut, vec![summary_block(&text)]);
+        self.transcript.causes.add(PrefixCause::Summary);
         Some(text)
     }
 

@@ -22,6 +22,7 @@ use crate::engine::model::call_ids::CallIds;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::event::prefix::{PrefixCause, PrefixCauses};
 use crate::engine::model::journal::Fact;
 use crate::engine::model::message::{Block, Message, NOTHING, Origin, Role, sendable_name};
 use crate::engine::policy::context::shorten;
@@ -49,6 +50,12 @@ pub struct Transcript {
     call_ids: Option<CallIds>,
     /// The system prompt and the tools with which requests begin.
     pub heads: Heads,
+    /// True if each request is compared with the one before it.
+    pub is_compared: bool,
+    /// What has changed since the last comparison.
+    pub causes: PrefixCauses,
+    /// True if a change is sent at the end for the first time.
+    pub has_appended: bool,
 }
 
 impl Transcript {
@@ -177,6 +184,9 @@ impl Transcript {
             body: Body::default(),
             call_ids: None,
             heads: Heads::default(),
+            is_compared: false,
+            causes: PrefixCauses::default(),
+            has_appended: false,
         })
     }
 
@@ -194,6 +204,7 @@ impl Transcript {
         }
         let has_changed = !changed.is_empty();
         self.shortened.extend(changed);
+        self.causes.add(PrefixCause::Reasoning);
         self.forget_body();
         has_changed
     }
@@ -352,6 +363,7 @@ impl Transcript {
             return false;
         }
         self.shortened.extend(changed);
+        self.causes.add(PrefixCause::Pruning);
         self.forget_body();
         true
     }

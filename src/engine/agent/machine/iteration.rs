@@ -28,6 +28,7 @@ use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::agent::who::tuning::{end_tuning, to_send};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::CheckedOutput;
 use crate::engine::model::journal::Step;
@@ -96,6 +97,7 @@ impl Agent {
             {
                 Ok(transcript) => {
                     self.history.transcript = transcript;
+                    self.history.transcript.causes.add(PrefixCause::Guardrail);
                     let message = "An input guardrail has rewritten the messages.".into();
                     desk.warn("messages_rewritten", message);
                 }

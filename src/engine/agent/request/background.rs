@@ -70,7 +70,7 @@ impl Requests {
         self.begun = None;
         let after = before.as_ref().and_then(|call| call.answer.event_number);
         let url = stream_url(&model.url, &id, after);
-        let mut call = open_request_at(desk, "GET", url);
+        let mut call = open_request_at(desk, "GET", url, None);
         call.attach(before);
         Some(call)
     }

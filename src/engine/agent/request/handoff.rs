@@ -12,6 +12,7 @@ use crate::engine::agent::request::switch_model;
 use crate::engine::agent::who::active_model::{ActiveModel, inherited};
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::model::message::{Block, Message, Role};
 
 /// The messages that your code has chosen for the successor. A model answers a user, so a conversation that ends with
@@ -34,6 +35,7 @@ pub fn take_over(desk: &mut Desk<'_>, transcript: &mut Transcript, successor: Su
     let kind = EventKind::Handoff { to: successor.name };
     desk.emit(kind);
     transcript.forget_body();
+    transcript.causes.add(PrefixCause::Handoff);
     let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
     let taken = if successor.inherit_model {
         ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)

@@ -9,6 +9,7 @@ pub mod handoff;
 pub mod model_call;
 pub(crate) mod reading;
 pub(crate) mod reasoning;
+pub mod shared;
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
@@ -20,16 +21,18 @@ use crate::engine::agent::request::background::{is_forgotten, is_segment};
 use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::reasoning::{mends, warn_of_left_out};
+use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::who::Who;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name::name_of;
-use crate::engine::agent::who::tuning::{encode, offered_tools, to_send};
+use crate::engine::agent::who::tuning::{compare, encode, offered_tools, to_send};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::event::prefix::{PrefixCause, SharedPrefix};
 use crate::engine::model::journal::{RequestsState, StreamedText, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::protocol::request::media::refused;
@@ -44,6 +47,8 @@ pub struct Requests {
     next_model: Option<Box<ModelConfig>>,
     /// The part of the answer that has come before it broke off, for the next request.
     begun: Option<Begun>,
+    /// What the last request began with, if requests are compared.
+    last: LastRequest,
 }
 
 impl Requests {
@@ -56,6 +61,7 @@ impl Requests {
             kept,
             next_model: None,
             begun: Begun::of_journal(streamed).filter(|_| asks),
+            last: LastRequest::default(),
         }
     }
 
@@ -109,13 +115,18 @@ impl Requests {
         warn_of_raw_results(desk, &history.transcript);
         warn_of_media(desk, &history.transcript);
         let begun = self.begun(desk, &history.transcript);
+        let mut prefix = None;
         if begun.is_none() {
+            self.last.recall(&history.transcript);
             encode(&mut history.transcript, desk.who, desk.config)?;
             if to_send(&history.transcript, desk.who).heads.changes_tools() {
                 desk.who.model.allow_tool_changes();
             }
+            if desk.config.events.prefix {
+                prefix = compare(&mut history.transcript, desk.who, desk.config, &mut self.last);
+            }
         }
-        let mut call = open_request(desk);
+        let mut call = open_request(desk, prefix);
         history.transcript.lend_call_ids(&mut call.answer);
         if begun.is_none() {
             let sent = to_send(&history.transcript, desk.who);
@@ -232,6 +243,7 @@ fn switch_model(
 ) -> Result<(), ConfigError> {
     desk.who.model = ActiveModel::checked(model, desk.config)?;
     transcript.forget_body();
+    transcript.causes.add(PrefixCause::Model);
     if let Some(tuning) = &mut desk.who.tuning {
         tuning.keep_model();
     }
@@ -246,12 +258,17 @@ fn switch_model(
 }
 
 /// Opens a request. The agent gives its body when it is asked for.
-pub(super) fn open_request(desk: &mut Desk<'_>) -> ModelCall {
+pub(super) fn open_request(desk: &mut Desk<'_>, prefix: Option<SharedPrefix>) -> ModelCall {
     let url = desk.who.model.url.clone();
-    open_request_at(desk, "POST", url)
+    open_request_at(desk, "POST", url, prefix)
 }
 
-fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall {
+fn open_request_at(
+    desk: &mut Desk<'_>,
+    method: &str,
+    url: String,
+    prefix: Option<SharedPrefix>,
+) -> ModelCall {
     if let Some(message) = desk.who.model.effort_warning() {
         desk.warn_once("effort_not_sent", message);
     }
@@ -329,7 +346,8 @@ fn open_request_at(desk: &mut Desk<'_>, method: &str, url: String) -> ModelCall 
         let names = names.chain(aliases.map(|(alias, _)| alias));
         call.answer.tools = Some(names.cloned().collect());
     }
-    ledger.emit(desk.who.place(), EventKind::AttemptStart);
+    let prefix = prefix.map(Box::new);
+    ledger.emit(desk.who.place(), EventKind::AttemptStart { prefix });
     ledger.output(Output::Send { request, http });
     ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
     call

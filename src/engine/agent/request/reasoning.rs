@@ -6,6 +6,7 @@
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::model::error::Failure;
+use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 
 /// Tells once in a run that the conversation has another beginning than the one behind which a model has reasoned.
@@ -54,6 +55,7 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
         && desk.who.model.leave_out_appended()
     {
         history.transcript.heads.forget();
+        history.transcript.causes.add(PrefixCause::Refused);
         history.transcript.forget_body();
         return told(
             desk,

@@ -5,11 +5,13 @@
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::event::prefix::{PrefixCause, SharedPrefix};
 use crate::engine::model::hook::{HookAnswer, Prepared};
 use crate::engine::model::message::Message;
 use crate::engine::protocol::{Prefill, RequestSpec};
@@ -104,8 +106,32 @@ pub fn encode<'a>(
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
         transcript = tuning.messages.as_mut().unwrap_or(transcript);
     }
+    transcript.is_compared = config.events.prefix;
     transcript.settle_head(model.protocol, &spec)?;
     transcript.body(model.protocol, &spec)
+}
+
+/// Compares the request that [`encode`] has made with the one before it.
+pub fn compare(
+    transcript: &mut Transcript,
+    who: &mut Who,
+    config: &Config,
+    last: &mut LastRequest,
+) -> Option<SharedPrefix> {
+    let Who { model, tuning, .. } = who;
+    let mut spec = model.spec(config);
+    let mut causes = std::mem::take(&mut transcript.causes);
+    let mut sent = &mut *transcript;
+    if let Some(tuning) = tuning {
+        spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
+        if let Some(messages) = &mut tuning.messages {
+            causes.join(std::mem::take(&mut messages.causes));
+            sent = messages;
+        }
+    }
+    let shared = last.compare(model.protocol, &spec, sent, causes);
+    transcript.heads.note_sent(last.to_text());
+    shared
 }
 
 /// The body of the next request, which ends with the beginning of its answer.
@@ -162,6 +188,7 @@ fn apply(
         before = Some(own);
     }
     transcript.forget_body();
+    transcript.causes.add(PrefixCause::Prepare);
     if tuned.is_some() {
         transcript.mark_sent();
     }
@@ -180,6 +207,7 @@ pub fn end_tuning(desk: &mut Desk<'_>, transcript: &mut Transcript) {
         return;
     };
     transcript.forget_body();
+    transcript.causes.add(PrefixCause::Prepare);
     if let Some(before) = tuning.before {
         let tuned = std::mem::replace(&mut desk.who.model, before);
         tell_model(desk, &tuned);

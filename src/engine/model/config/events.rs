@@ -17,6 +17,10 @@ pub struct EventPolicy {
     /// Whether each whole message of the transcript is an event. Default false.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub messages: bool,
+    /// Whether `attempt-start` says what each request shares with the one before it, and what changed its beginning.
+    /// Default false, and true in a run that is recorded.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub prefix: bool,
 }
 
 impl Default for EventPolicy {
@@ -25,6 +29,7 @@ impl Default for EventPolicy {
             join_deltas: true,
             hold_text: false,
             messages: false,
+            prefix: false,
         }
     }
 }

@@ -22,6 +22,12 @@ pub struct Head {
     pub tools: Vec<ToolConfig>,
     /// The changes since, in their order.
     pub changes: Vec<HeadChange>,
+    /// A digest of model, tools and system prompt of the last request, if `events.prefix` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
+    /// True if there is only that digest.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_digest: bool,
 }
 
 /// A change of the head, which is sent after a message of the user.

@@ -323,7 +323,10 @@ function rootConfig(
     permissions: permissionConfig(options.permissions),
     ...profile,
     toolCalls: group({ ...toolCalls, ...toolRunConfig(options.toolCalls) }),
-    events: group(given(options.events, RUN_EVENTS)),
+    events: group({
+      prefix: options.record !== undefined || undefined,
+      ...given(options.events, RUN_EVENTS),
+    }),
     durable: group(given(options.durable, RUN_RECOVERY)),
     ...given(options, RUN_OPTIONS),
     trace: tracersOf(options).length > 0 || undefined,

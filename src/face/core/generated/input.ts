@@ -974,6 +974,11 @@ export interface EventPolicy {
   holdText?: boolean;
   /** Whether each whole message of the transcript is an event. Default false. */
   messages?: boolean;
+  /**
+   * Whether `attempt-start` says what each request shares with the one before it, and what changed its beginning.
+   * Default false, and true in a run that is recorded.
+   */
+  prefix?: boolean;
 }
 
 /**

@@ -82,6 +82,68 @@ export type FailureCode =
   /** A defect of looplet. */
   | "bug";
 
+/**
+ * What a request shares with the request before it of the same agent. Both are compared from their beginning: the
+ * model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is long
+ * enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
+ */
+export interface SharedPrefix {
+  /** The length of the tools, the system prompt and the messages. Messages count as they are sent. */
+  bytes: number;
+  tokens: number;
+  /** The length of what the request before began with, too. Tools and system prompt count whole or not at all. */
+  sharedBytes: number;
+  sharedTokens: number;
+  /** The first difference. Absent if the request begins with everything of the request before. */
+  broken?: PrefixBreak;
+  /** Who changed the system prompt or the tools, if the change is sent at the end of this request. */
+  appended?: PrefixCause;
+}
+
+/** Where a request differs from the one before it, and why. */
+export interface PrefixBreak {
+  part: PrefixPart;
+  /** The index of the first different message among those of this request; present for the part `message`. */
+  message?: number;
+  cause: PrefixCause;
+}
+
+/** The part of a request that is different. */
+export type PrefixPart =
+  | "tools"
+  | "system"
+  | "message"
+  /** Another model is asked, which has a cache of its own. */
+  | "model";
+
+/** What changed the beginning of a request. If several did, the first of this list that changes such a part. */
+export type PrefixCause =
+  /** Another agent continues the conversation. */
+  | "handoff"
+  /** The history was summarised. */
+  | "summary"
+  /** The history exceeded `context.maxChars`. */
+  | "budget"
+  /** `context.pruning` shortened old answers. */
+  | "pruning"
+  /** An input guardrail rewrote the messages. */
+  | "guardrail"
+  /** `prepareIteration` changed the request, or the iteration that it had changed is over. */
+  | "prepare"
+  /** The vendor refused a change at the end of the request. */
+  | "refused"
+  /** `setModel` or a fallback model. */
+  | "model"
+  /** Reasoning is left out because the vendor refused it. */
+  | "reasoning"
+  /**
+   * The agent has other options than in the run before: after a deploy or a hot reload, or because a list of tools
+   * or a function among the options gave something else.
+   */
+  | "options"
+  /** looplet does not know. */
+  | "other";
+
 /** How a call reaches another agent, in the words of OpenTelemetry's conventions. */
 export type Transfer =
   /** A subagent works for the caller, which goes on with the result. */
@@ -490,8 +552,14 @@ export type EventKind =
       /** The failure for which the model before it was given up. */
       error?: Failure;
     }
+  /** A request is sent. */
   | {
       type: "attempt-start";
+      /**
+       * Present if `events.prefix` is set, from the second request of an agent on. The request for a summary has
+       * none, and neither has one that lets the model continue a partial answer.
+       */
+      prefix?: SharedPrefix;
     }
   | {
       type: "text-start";
@@ -1276,6 +1344,10 @@ export interface Head {
   tools: Declaration[];
   /** The changes since, in their order. */
   changes: HeadChange[];
+  /** A digest of model, tools and system prompt of the last request, if `events.prefix` is set. */
+  sent?: string;
+  /** True if there is only that digest. */
+  isDigest?: boolean;
 }
 
 /** The declaration of a tool. */
@@ -1668,6 +1740,11 @@ export interface EventOptions {
   holdText?: boolean | undefined;
   /** Whether each whole message of the transcript is an event. Default false. */
   messages?: boolean | undefined;
+  /**
+   * Whether `attempt-start` says what each request shares with the one before it, and what changed its beginning.
+   * Default false, and true in a run that is recorded.
+   */
+  prefix?: boolean | undefined;
 }
 
 /** How often processes may end with a run that has a `store` before they bring it further. */

@@ -115,6 +115,7 @@ export const RUN_EVENTS = {
   joinDeltas: "boolean",
   holdText: "boolean",
   messages: "boolean",
+  prefix: "boolean",
 } satisfies OptionTable;
 
 export const RUN_RECOVERY = {
@@ -291,6 +292,7 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   "events.joinDeltas": true,
   "events.holdText": false,
   "events.messages": false,
+  "events.prefix": false,
   "durable.maxCrashes": 3,
   "durable.maxInterruptions": 20,
   "output.name": "answer",

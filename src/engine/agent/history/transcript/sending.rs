@@ -1,6 +1,6 @@
 //! The requests with a transcript's messages.
 
-use crate::engine::agent::history::body::Body;
+use crate::engine::agent::history::body::{Body, SentMessage};
 use crate::engine::agent::history::head::Needed;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::error::ConfigError;
@@ -19,14 +19,27 @@ impl Transcript {
         self.body.reasoning_left_out()
     }
 
+    /// The messages of the last body, if they are compared.
+    pub fn compared(&self) -> &[SentMessage] {
+        self.body.compared()
+    }
+
+    /// The number of those that the last comparison has seen. The next one has seen all.
+    pub fn take_compared(&mut self) -> usize {
+        self.body.take_compared()
+    }
+
     /// The body of a request with all messages. It encodes the messages that are new since the last request.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
     pub fn body(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<&[u8], ConfigError> {
-        let body = self
-            .body
-            .close(protocol, &self.heads.spec(*spec), &self.messages)?;
+        let body = self.body.close(
+            protocol,
+            &self.heads.spec(*spec),
+            &self.messages,
+            self.is_compared,
+        )?;
         self.sent = self.messages.len();
         Ok(body)
     }
@@ -72,6 +85,7 @@ impl Transcript {
         if may_follow {
             change.at = last;
             self.heads.push(change);
+            self.has_appended = true;
             self.forget_body();
         }
         Ok(())

@@ -43,7 +43,10 @@ impl Chat {
         };
         let (_, protocol) = find(&model).unwrap();
         let mut body = Body::default();
-        let bytes = body.close(protocol, &spec, &self.messages).unwrap().to_vec();
+        let bytes = body
+            .close(protocol, &spec, &self.messages, false)
+            .unwrap()
+            .to_vec();
         (String::from_utf8(bytes).unwrap(), body.prefix())
     }
 
@@ -273,7 +276,8 @@ fn a_grown_body_has_the_digest_of_a_whole_one() {
     };
     let mut body = Body::default();
     for length in 1..=chat.messages.len() {
-        body.close(protocol, &spec, &chat.messages[..length]).unwrap();
+        body.close(protocol, &spec, &chat.messages[..length], false)
+            .unwrap();
     }
     assert_eq!(body.prefix(), chat.body().1);
 }

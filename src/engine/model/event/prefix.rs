@@ -1,0 +1,130 @@
+//! What a request shares with the one before it, as an event reports it.
+
+use serde::Serialize;
+
+/// What a request shares with the request before it of the same agent. Both are compared from their beginning: the
+/// model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is long
+/// enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SharedPrefix {
+    /// The length of the tools, the system prompt and the messages. Messages count as they are sent.
+    pub bytes: u64,
+    pub tokens: u64,
+    /// The length of what the request before began with, too. Tools and system prompt count whole or not at all.
+    pub shared_bytes: u64,
+    pub shared_tokens: u64,
+    /// The first difference. Absent if the request begins with everything of the request before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<PrefixBreak>,
+    /// Who changed the system prompt or the tools, if the change is sent at the end of this request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub appended: Option<PrefixCause>,
+}
+
+/// Where a request differs from the one before it, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PrefixBreak {
+    pub part: PrefixPart,
+    /// The index of the first different message among those of this request; present for the part `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<u32>,
+    pub cause: PrefixCause,
+}
+
+/// The part of a request that is different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PrefixPart {
+    /// Another model is asked, which has a cache of its own.
+    Model,
+    Tools,
+    System,
+    Message,
+}
+
+/// What changed the beginning of a request. If several did, the first of this list that changes such a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PrefixCause {
+    /// Another agent continues the conversation.
+    Handoff,
+    /// The history was summarised.
+    Summary,
+    /// The history exceeded `context.maxChars`.
+    Budget,
+    /// `context.pruning` shortened old answers.
+    Pruning,
+    /// An input guardrail rewrote the messages.
+    Guardrail,
+    /// `prepareIteration` changed the request, or the iteration that it had changed is over.
+    Prepare,
+    /// The vendor refused a change at the end of the request.
+    Refused,
+    /// `setModel` or a fallback model.
+    Model,
+    /// Reasoning is left out because the vendor refused it.
+    Reasoning,
+    /// The agent has other options than in the run before: after a deploy or a hot reload, or because a list of tools
+    /// or a function among the options gave something else.
+    Options,
+    /// looplet does not know.
+    Other,
+}
+
+impl PrefixCause {
+    const ALL: [PrefixCause; 11] = [
+        PrefixCause::Handoff,
+        PrefixCause::Summary,
+        PrefixCause::Budget,
+        PrefixCause::Pruning,
+        PrefixCause::Guardrail,
+        PrefixCause::Prepare,
+        PrefixCause::Refused,
+        PrefixCause::Model,
+        PrefixCause::Reasoning,
+        PrefixCause::Options,
+        PrefixCause::Other,
+    ];
+
+    /// True if it can change this part.
+    fn changes(self, part: PrefixPart) -> bool {
+        match self {
+            PrefixCause::Handoff | PrefixCause::Prepare | PrefixCause::Options => true,
+            PrefixCause::Summary | PrefixCause::Budget | PrefixCause::Pruning | PrefixCause::Guardrail => {
+                part == PrefixPart::Message
+            }
+            PrefixCause::Reasoning => part == PrefixPart::Message,
+            PrefixCause::Refused => matches!(part, PrefixPart::System | PrefixPart::Tools),
+            // Another model may read other messages.
+            PrefixCause::Model => matches!(part, PrefixPart::Model | PrefixPart::Message),
+            PrefixCause::Other => false,
+        }
+    }
+}
+
+/// The causes since the last request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrefixCauses(u16);
+
+impl PrefixCauses {
+    pub fn add(&mut self, cause: PrefixCause) {
+        self.0 |= 1 << cause as u16;
+    }
+
+    pub fn join(&mut self, other: PrefixCauses) {
+        self.0 |= other.0;
+    }
+
+    /// The cause of a change of this part.
+    pub fn of(self, part: PrefixPart) -> PrefixCause {
+        let has = |cause: &PrefixCause| self.0 & (1 << *cause as u16) != 0 && cause.changes(part);
+        let cause = PrefixCause::ALL.into_iter().find(has);
+        cause.unwrap_or(PrefixCause::Other)
+    }
+}
