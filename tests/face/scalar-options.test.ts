@@ -281,6 +281,13 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return events.filter(({ type }) => type === "text-delta").length;
     },
   ],
+  "events.prefix": [
+    true,
+    async (options) => {
+      const { events } = await play([round(call("look")), done], { agent: options });
+      return events.filter((event) => event.type === "attempt-start" && event.prefix !== undefined).length;
+    },
+  ],
   "events.messages": [
     true,
     async (options) => {

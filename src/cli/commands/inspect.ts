@@ -3,6 +3,7 @@ import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js"
 import { askedModel } from "../../face/parts/replay/asked-model.js";
 import { counted } from "../../face/parts/replay/amounts.js";
 import { harmless, oneLine } from "../../face/parts/replay/harmless.js";
+import { attemptsIn, CAUSES, newTokens, partText } from "../../face/parts/replay/prefix-words.js";
 import { readLoop, type LoopFile, type LoopProcess } from "../../face/parts/replay/loop-file.js";
 import { replay, type Replay } from "../../face/parts/replay/index.js";
 import { starredShapes } from "../../face/parts/replay/secret-shapes.js";
@@ -42,8 +43,9 @@ export const inspect: Command = {
     };
     const iterations = iterationsOf(file, played);
     const told = toldBy(text, played);
-    if (json === true) terminal.print(JSON.stringify({ ...head, iterations, told }));
-    else terminal.print(inspected(head, iterations, told));
+    const prefixBreaks = breaksOf(events);
+    if (json === true) terminal.print(JSON.stringify({ ...head, iterations, prefixBreaks, told }));
+    else terminal.print(inspected(head, iterations, prefixBreaks, told));
     return played.lost === undefined ? 0 : 1;
   },
 };
@@ -109,6 +111,46 @@ function endOf(events: readonly RunEvent[]): string | undefined {
   const last = events.at(-1);
   return last?.type === "finish" ? outcomeText(last.outcome) : undefined;
 }
+
+/** A request that does not begin with everything of the one before it. */
+interface Break {
+  readonly agent: string;
+  readonly iteration: number;
+  readonly attempt: number;
+  /** The part that changed, and what changed it. */
+  readonly changed: string;
+  readonly cause: string;
+  /** Estimated tokens of the request that are shared, and that are not. */
+  readonly sharedTokens: number;
+  readonly newTokens: number;
+}
+
+function breaksOf(events: readonly RunEvent[]): Break[] {
+  return attemptsIn(events).flatMap(({ agentPath: agent, iteration, attempt, prefix }) => {
+    if (prefix?.broken === undefined) return [];
+    const { broken, sharedTokens } = prefix;
+    const words = { changed: partText(broken), cause: CAUSES[broken.cause] };
+    return [{ agent, iteration, attempt, ...words, sharedTokens, newTokens: newTokens(prefix) }];
+  });
+}
+
+/** Lines with the breaks as a table; none if there are none. */
+function breaksText(breaks: readonly Break[]): string[] {
+  if (breaks.length === 0) return [];
+  const rows = breaks.map(({ agent, iteration, changed, sharedTokens, newTokens, cause }) =>
+    [agent, `${iteration}`, changed, amount(sharedTokens), amount(newTokens), cause].map(oneLine),
+  );
+  const sum = breaks.reduce((tokens, one) => tokens + one.newTokens, 0);
+  const names = ["agent", "+iteration", "changed", "+shared", "+not shared", "cause"];
+  const requests = counted(breaks.length, "request");
+  return [
+    `Prefix breaks: ${requests}, with about ${amount(sum)} tokens behind the breaks`,
+    tableText(names, rows),
+    "",
+  ];
+}
+
+const amount = (tokens: number): string => tokens.toLocaleString("en-US");
 
 /** What a person who gets the file can read in it. */
 interface Told {
@@ -213,7 +255,12 @@ interface Head {
   readonly lost: string | undefined;
 }
 
-function inspected(head: Head, iterations: readonly Iteration[], told: Told): string {
+function inspected(
+  head: Head,
+  iterations: readonly Iteration[],
+  prefixBreaks: readonly Break[],
+  told: Told,
+): string {
   const rows = iterations.map((one) =>
     [
       one.agent,
@@ -239,6 +286,7 @@ function inspected(head: Head, iterations: readonly Iteration[], told: Told): st
     "",
     tableText(names, rows),
     "",
+    ...breaksText(prefixBreaks),
     `Whoever gets this file (${counted(told.bytes, "byte")}) can read:`,
     ...told.hosts.map((host) => `  asked: ${oneLine(host)}`),
     ...characters,

@@ -9,7 +9,13 @@ const MAX_NAMES = 50;
 
 /** Their dotted names: `system`, `tools.weather.description`. */
 export function changedOptions(before: LoopProcess["config"], after: LoopProcess["config"]): string[] {
-  return [...differing(before, after, "")].slice(0, MAX_NAMES);
+  return [...differing(ofAgent(before), ofAgent(after), "")].slice(0, MAX_NAMES);
+}
+
+/** The configuration without `events.prefix`, which every recorded run has. */
+function ofAgent({ events, ...rest }: LoopProcess["config"]): object {
+  const { prefix: _, ...others } = Object(events) as { prefix?: unknown };
+  return Object.keys(others).length === 0 ? rest : { ...rest, events: others };
 }
 
 function* differing(before: unknown, after: unknown, path: string): Generator<string> {

@@ -4,6 +4,7 @@
  * One walk over the history judges all formats; a view per format says how its messages are read and written.
  */
 import { LoopletError } from "../../core/api/errors.js";
+import { areBodies, brokenPrefixes } from "./prefixes.js";
 import { views } from "./views.js";
 import { walk } from "./walk.js";
 
@@ -33,11 +34,15 @@ export type TranscriptCode =
   | "orphan_result"
   | "duplicate_result"
   | "results_not_first"
-  | "unfollowed_reasoning";
+  | "unfollowed_reasoning"
+  /** Of request bodies: one does not begin with the one before it. Nothing is refused, and the cache is lost. */
+  | "broken_prefix"
+  /** Of request bodies: signed reasoning that was made behind another beginning. */
+  | "stale_reasoning";
 
-/** A place of the history that the provider refuses. */
+/** A place of the history that the provider refuses, or of a request that does not begin as the one before it. */
 export interface TranscriptProblem {
-  /** The place in the history that was given, such as `messages[3].content[0]`. */
+  /** The place in what was given: `messages[3].content[0]` of a history, `requests[2].system` of request bodies. */
   path: string;
   code: TranscriptCode;
   /** The rule that the place breaks. */
@@ -52,6 +57,11 @@ export interface TranscriptChange extends TranscriptProblem {
 
 /**
  * Returns the problems of a history in their order, and an empty array for one that can be sent.
+ *
+ * With the recorded request bodies of one conversation in place of messages, in the order in which they were sent, it
+ * returns where a request does not begin with the one before it (`broken_prefix`), and the signed reasoning behind
+ * such a place (`stale_reasoning`). The order of fields and cache markers make no difference. Protocols: `anthropic`,
+ * `openai-chat`, `openai-responses`.
  *
  * @example
  * ```ts
@@ -71,6 +81,7 @@ export function checkTranscript(
   messages: readonly unknown[],
   protocol: TranscriptProtocol,
 ): TranscriptProblem[] {
+  if (Array.isArray(messages) && areBodies(messages, protocol)) return brokenPrefixes(messages, protocol);
   return examine(messages, protocol).changes.map(({ path, code, message }) => ({ path, code, message }));
 }
 
@@ -96,6 +107,12 @@ export function repairTranscript<M>(
   messages: readonly M[],
   protocol: TranscriptProtocol,
 ): { messages: readonly M[]; changes: TranscriptChange[] } {
+  if (Array.isArray(messages) && areBodies(messages, protocol))
+    throw new LoopletError(
+      "config_wrong_type",
+      "messages",
+      "needs messages: request bodies can only be checked",
+    );
   const repaired = examine(messages, protocol);
   return repaired.changes.length === 0
     ? { messages, changes: [] }

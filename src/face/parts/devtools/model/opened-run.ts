@@ -1,7 +1,9 @@
 /** A run that devtools show: a file, or the inputs that a publisher tells, played in the engine. */
+import type { SharedPrefix } from "../../../core/api/index.js";
 import type { LoadedWasm } from "../../../core/host/wasm.js";
 import { isObject } from "../../../core/options/check.js";
 import type { LoopInput } from "../../replay/loop-file.js";
+import { attemptsIn, type StartedAttempt } from "../../replay/prefix-words.js";
 import { Playback, type ReplayMoment } from "../../replay/playback.js";
 import type { Source } from "../live/attachment.js";
 import type { ForkedFrom, LoopHead } from "../live/protocol.js";
@@ -14,6 +16,9 @@ export interface RequestPlace {
   readonly step: number;
   readonly method: string;
   readonly url: string;
+  readonly agentPath: string;
+  /** What it shares with the request before it of the same agent; undefined if they are not compared. */
+  readonly prefix: SharedPrefix | undefined;
 }
 
 export interface RunFacts {
@@ -40,6 +45,8 @@ export class OpenedRun {
   problem: string | undefined;
   #inputs: LoopInput[] = [];
   #taken = 0;
+  /** Attempts whose request has not been seen yet. */
+  #started: StartedAttempt[] = [];
   #moment: { readonly step: number; readonly steps: number; readonly value: ReplayMoment } | undefined;
 
   /** @internal */
@@ -88,6 +95,7 @@ export class OpenedRun {
   begin(head: LoopHead, inputs: readonly LoopInput[] = []): void {
     this.#inputs = [...inputs];
     this.effects.begin(head.config);
+    this.#started = [];
     this.#played(() => this.playback.begin({ ...head, inputs: this.#inputs }));
   }
 
@@ -107,7 +115,11 @@ export class OpenedRun {
       const step = steps[this.#taken]!;
       this.effects.add(step);
       if (isTelling(step)) this.telling.push(this.#taken);
-      for (const { method, url } of step.requests) this.requests.push({ step: this.#taken, method, url });
+      this.#started.push(...attemptsIn(step.events));
+      for (const { method, url } of step.requests) {
+        const { agentPath = "root", prefix } = this.#started.shift() ?? {};
+        this.requests.push({ step: this.#taken, method, url, agentPath, prefix });
+      }
     }
     return isWhole;
   }

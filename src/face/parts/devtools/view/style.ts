@@ -158,6 +158,16 @@ main { display: flex; flex-direction: column; min-width: 0; min-height: 0; }
 details > summary { cursor: pointer; padding: 2px 0; overflow-wrap: anywhere; }
 .diff .come { background: var(--good-soft); color: var(--good); display: block; }
 .diff .gone { background: var(--bad-soft); color: var(--bad); display: block; }
+.prefixes { list-style: none; padding: 0; margin: 8px 0; display: grid; gap: 6px; }
+.prefixes li { display: grid; grid-template-columns: 118px minmax(0, 1fr); gap: 2px 10px; align-items: center; }
+.prefixes li > :nth-child(n + 3) { grid-column: 2; font-size: 12.5px; }
+.prefixes li.is-here button { box-shadow: inset 3px 0 var(--accent); }
+.prefixes button { min-height: 26px; padding: 2px 8px; text-align: left; overflow: hidden; text-overflow: ellipsis; }
+.share { display: flex; height: 14px; border-radius: 3px; overflow: hidden; background: var(--raised); }
+.share .shared { background: var(--good); }
+.share .new { background: var(--quiet); opacity: .55; }
+.share .lost { background: repeating-linear-gradient(135deg, var(--bad) 0 6px, var(--bad-soft) 6px 9px); }
+.broken { color: var(--bad); }
 .fork, .field { display: grid; gap: 4px; }
 .fork { gap: 12px; }
 fieldset { border: 1px solid var(--line); border-radius: 6px; padding: 4px 10px 8px; display: flex; flex-wrap: wrap; gap: 4px 16px; }

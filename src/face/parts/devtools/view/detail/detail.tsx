@@ -6,6 +6,7 @@ import type { OpenedRun } from "../../model/opened-run.js";
 import { ForkForm } from "./fork-form.js";
 import { Happening } from "./happening.js";
 import { NextRequest } from "./next-request.js";
+import { Prefixes } from "./prefixes.js";
 import { StateView } from "./state-view.js";
 
 export interface StepProps {
@@ -14,7 +15,13 @@ export interface StepProps {
   step: number;
 }
 
-const TABS = { state: "State", step: "Step", request: "Next request", fork: "Go on" } as const;
+const TABS = {
+  state: "State",
+  step: "Step",
+  request: "Next request",
+  prefix: "Prefix",
+  fork: "Go on",
+} as const;
 type Tab = keyof typeof TABS;
 
 export function Detail(props: StepProps) {
@@ -52,6 +59,7 @@ export function Detail(props: StepProps) {
         {tab === "state" && <StateView {...props} />}
         {tab === "step" && <Happening step={props.run.steps[props.step]!} />}
         {tab === "request" && <NextRequest {...props} />}
+        {tab === "prefix" && <Prefixes {...props} />}
         {tab === "fork" && <ForkForm key={`${props.run.facts.key} ${props.step}`} {...props} />}
       </div>
     </section>
