@@ -342,6 +342,18 @@ export const tasks = {
       assert.deepEqual(types, ["user", "reasoning", "function_call", "function_call_output", "user"]);
     },
   },
+  "check-a-transcript/requests.ts": {
+    async after({ made }) {
+      assert.deepEqual(
+        made.problems.map(({ path, code }) => [path, code]),
+        [
+          ["requests[1].system", "broken_prefix"],
+          ["requests[1].messages[1].content[0]", "stale_reasoning"],
+        ],
+      );
+      assert.match(made.problems[0].message, /about 92 tokens/);
+    },
+  },
   "check-a-transcript/ai-sdk-ui.ts": {
     async after({ made }) {
       assert.deepEqual(

@@ -11,7 +11,7 @@
  *       model-change?                     also behind handoff?, before the iteration
  *       compact-start? compact-boundary?    a shorter history, with the attempts of a summary between the two; without
  *                                             a summary it comes before the iteration, for input guardrails to see
- *       attempt-start                     one HTTP request
+ *       attempt-start                     one HTTP request; with `events.prefix`, what it shares with the one before
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
  *         usage*
  *         reset? retry                    a failed attempt: reset voids its blocks, the next attempt starts over
