@@ -1,6 +1,12 @@
 // What the program `looplet` shows of a value before someone decides about it, and of a recorded run.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
+import { anthropic, createAgent, tool } from "looplet";
+import { scripted } from "looplet/practice";
+import { recorder } from "looplet/replay";
 import { program } from "../../src/cli/program.js";
 import { whole } from "../../src/cli/words.js";
 import { starredShapes } from "../../src/face/parts/replay/secret-shapes.js";
@@ -17,6 +23,47 @@ async function printed(...args: string[]): Promise<string> {
 }
 
 const recorded = fileURLToPath(new URL("../fixtures/loop/wasm.loop", import.meta.url));
+
+it(
+  "inspect lists the requests that break the prefix, what changed and what that costs",
+  { timeout: 60_000 },
+  async () => {
+    const call = { toolCalls: [{ name: "look", input: {} }] };
+    const look = tool({
+      description: "Looks",
+      inputSchema: { type: "object" },
+      execute: () => "x".repeat(700),
+    });
+    const agent = createAgent({
+      model: anthropic("claude-sonnet-4-6", {
+        apiKey: "k",
+        fetch: scripted([call, call, { text: "Done." }]),
+      }),
+      system: "Be brief.",
+      tools: { look },
+      record: recorder(),
+      prepareIteration: ({ iteration }) => (iteration === 3 ? { system: "End." } : undefined),
+    });
+    const run = agent.run("Go");
+    await run.result;
+    const folder = mkdtempSync(join(tmpdir(), "looplet-inspect-"));
+    const file = join(folder, "run.loop");
+    writeFileSync(file, run.export());
+    const text = await printed("inspect", file);
+    const { prefixBreaks } = JSON.parse(await printed("inspect", "--json", file));
+    rmSync(folder, { recursive: true });
+    expect(text).toMatch(/^Prefix breaks: 1 request, with about (\d+) tokens behind the breaks$/m);
+    expect(text).toMatch(/^root +3 +the system prompt +\d +\d{3} +prepareIteration$/m);
+    const at = { agent: "root", iteration: 3, attempt: 1 };
+    expect(prefixBreaks).toMatchObject([{ ...at, changed: "the system prompt", cause: "prepareIteration" }]);
+    const [{ newTokens, sharedTokens }] = prefixBreaks;
+    expect(text).toContain(`about ${newTokens} tokens`);
+    expect(sharedTokens).toBe(
+      Math.floor((JSON.stringify({ type: "object" }).length + "lookLooks".length) * (2 / 7)),
+    );
+    expect(await printed("inspect", recorded)).not.toContain("Prefix breaks");
+  },
+);
 
 it("an input is shown whole, with every character that a terminal would hide or obey", () => {
   const input = { note: "x".repeat(5000), to: "EVE" };

@@ -55,6 +55,18 @@ window.askForm = () => {
   window.answers = scripted([{ toolCalls: [{ id: "c", name: "ask", input: {} }] }, { text: "A table outside." }]);
   window.run = shop.run("A table.");
 };
+window.changing = async () => {
+  const call = { toolCalls: [{ name: "order", input: { id: 4711 } }] };
+  const { order } = { order: acts("looks up", "shoes ".repeat(200), { readOnly: true }) };
+  const agent = createAgent({
+    model: anthropic("claude-sonnet-4-6", { apiKey: "k", fetch: scripted([call, call, call, { text: "Done." }]) }),
+    system: "You help customers.",
+    tools: { order },
+    record: devtools.record,
+    prepareIteration: ({ iteration }) => (iteration === 3 ? { system: "Come to an end." } : undefined),
+  });
+  await agent.run("Compare the orders.").result;
+};
 window.allow = () => window.run.answer(window.asked, { behavior: "allow" });
 `;
 
@@ -183,6 +195,54 @@ test(
     }),
 );
 
+test("shows what each request shares with the one before, and what broke a prefix", { skip }, () =>
+  path("prefixes", async (page) => {
+    await open(page);
+    const agent = await agentPage(page);
+    await agent.evaluate(() => window.changing());
+    await tab(page, "Prefix").click();
+    await page
+      .getByText(/^2 requests break their prefix: about [\d,]+ tokens were not shared there\.$/)
+      .waitFor();
+    const rows = page.getByRole("list", { name: "What requests share" }).getByRole("listitem");
+    const told = await rows.evaluateAll((items) =>
+      items.map((item) => ({
+        text: item.innerText
+          .replace(/[\d,]+(?= (tokens|new|not))/g, "N")
+          .split("\n")
+          .filter(Boolean),
+        parts: [...item.querySelectorAll(".share > *")].map((part) => [
+          part.className,
+          part.getBoundingClientRect().width > 0,
+        ]),
+      })),
+    );
+    const whole = {
+      text: ["N tokens shared, N new"],
+      parts: [
+        ["shared", true],
+        ["new", true],
+      ],
+    };
+    const broken = {
+      text: ["N tokens shared, N not shared", "The system prompt changed: prepareIteration."],
+      parts: [
+        ["shared", true],
+        ["lost", true],
+      ],
+    };
+    const expected = [{ text: ["not compared"], parts: [] }, whole, broken, broken];
+    assert.deepEqual(
+      told,
+      expected.map(({ text, parts }, at) => ({ text: [`Request ${at + 1}`, ...text], parts })),
+    );
+    // A request leads to its step.
+    await page.getByRole("button", { name: "Request 2", exact: true }).click();
+    await page.locator("looplet-devtools .row.is-here", { hasText: "request" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Request 2" }).getAttribute("aria-current"), "true");
+  }),
+);
+
 test("says why a run does not go on", { skip }, () =>
   path("problems", async (page) => {
     await open(page);
@@ -300,7 +360,7 @@ test("can be read and used at three widths, in light and dark", { skip }, () =>
       await page.emulateMedia({ colorScheme });
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       assert.equal(isWide, false);
-      for (const name of ["Step", "Next request", "Go on", "State"]) {
+      for (const name of ["Step", "Next request", "Prefix", "Go on", "State"]) {
         await tab(page, name).click();
         const { violations } = await page.evaluate(() => window.axe.run(document.body));
         const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);

@@ -317,6 +317,21 @@ export const tasks = {
   ...agUi,
   ...aiSdk,
   ...chats,
+  "prompt-cache/chat.ts": {
+    before: ({ answer }) => {
+      process.on("exit", () => rmSync("chats", { recursive: true, force: true }));
+      answer({ text: "On its way." }, { text: "Here." }, { text: "There." });
+    },
+    async after({ made }) {
+      const reported = [];
+      const ask = (system, prompt) => made.ask(system, prompt, ({ broken }) => reported.push(broken));
+      await ask("You help customers.", "Where is my order?");
+      await ask("You help customers.", "And now?");
+      assert.deepEqual(reported, []);
+      assert.equal(await ask("You help customers kindly.", "Thank you."), "There.");
+      assert.deepEqual(reported, [{ part: "system", cause: "options" }]);
+    },
+  },
   "check-a-transcript/anthropic.ts": {
     async after({ made }) {
       assert.deepEqual(made.problems, [

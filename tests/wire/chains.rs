@@ -191,7 +191,7 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
     let mut body = Body::default();
     let mut bodies = Vec::new();
     for (at, step) in steps.iter().enumerate() {
-        let sent = body.close(protocol, &spec, &messages);
+        let sent = body.close(protocol, &spec, &messages, false);
         bodies.push(sent.map_err(|error| format!("{error:?}"))?.to_vec());
         // The last answer may be an error.
         if step.failed || at + 1 == steps.len() {
