@@ -52,7 +52,7 @@ it(
     const text = await printed("inspect", file);
     const { prefixBreaks } = JSON.parse(await printed("inspect", "--json", file));
     rmSync(folder, { recursive: true });
-    expect(text).toMatch(/^Prefix breaks: 1 request, with about (\d+) tokens behind the breaks$/m);
+    expect(text).toMatch(/^Prefix breaks: 1 request, with about (\d+) tokens after the breaks$/m);
     expect(text).toMatch(/^root +3 +the system prompt +\d +\d{3} +prepareIteration$/m);
     const at = { agent: "root", iteration: 3, attempt: 1 };
     expect(prefixBreaks).toMatchObject([{ ...at, changed: "the system prompt", cause: "prepareIteration" }]);

@@ -39,7 +39,7 @@ describe("checkTranscript with request bodies", () => {
     expect(found([second, { ...without, messages: [...without.messages, user("two")] }])).toEqual([]);
   });
 
-  it("finds a changed system prompt, its cost, and the reasoning behind it", () => {
+  it("finds a changed system prompt, its cost, and the reasoning after it", () => {
     const problems = checkTranscript([first, { ...second, system: "Be kind." }], "anthropic");
     expect(problems.map(({ path, code }) => `${path} ${code}`)).toEqual([
       "requests[1].system broken_prefix",
@@ -48,7 +48,7 @@ describe("checkTranscript with request bodies", () => {
     expect(problems[0]!.message).toMatch(/^is not what .* about \d+ tokens are read again/);
   });
 
-  it("finds changed tools, another model, and a changed message with only what is behind it", () => {
+  it("finds changed tools, another model, and a changed message with only what follows it", () => {
     expect(found([first, { ...second, tools: [] }])[0]).toBe("requests[1].tools broken_prefix");
     expect(found([second, { ...second, model: "claude-opus-5-5" }])).toEqual([
       "requests[1].model broken_prefix",

@@ -144,7 +144,7 @@ function breaksText(breaks: readonly Break[]): string[] {
   const names = ["agent", "+iteration", "changed", "+shared", "+not shared", "cause"];
   const requests = counted(breaks.length, "request");
   return [
-    `Prefix breaks: ${requests}, with about ${amount(sum)} tokens behind the breaks`,
+    `Prefix breaks: ${requests}, with about ${amount(sum)} tokens after the breaks`,
     tableText(names, rows),
     "",
   ];

@@ -1,8 +1,8 @@
 //! What a request shares with the one before it of the same agent, and what changed its beginning.
 //!
-//! Owned by the agent's requests, and only used if `events.prefix` is set. The order is [`LastRequest::recall`] before
-//! a body is made, then [`LastRequest::compare`]. A body that has grown is compared from its new messages on; one that
-//! was made again is compared by the digests of its messages. Nothing fails.
+//! Owned by the agent's requests, and only used if `events.prefix` is set. The order is [`LastRequest::recall`]
+//! before a body is made, then [`LastRequest::compare`]. A body that has grown is compared from its new messages on;
+//! one that was made again is compared by the digests of its messages. Nothing fails.
 
 use crate::engine::agent::history::body::SentMessage;
 use crate::engine::agent::history::transcript::Transcript;
@@ -24,7 +24,7 @@ pub struct LastRequest {
     recalled: Option<usize>,
 }
 
-/// Digests of what stands before the messages, in the order in which it is compared.
+/// Digests of what precedes the messages, in the order in which it is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct HeadDigests {
     model: u64,

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 /// What a request shares with the request before it of the same agent. Both are compared from their beginning: the
-/// model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is long
-/// enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
+/// model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is
+/// long enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

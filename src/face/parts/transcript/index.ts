@@ -35,9 +35,9 @@ export type TranscriptCode =
   | "duplicate_result"
   | "results_not_first"
   | "unfollowed_reasoning"
-  /** Of request bodies: one does not begin with the one before it. Nothing is refused, and the cache is lost. */
+  /** Of request bodies: one does not begin with the one before it. Nothing is refused, and the cache is missed. */
   | "broken_prefix"
-  /** Of request bodies: signed reasoning that was made behind another beginning. */
+  /** Of request bodies: signed reasoning that was made after another beginning. */
   | "stale_reasoning";
 
 /** A place of the history that the provider refuses, or of a request that does not begin as the one before it. */
@@ -59,7 +59,7 @@ export interface TranscriptChange extends TranscriptProblem {
  * Returns the problems of a history in their order, and an empty array for one that can be sent.
  *
  * With the recorded request bodies of one conversation in place of messages, in the order in which they were sent, it
- * returns where a request does not begin with the one before it (`broken_prefix`), and the signed reasoning behind
+ * returns where a request does not begin with the one before it (`broken_prefix`), and the signed reasoning after
  * such a place (`stale_reasoning`). The order of fields and cache markers make no difference. Protocols: `anthropic`,
  * `openai-chat`, `openai-responses`.
  *

@@ -36,7 +36,7 @@ export function areBodies(given: readonly unknown[], protocol: string): given is
 }
 
 /**
- * The places where a body does not begin with the one before it, and the signed reasoning behind them.
+ * The places where a body does not begin with the one before it, and the signed reasoning after them.
  *
  * @throws LoopletError `config_wrong_type` for a body without its messages
  */
@@ -95,7 +95,7 @@ function* broken(before: Parts, now: Parts, form: Form, path: string): Generator
   const place = isOther ? "model" : (field ?? `${form.messages}[${at}]`);
   const what = `is not what the request before had, so about ${lost} tokens are read again instead of from the cache`;
   yield { path: `${path}.${place}`, code: "broken_prefix", message: what };
-  // Another model has its own rules for reasoning, and only what is behind a difference depends on it.
+  // Another model has its own rules for reasoning, and only what follows a difference depends on it.
   if (field === undefined && same < 0) return;
   const from = field === undefined ? at : 0;
   for (const [index, message] of now.messages.entries()) {
@@ -106,7 +106,7 @@ function* broken(before: Parts, now: Parts, form: Form, path: string): Generator
         path: block,
         code: "stale_reasoning",
         message:
-          "was made behind another beginning: a model that compares it refuses the request or drops this",
+          "was made after another beginning: a model that compares it refuses the request or drops this",
       };
   }
 }

@@ -90,7 +90,7 @@ function Row({ lab, run, place, number, most, isHere }: RowProps) {
   );
 }
 
-/** The bar of a request: shared, then new or behind the break. The longest of the list is as wide as the place. */
+/** The bar of a request: shared, then new or after the break. The longest of the list is as wide as the place. */
 function Bar({ prefix, most }: { prefix: SharedPrefix; most: number }) {
   const { sharedTokens, broken } = prefix;
   const width = (tokens: number): { width: string } => ({ width: `${(100 * tokens) / Math.max(1, most)}%` });
