@@ -366,7 +366,7 @@ export const tasks = {
           ["requests[1].messages[1].content[0]", "stale_reasoning"],
         ],
       );
-      assert.match(made.problems[0].message, /about 92 tokens/);
+      assert.match(made.problems[0].message, /about 75 tokens/);
     },
   },
   "check-a-transcript/ai-sdk-ui.ts": {
