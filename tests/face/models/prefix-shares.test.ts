@@ -132,6 +132,7 @@ async function measured(model: string, feature: Feature): Promise<Sum> {
     return isSummary(body) ? scripted([SUMMARY])(url, init) : answers(url, init);
   };
   const prefixes: (SharedPrefix | undefined)[] = [];
+  const agents: string[] = [];
   const store = memoryStore();
   const play = async (options: Partial<AgentOptions>): Promise<void> => {
     const agent: Agent<any, any> = createAgent({
@@ -147,7 +148,9 @@ async function measured(model: string, feature: Feature): Promise<Sum> {
     const chat = feature.deployed === undefined ? agent.chat() : await agent.openChat("c");
     const run = chat.run("Work through the tickets.", {
       onEvent(event) {
-        if (event.type === "attempt-start") prefixes.push(event.prefix);
+        if (event.type !== "attempt-start") return;
+        prefixes.push(event.prefix);
+        agents.push(event.agentPath);
       },
     });
     let results = 0;
@@ -164,11 +167,33 @@ async function measured(model: string, feature: Feature): Promise<Sum> {
   expect(prefixes).toHaveLength(bodies.length);
   for (const [at, prefix] of prefixes.entries()) {
     const { tokens, sharedTokens } = prefix ?? compared(bodies[at], bodies[at - 1]);
+    if (prefix !== undefined) {
+      const earlier = bodies.filter(
+        (body, one) => one < at && agents[one] === agents[at] && !isSummary(body),
+      );
+      isTrue(prefix, bodies[at], earlier.at(-1));
+    }
     sum.tokens += tokens;
     sum.shared += sharedTokens;
     if (prefix?.broken !== undefined) sum.breaks++;
   }
   return sum;
+}
+
+/** The bodies share what the event says, and differ where it says. */
+function isTrue({ broken }: SharedPrefix, now: any, before: any): void {
+  const textsOf = (list: unknown): string[] => ((list ?? []) as unknown[]).map((one) => JSON.stringify(one));
+  const [had, has] = [textsOf(before.messages), textsOf(now.messages)];
+  const same = { tools: JSON.stringify(now.tools), system: JSON.stringify(now.system) };
+  const other = { tools: JSON.stringify(before.tools), system: JSON.stringify(before.system) };
+  if (broken === undefined)
+    expect({ ...same, messages: has.slice(0, had.length) }).toEqual({ ...other, messages: had });
+  else if (broken.part === "message") {
+    const at = had.findIndex((text, index) => text !== has[index]);
+    expect(same).toEqual(other);
+    // A change at the end is a message of its own in the body.
+    if (!has.some((text) => text.startsWith('{"role":"system"'))) expect(broken.message).toBe(at);
+  } else expect(same[broken.part as "tools" | "system"]).not.toBe(other[broken.part as "tools" | "system"]);
 }
 
 /** A request without a comparison: the first of an agent, or that for a summary, whose text is compared here. */
