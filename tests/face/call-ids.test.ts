@@ -1,5 +1,5 @@
-// Some servers count the calls of each answer from 0, and vendors refuse a conversation in which two calls have one id:
-// "`tool_use` ids must be unique" (https://github.com/NVIDIA-NeMo/Switchyard/issues/502), "Duplicate
+// Some servers count the calls of each answer from 0, and vendors refuse a conversation in which two calls have one
+// id: "`tool_use` ids must be unique" (https://github.com/NVIDIA-NeMo/Switchyard/issues/502), "Duplicate
 // function_call_output for call_id" (https://github.com/NousResearch/hermes-agent/pull/111443).
 import { describe, expect, test } from "vitest";
 import {
@@ -114,11 +114,6 @@ describe("calls with the ids of earlier calls", () => {
       yield { type: "tool_call", id: "call_0", name: "count", input: {} };
       if (++attempt === 1) yield { type: "error", code: "server", message: "It broke off" };
     });
-    const clock = {
-      now: () => 0,
-      setTimer: (call: () => void) => queueMicrotask(call),
-      clearTimer: () => {},
-    };
     const { messages } = await createAgent({ model, tools: { count }, retry: { delaysMs: [0] } }).run("Go")
       .result;
     expect(idsOf(messages, "tool_call")).toEqual(["call_0"]);

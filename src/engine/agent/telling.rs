@@ -6,8 +6,8 @@
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::random::Random;
+use crate::engine::model::answer::call_ids::TakenIds;
 use crate::engine::model::answer::{Change, ModelAnswer, Part, PartKind};
-use crate::engine::model::call_ids::CallIds;
 use crate::engine::model::event::{DeltaKind, EventKind};
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StreamedBlock;
@@ -99,7 +99,7 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
     };
     if part.kind == PartKind::ToolCall && matches!(change, Change::Started { .. }) {
         let random = Random::of_part(answer.id_seed, index);
-        name_call(part, random, answer.earlier_calls.as_ref(), &mut answer.call_ids);
+        name_call(part, random, &mut answer.taken_ids);
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
     let kind = part.shown_kind();
@@ -135,9 +135,8 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
 
 /// Makes an id for a call that the provider sent without one, or with that of another call. `random` is that of the
 /// call's part.
-fn name_call(part: &mut Part, mut random: Random, earlier: Option<&CallIds>, own: &mut CallIds) {
-    let is_taken = |id: &str| earlier.is_some_and(|earlier| earlier.has(id));
-    while part.id.is_empty() || is_taken(&part.id) || !own.admit(&part.id) {
+fn name_call(part: &mut Part, mut random: Random, taken: &mut TakenIds) {
+    while part.id.is_empty() || !taken.admit(&part.id) {
         part.id = random.id("call_");
     }
 }

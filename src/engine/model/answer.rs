@@ -6,6 +6,7 @@
 //!
 //! Nothing here can fail: a call on a block that has ended changes nothing.
 
+pub mod call_ids;
 mod part;
 
 use looplet_scan::check::check;
@@ -13,10 +14,10 @@ use looplet_scan::piece::{Join, Piece};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::own_names::with_own_names;
-use crate::engine::model::call_ids::CallIds;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Terms, Usage, is_version_of};
 
+use call_ids::TakenIds;
 pub use part::{Change, Part, PartKind};
 use part::{names_of, own_name};
 
@@ -100,10 +101,7 @@ pub struct ModelAnswer {
     pub renamed: Vec<(String, Vec<(String, String)>)>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
-    /// The ids of the calls of earlier answers, borrowed from the transcript. `None` if none were needed yet.
-    pub earlier_calls: Option<CallIds>,
-    /// The ids of the calls that were told.
-    pub call_ids: CallIds,
+    pub taken_ids: TakenIds,
     /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that
     /// are cut otherwise give equal ids.
     pub id_seed: u64,
@@ -121,8 +119,7 @@ pub struct ModelAnswer {
     /// The bytes of the text with which the answer has begun; 0 for none.
     begun_bytes: usize,
     begun: Begun,
-    /// The bytes of the beginning that have come again behind it. They are not in the text while it may still turn
-    /// out to repeat the whole beginning.
+    /// The bytes of the beginning that were repeated, which are held back while the answer may repeat all of it.
     repeated_bytes: usize,
 }
 
@@ -187,7 +184,7 @@ impl ModelAnswer {
         self.voided = self.voided.max(Some(told));
         self.parts.clear();
         self.changes.clear();
-        self.call_ids = CallIds::default();
+        self.taken_ids.own.clear();
         (self.usage, self.finish_reason, self.raw_finish_reason) = (None, None, None);
         self.stop_details = None;
         self.usage_by_model.clear();
@@ -456,8 +453,7 @@ impl ModelAnswer {
             tools: self.tools.clone(),
             prefix: self.prefix.clone(),
             container: self.container.clone(),
-            earlier_calls: None,
-            call_ids: CallIds::default(),
+            taken_ids: TakenIds::default(),
             dropped_reasoning: Vec::new(),
             tool_names: Vec::new(),
             items: Vec::new(),

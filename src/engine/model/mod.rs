@@ -6,7 +6,6 @@
 //! reads and writes them; a value that does not fit is an [`error`] with a path.
 
 pub mod answer;
-pub mod call_ids;
 pub mod config;
 pub mod error;
 pub mod event;

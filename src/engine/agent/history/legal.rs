@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::engine::model::call_ids::CallIds;
+use crate::engine::model::answer::call_ids::CallIds;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, Role, ToolInput};
 

@@ -16,9 +16,8 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::head::Heads;
-use crate::engine::agent::history::legal::{answer_renamed, check, ids_of, rename_repeated};
-use crate::engine::model::answer::ModelAnswer;
-use crate::engine::model::call_ids::CallIds;
+use crate::engine::agent::history::legal::{answer_renamed, check, rename_repeated};
+use crate::engine::model::answer::call_ids::CallIds;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
@@ -288,23 +287,6 @@ impl Transcript {
                 }
                 self.messages.push(Message::user(content));
             }
-        }
-    }
-
-    /// Lends an answer the ids of the calls, so that its own calls have others. An answer that already has them keeps
-    /// them. [`Transcript::take_call_ids`] takes them back, with the answer's own; those of an attempt that has failed
-    /// are gathered again.
-    pub fn lend_call_ids(&mut self, answer: &mut ModelAnswer) {
-        if answer.earlier_calls.is_none() {
-            let ids = self.call_ids.take();
-            answer.earlier_calls = Some(ids.unwrap_or_else(|| ids_of(&self.messages)));
-        }
-    }
-
-    pub fn take_call_ids(&mut self, answer: &mut ModelAnswer) {
-        self.call_ids = answer.earlier_calls.take();
-        if let Some(ids) = &mut self.call_ids {
-            ids.extend(std::mem::take(&mut answer.call_ids));
         }
     }
 

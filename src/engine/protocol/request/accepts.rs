@@ -21,8 +21,8 @@ pub struct Accepts {
     /// False if the top of a tool's schema must be a plain object: no `anyOf`, `oneOf`, `allOf`, `enum`, `not` beside
     /// its type.
     pub combinators_at_top: bool,
-    /// False if an array needs `items`, also after `prefixItems`, and an object at the top `properties`; `true` is not
-    /// a schema then.
+    /// False if an array needs `items`, also after `prefixItems`, and an object at the top `properties`; `true` is
+    /// not a schema then.
     pub short_forms: bool,
     /// False if names of properties match `^[a-zA-Z0-9_.-]{1,64}$`.
     pub any_names: bool,

@@ -1,9 +1,9 @@
 //! A tool's schema as a protocol's vendors take it, and the way back for the names of its properties.
 //!
 //! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] says what they take, and
-//! [`in_draft_2020`] what none of them does. [`mended`] writes a schema for the wire; the engine still checks a call against the whole one. [`renamed`] lists
-//! the properties that have another name on the wire; the answer gives an input the tool's own names
-//! back. A schema that is fine stays as it is, byte for byte. Nothing fails.
+//! [`in_draft_2020`] what none of them does. [`mended`] writes a schema for the wire; the engine still checks a call
+//! against the whole one. [`renamed`] lists the properties that have another name on the wire; the answer gives an
+//! input the tool's own names back. A schema that is fine stays as it is, byte for byte. Nothing fails.
 
 use looplet_scan::reader::{Object, items, string};
 

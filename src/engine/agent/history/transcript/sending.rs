@@ -2,7 +2,9 @@
 
 use crate::engine::agent::history::body::{Body, SentMessage};
 use crate::engine::agent::history::head::Needed;
+use crate::engine::agent::history::legal::ids_of;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::protocol::anthropic::server_calls::waits;
@@ -27,6 +29,25 @@ impl Transcript {
     /// The number of those that the last comparison has seen. The next one has seen all.
     pub fn take_compared(&mut self) -> usize {
         self.body.take_compared()
+    }
+
+    /// Lends an answer the ids of the calls, so that its own calls get others. An answer that has them already keeps
+    /// them. [`Transcript::take_call_ids`] takes them back, with the answer's own. Those of a failed attempt are
+    /// lost, so they are collected again.
+    pub fn lend_call_ids(&mut self, answer: &mut ModelAnswer) {
+        let taken = &mut answer.taken_ids;
+        if taken.earlier.is_none() {
+            let ids = self.call_ids.take();
+            taken.earlier = Some(ids.unwrap_or_else(|| ids_of(&self.messages)));
+        }
+    }
+
+    pub fn take_call_ids(&mut self, answer: &mut ModelAnswer) {
+        let taken = std::mem::take(&mut answer.taken_ids);
+        self.call_ids = taken.earlier;
+        if let Some(ids) = &mut self.call_ids {
+            ids.extend(taken.own);
+        }
     }
 
     /// The body of a request with all messages. It encodes the messages that are new since the last request.

@@ -1,5 +1,5 @@
-//! The ids of tool calls that a conversation has had. Vendors refuse a second call with an id, also in a later message,
-//! and some servers count their calls from 0 in each answer.
+//! The ids of tool calls that a conversation has had. Vendors refuse a second call with an id, also in a later
+//! message, and some servers count their calls from 0 in each answer.
 
 use crate::engine::json::checksum::{FNV, fnv};
 
@@ -34,12 +34,33 @@ impl CallIds {
         bucket.is_some_and(|bucket| bucket.contains(&hash))
     }
 
+    pub fn clear(&mut self) {
+        self.buckets.clear();
+    }
+
     /// Adds the ids of another set.
     pub fn extend(&mut self, other: CallIds) {
         self.buckets.resize(BUCKETS, Vec::new());
         for (bucket, more) in self.buckets.iter_mut().zip(other.buckets) {
             bucket.extend(more);
         }
+    }
+}
+
+/// The ids that a call of an answer must not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakenIds {
+    /// Those of earlier answers, borrowed from the transcript. `None` before they are needed.
+    pub earlier: Option<CallIds>,
+    /// Those of the calls of this answer that were told.
+    pub own: CallIds,
+}
+
+impl TakenIds {
+    /// Takes an id. Returns false if it is taken already.
+    pub fn admit(&mut self, id: &str) -> bool {
+        let is_taken = self.earlier.as_ref().is_some_and(|earlier| earlier.has(id));
+        !is_taken && self.own.admit(id)
     }
 }
 
