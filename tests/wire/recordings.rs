@@ -255,9 +255,13 @@ fn neutral_usage(raw: &Value) -> Value {
         let cost = path.iter().fold(raw, |at, key| &at[*key]).as_f64()?;
         Some((cost * nano).round() as u64)
     };
+    // With a key of the user's own, OpenRouter's cost is its fee.
+    let byok = cost(&["cost_details", "upstream_inference_cost"], 1e9)
+        .filter(|_| raw["is_byok"] == true)
+        .unwrap_or(0);
     let cost_nano_usd = cost(&["cost_in_usd_ticks"], 0.1)
         .filter(|cost| *cost > 0)
-        .or(cost(&["cost"], 1e9))
+        .or(cost(&["cost"], 1e9).map(|fee| fee + byok))
         .or(cost(&["cost", "total_cost"], 1e9));
     let usage = Usage {
         cost_nano_usd,

@@ -73,6 +73,66 @@ fn read_cost(wire: &Object<'_>) -> Option<u64> {
     }
     match wire.object("cost") {
         Some(parts) => shifted(parts.get("total_cost")?, 9),
-        None => shifted(wire.get("cost")?, 9),
+        None => {
+            let cost = shifted(wire.get("cost")?, 9)?;
+            Some(cost.saturating_add(read_upstream_cost(wire, cost)))
+        }
+    }
+}
+
+/// What the vendor charges next to OpenRouter: with a key of the user's own (BYOK), OpenRouter's `cost` is its fee
+/// only, often 0. Without such a key the field repeats `cost`, and `is_byok` is false
+/// (<https://openrouter.ai/docs/use-cases/usage-accounting>, 2026-11-29, and recordings of both).
+fn read_upstream_cost(wire: &Object<'_>, cost: u64) -> u64 {
+    let details = wire.object("cost_details");
+    let upstream = details.and_then(|details| shifted(details.get("upstream_inference_cost")?, 9));
+    let is_beside = match wire.get("is_byok") {
+        Some("true") => true,
+        Some("false") => false,
+        _ => upstream > Some(cost),
+    };
+    upstream.filter(|_| is_beside).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_an_own_key_the_upstream_cost_is_added_to_the_fee_of_openrouter() {
+        for (usage, nano) in [
+            (
+                r#"{"cost":0,"is_byok":true,"cost_details":{"upstream_inference_cost":0.00417}}"#,
+                Some(4_170_000),
+            ),
+            (
+                r#"{"cost":0.95,"is_byok":true,"cost_details":{"upstream_inference_cost":19}}"#,
+                Some(19_950_000_000),
+            ),
+            (
+                r#"{"cost":0.95,"cost_details":{"upstream_inference_cost":19}}"#,
+                Some(19_950_000_000),
+            ),
+            (
+                r#"{"cost":0.002,"cost_details":{"upstream_inference_cost":0.002}}"#,
+                Some(2_000_000),
+            ),
+            (
+                r#"{"cost":0.1,"is_byok":false,"cost_details":{"upstream_inference_cost":0.2}}"#,
+                Some(100_000_000),
+            ),
+            (
+                r#"{"cost":0,"is_byok":true,"cost_details":{"upstream_inference_cost":null}}"#,
+                Some(0),
+            ),
+            (r#"{"cost":0,"is_byok":true,"cost_details":null}"#, Some(0)),
+            (
+                r#"{"is_byok":true,"cost_details":{"upstream_inference_cost":19}}"#,
+                None,
+            ),
+        ] {
+            let wire = Object::parse(usage).unwrap_or_default();
+            assert_eq!(read_usage(&wire).cost_nano_usd, nano, "{usage}");
+        }
     }
 }

@@ -286,7 +286,9 @@ function openAi(usage: Body | undefined): Known | undefined {
   // xAI counts reasoning beside the completion. The total tells.
   const isBeside = countIn(usage, "total_tokens") === (input ?? 0) + output + reasoning;
   const ticks = countIn(usage, "cost_in_usd_ticks");
-  const cost = countIn(usage, "cost") ?? countIn(objectIn(usage, "cost"), "total_cost");
+  const fee = countIn(usage, "cost");
+  const cost =
+    fee === undefined ? countIn(objectIn(usage, "cost"), "total_cost") : fee + upstreamCost(usage, fee);
   return {
     counts: {
       input,
@@ -296,6 +298,13 @@ function openAi(usage: Body | undefined): Known | undefined {
     },
     isEnd: true,
   };
+}
+
+/** As `read_upstream_cost` of `src/engine/protocol/openai_chat/usage.rs`: what the vendor of a key at OpenRouter charges. */
+function upstreamCost(usage: Body, fee: number): number {
+  const upstream = countIn(objectIn(usage, "cost_details"), "upstream_inference_cost") ?? 0;
+  const isBeside = typeof usage["is_byok"] === "boolean" ? usage["is_byok"] : upstream > fee;
+  return isBeside ? upstream : 0;
 }
 
 function objectIn(object: Body | undefined, name: string): Body | undefined {
