@@ -16,24 +16,65 @@ export function isLost(error: unknown): boolean {
   return LOST.test(`${String(code)} ${String(message)}`) || (cause != null && isLost(cause));
 }
 
-/** A failed response without the secrets of its request. */
-export async function errorOf(response: Response, redact: (text: string) => string): Promise<Response> {
+/** The time that a vendor has for the body of an error, as `timeouts.errorBodyMs`. */
+const ERROR_BODY_MS = 10_000;
+
+/**
+ * A failed response without the secrets of its request. A body that is long, breaks off, or comes too slowly is cut,
+ * so that it holds no connection and no place in a quota. The rest of it is cancelled, also when `signal` fires.
+ */
+export async function errorOf(
+  response: Response,
+  redact: (text: string) => string,
+  signal: AbortSignal,
+): Promise<Response> {
   const { status, headers } = response;
-  const text = new TextDecoder().decode(await beginning(response));
+  const text = new TextDecoder().decode(await beginning(response, signal));
   return new Response(redact(text), { status, headers });
 }
 
-async function beginning({ body }: Response): Promise<Uint8Array> {
+async function beginning({ body }: Response, signal: AbortSignal): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_ERROR_BYTES);
   let length = 0;
   const reader = body?.getReader();
-  while (reader !== undefined && length < MAX_ERROR_BYTES) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    const part = value.subarray(0, MAX_ERROR_BYTES - length);
-    bytes.set(part, length);
-    length += part.byteLength;
+  const stop = (): void => void reader?.cancel().catch(() => {});
+  const timer = setTimeout(stop, ERROR_BODY_MS);
+  signal.addEventListener("abort", stop);
+  try {
+    while (reader !== undefined && length < MAX_ERROR_BYTES) {
+      // A cancelled reader settles its reads, also where the vendor never does.
+      const { done, value } = await reader.read();
+      if (done) break;
+      const part = value.subarray(0, MAX_ERROR_BYTES - length);
+      bytes.set(part, length);
+      length += part.byteLength;
+    }
+  } catch {
+    // The beginning of a body that breaks off is the error as far as it is known.
   }
-  void reader?.cancel().catch(() => {});
+  clearTimeout(timer);
+  signal.removeEventListener("abort", stop);
+  stop();
   return bytes.subarray(0, length);
+}
+
+/** Settles as `sent` does, or rejects when `signal` fires first. What comes later is cancelled. */
+export async function untilLeft<T>(
+  sent: Promise<T>,
+  signal: AbortSignal,
+  discard: (late: T) => void,
+): Promise<T> {
+  let leave = (): void => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", leave);
+  });
+  try {
+    return await Promise.race([sent, left]);
+  } catch (error) {
+    void sent.then(discard, () => {});
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
 }

@@ -13,7 +13,7 @@ import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
 import { checkOptions, isObject } from "../../core/options/check.js";
 import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
-import { errorOf, isLost, TIMED_OUT } from "./failures.js";
+import { errorOf, isLost, TIMED_OUT, untilLeft } from "./failures.js";
 import { folded, foldedBody, oddSpelling } from "./fields.js";
 import { foreignObject } from "./foreign-objects.js";
 import {
@@ -222,7 +222,8 @@ class Route {
 
   async #answered(request: Request, context: ProxyContext | undefined): Promise<Response> {
     const asked = this.#asked(request);
-    if (request.method !== "POST") throw new Refused(405, "The proxy takes POST alone.");
+    if (request.method !== "POST")
+      throw new Refused(405, "The proxy takes POST alone.", "proxy_error", [["allow", "POST, OPTIONS"]]);
     // A page of another origin may send every other type without asking first.
     if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
       throw new Refused(415, "The body needs the content-type application/json.");
@@ -354,14 +355,20 @@ class Route {
       } as never;
       request.signal.throwIfAborted();
       isSending = true;
-      const response = (await fetchOnce(parts.fetch ?? this.#options.fetch, url, init)) as Response;
+      const sent = fetchOnce(parts.fetch ?? this.#options.fetch, url, init) as unknown as Promise<Response>;
+      // A `fetch` of the host's may not look at the signal.
+      const response = await untilLeft(Promise.resolve(sent), request.signal, discard);
       isSending = false;
       const isRedirect = redirectOf(response as never, url) !== undefined;
       // The vendor refuses the key of the proxy, which is none of the page's business.
-      if (!isRedirect && response.status !== 401 && response.status !== 403)
-        return { response: response.ok ? response : await errorOf(response, redact), redact };
+      const { status } = response;
+      const isKnown = status >= 200 && status < 600;
+      if (!isRedirect && isKnown && status !== 401 && status !== 403)
+        return { response: response.ok ? response : await errorOf(response, redact, request.signal), redact };
       discard(response);
-      const why = isRedirect ? "answers with a redirect" : `refuses the key with status ${response.status}`;
+      const why = isRedirect
+        ? "answers with a redirect"
+        : `${isKnown ? "refuses the key" : "answers"} with status ${status}`;
       throw new Error(`${upstream.parts.config.vendor} ${why}`);
     } catch (error) {
       if (!request.signal.aborted) reportUnheard(new Error(redact(`looplet/proxy: ${describe(error)}`)));
@@ -387,6 +394,11 @@ class Route {
       if (value !== null) headers.push([name, redact(value)]);
     }
     const { status, body } = response;
+    if (isBodyless(status)) {
+      discard(response);
+      void end(new UsageReader(protocolName, form).spent(true, size, price));
+      return new Response(null, { status, headers });
+    }
     const reader = body?.getReader();
     const usage = new UsageReader(protocolName, form);
     const failed = TIMED_OUT.includes(status) ? mostOf(size, price) : NOTHING;
@@ -439,6 +451,11 @@ const COMMENT = new TextEncoder().encode(KEEP_ALIVE);
 /** Whether these bytes end with the empty line that ends an event. A line that is cut in two counts as unfinished. */
 function endsEvent(bytes: Uint8Array): boolean {
   return /\n\r?\n$|\r\r$/.test(new TextDecoder().decode(bytes.subarray(-3)));
+}
+
+/** Statuses whose responses have no body (https://fetch.spec.whatwg.org/#null-body-status); 304 counts as a redirect. */
+function isBodyless(status: number): boolean {
+  return status === 204 || status === 205;
 }
 
 const NOTHING: ProxyUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, isReported: true };
