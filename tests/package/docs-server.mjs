@@ -2,10 +2,34 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { connect } from "node:net";
 import { join } from "node:path";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
+
+/** The status that a server gives to a request of these bytes; 0 if it closes the connection without one. */
+export function statusOf(server, lines) {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(server.address().port, "127.0.0.1", () =>
+      socket.write([...lines, "connection: close", "", ""].join("\r\n")),
+    );
+    socket.on("data", (data) => (text += data));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1] ?? 0)));
+  });
+}
+
+/** Requests that have no `Request` in JavaScript. The server must answer each, and go on. */
+export const ODD_REQUESTS = [
+  ["HEAD /api/agent HTTP/1.1", "host: page.test"],
+  ["TRACE / HTTP/1.1", "host: page.test"],
+  ["GET // HTTP/1.1", "host: page.test"],
+  ["GET http://page.test:x/ HTTP/1.1", "host: page.test"],
+  ["OPTIONS * HTTP/1.1", "host: page.test"],
+  ["GET / HTTP/1.1", "host: a b"],
+];
 
 // The server that the page of its example asks.
 let served;
@@ -32,6 +56,15 @@ export const server = {
       const events = await ask("/notes/events");
       await events.body.cancel();
       assert.deepEqual(await (await ask("/notes", { method: "DELETE" })).json(), { deleted: true });
+      for (const lines of ODD_REQUESTS) assert.ok((await statusOf(served, lines)) >= 400, lines[0]);
+      // A page whose origin stands in its path is a foreign one.
+      const foreign = [
+        "POST //evil.test/api/agent/notes/run HTTP/1.1",
+        "host: page.test",
+        "content-length: 0",
+      ];
+      foreign.push("origin: http://evil.test", "content-type: text/plain", "cookie: session=s3cret");
+      assert.equal(await statusOf(served, foreign), 403);
     },
   },
   "server/recorded.ts": {

@@ -17,7 +17,7 @@ import { mcp } from "./docs-mcp.mjs";
 import { pageTools } from "./docs-page-tools.mjs";
 import { replays } from "./docs-replays.mjs";
 import { screens } from "./docs-screens.mjs";
-import { server } from "./docs-server.mjs";
+import { ODD_REQUESTS, server, statusOf } from "./docs-server.mjs";
 import { stores } from "./docs-stores.mjs";
 import { vendor } from "./docs-vendor.mjs";
 import { vendorTools } from "./docs-vendor-tools.mjs";
@@ -147,6 +147,8 @@ export const tasks = {
           [405, 404, 401, 403],
         );
         assert.equal(requests.length, 1);
+        for (const lines of ODD_REQUESTS.slice(1))
+          assert.ok((await statusOf(made.server, lines)) >= 204, lines[0]);
       } finally {
         made.server.closeAllConnections();
         made.server.close();

@@ -41,7 +41,10 @@ test("Hono mounts it", async () => {
 test("Node's own server mounts it by the lines of the documentation", async () => {
   const { code } = examples.find(({ name }) => name === "server/node.ts");
   const lines = code
-    .replaceAll(/ as (?:ReadableStream|never|Record<string, string>)/g, "")
+    .replaceAll(
+      / as (?:ReadableStream|never|Record<string, string>)|: (?:IncomingMessage|Request)\b|, type \w+/g,
+      "",
+    )
     .replace('"./server"', '"./server-program.mjs"');
   writeFileSync(join(installed.folder, "node-server.mjs"), lines);
   const { server } = await load("node-server.mjs");
