@@ -10,7 +10,7 @@ import { fileStore } from "../../src/face/parts/stores/node.js";
 
 async function madeFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "looplet-files-"));
-  onTestFinished(() => rm(path, { recursive: true }));
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 9 }));
   return path;
 }
 

@@ -388,6 +388,19 @@ describe("a lease that the store does not take back", () => {
     expect(await disk.inner.ended(0)).toEqual(["x"]);
   });
 
+  it("is given back by a later try, so that the chat can be opened again before its time is over", async () => {
+    const disk = new Disk();
+    const chat = await disk.agent({ store: refusing(disk, 3) }).openChat("x");
+    const run = chat.run("Act.", { onError() {} });
+    await disk.pass(2 * TRIES_MS);
+    await run.saved();
+    const next = await disk.agent().openChat("x");
+    expect(await next.run("More.").result).toMatchObject({ error: { code: "run_held" } });
+    await disk.pass(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await next.run("More.").result).toMatchObject({ outcome: "completed" });
+  });
+
   it("does not lock a chat for its own next run", async () => {
     const disk = new Disk();
     const reported: unknown[] = [];

@@ -24,6 +24,7 @@ declare module "node:process" {
 
 declare module "node:os" {
   export function hostname(): string;
+  export function uptime(): number;
 }
 
 declare module "node:fs/promises" {
@@ -39,8 +40,8 @@ declare module "node:fs/promises" {
     close(): Promise<void>;
   }
   export function lstat(path: string): Promise<Stats>;
-  export function mkdir(folder: string, options?: { recursive: boolean }): Promise<unknown>;
-  export function open(file: string, flags: string | number): Promise<FileHandle>;
+  export function mkdir(folder: string, options?: { recursive: boolean; mode?: number }): Promise<unknown>;
+  export function open(file: string, flags: string | number, mode?: number): Promise<FileHandle>;
   interface Dirent {
     readonly name: string;
     isDirectory(): boolean;
@@ -65,7 +66,11 @@ declare module "node:fs/promises" {
   export function rm(path: string, options: { recursive: boolean; force: boolean }): Promise<void>;
   export function stat(path: string): Promise<Stats>;
   export function unlink(file: string): Promise<void>;
-  export function writeFile(file: string, data: string | Uint8Array): Promise<void>;
+  export function writeFile(
+    file: string,
+    data: string | Uint8Array,
+    options?: { mode: number },
+  ): Promise<void>;
 }
 
 declare module "node:crypto" {

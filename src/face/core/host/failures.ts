@@ -39,9 +39,9 @@ export function journalGone(id: string): Failure {
   return fail("journal_gone", message);
 }
 
-/** The failure of a run whose journal your store could not give. */
+/** The failure of a run whose journal your store could not give, or keep for it by a lease. */
 export function storeFailed(id: string, error: unknown): Failure {
-  const why = `The store could not read the journal of the run "${id}": ${message(error)}. Nothing has happened to the run; resume it when the store works.`;
+  const why = `The store could not open the journal of the run "${id}": ${message(error)}. Nothing has happened to the run; resume it when the store works.`;
   return { code: "store_failed", message: why, retryable: true };
 }
 

@@ -17,6 +17,9 @@ const RENEWAL_MS = 30_000;
 /** The time of its lease that a call has at least when it begins, in milliseconds. */
 export const ENOUGH_MS = 15_000;
 
+/** The time between two later tries to give a lease back, in milliseconds. */
+const RELEASE_MS = 5_000;
+
 /** The waits between the tries of a store that fails, in milliseconds. */
 export const WAITS_MS = [100, 1000];
 
@@ -54,6 +57,11 @@ export function timeOf(clock: Clock): number {
 /** Resolves when the clock says that the time is over. */
 export function pause(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => void clock.setTimer(resolve, delayMs));
+}
+
+/** In Node a run that waits for a person must not keep a process alive that has nothing else to do. */
+function unref(timer: unknown): void {
+  (timer as { unref?: () => void } | null | undefined)?.unref?.();
 }
 
 export class RunLease {
@@ -124,8 +132,8 @@ export class RunLease {
   }
 
   /**
-   * Gives the lease back, in three tries. One that is not given back runs out, and then another process looks after
-   * the run.
+   * Gives the lease back, in three tries. Later ones follow until it runs out, because a chat cannot be opened anew
+   * until then. They are not waited for.
    */
   async giveBack(isPending: boolean): Promise<void> {
     const lease = this.#lease;
@@ -138,10 +146,23 @@ export class RunLease {
         const waitMs = waits.shift();
         // A store that did not answer in time has had its tries.
         const isLate = (error as { name?: unknown } | null)?.name === "TimeoutError";
-        if (waitMs === undefined || isLate) throw error;
+        if (waitMs === undefined || isLate) {
+          this.#giveBackLater(lease!, isPending, LEASE_MS / RELEASE_MS);
+          throw error;
+        }
         await pause(this.#host.clock, waitMs);
       }
     }
+  }
+
+  /** The number of tries bounds it with a clock that fires at once. */
+  #giveBackLater(lease: Lease, isPending: boolean, tries: number): void {
+    if (tries < 1) return;
+    const again = (): void => this.#giveBackLater(lease, isPending, tries - 1);
+    // A task lets everything else go on where a clock of yours fires within `setTimer`.
+    const due = (): void =>
+      void setTimeout(() => void (async () => lease.release(isPending))().catch(again), 0);
+    unref(this.#host.clock.setTimer(due, RELEASE_MS));
   }
 
   /** A clock that tells no time is not heeded. */
@@ -184,8 +205,7 @@ export class RunLease {
     };
     const timer = (this.#renewal = clock.setTimer(due, RENEWAL_MS));
     isArming = false;
-    // In Node a run that waits for a person must not keep a process alive that has nothing else to do.
-    (timer as { unref?: () => void } | null | undefined)?.unref?.();
+    unref(timer);
   }
 
   async #renewInTime(lease: Lease): Promise<void> {

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, unlink, writeFile } from "node:fs/pro
 import { join, resolve } from "node:path";
 import process from "node:process";
 import type { Lease, LeaseOptions, Store } from "../../core/api/run.js";
-import { ifThere, Log } from "./file/log.js";
+import { ifThere, Log, PRIVATE_FILE } from "./file/log.js";
 import {
   checkFence,
   hasEnded,
@@ -17,12 +17,13 @@ import {
 } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";
-import { hasProcessEnded, placeOfProcess } from "./file/place.js";
+import { hasProcessEnded, placeOfProcess, uptimeMs } from "./file/place.js";
 import { inTurn } from "./file/turns.js";
 
 /**
  * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file
- * system: a file of a network drive may mix the writes of two machines.
+ * system: a file of a network drive may mix the writes of two machines. Only the user of the process can read new
+ * files and a new folder (modes 0600 and 0700).
  *
  * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line
  * counts, so that a process that has slept in the middle of an append cannot write over its successor.
@@ -30,7 +31,7 @@ import { inTurn } from "./file/turns.js";
  * The methods of all stores of this process wait for each other where they work on the same journal.
  *
  * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is
- * gone has run out.
+ * gone has run out. A clock that is set neither ends nor lengthens a lease of this machine.
  *
  * @example
  * ```ts
@@ -44,10 +45,26 @@ import { inTurn } from "./file/turns.js";
  */
 export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): Required<Store> {
   const logs = new Map<string, Log>();
+  const isClock = now === Date.now;
   const pathOf = (key: string): string => join(folder, `${fileOf(key)}.jsonl`);
   const inTurnOf = <T>(key: string, task: () => Promise<T>): Promise<T> => inTurn(resolve(pathOf(key)), task);
   const recordPath = (key: string, nonce: string, end = LEASE): string =>
     join(folder, `${fileOf(key)}.${nonce}${end}`);
+
+  const made = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  /**
+   * The lease by the clock as it is set today. On its machine, the time since the start shows how far the clock was
+   * set since the lease was written.
+   */
+  const readLease = (text: string): FileLease => {
+    const lease = leaseIn(text) as FileLease;
+    const { place, atMs, upMs, expiresMs } = lease;
+    const ownMs = isClock && typeof place === "string" && place === placeOfProcess() ? uptimeMs() : undefined;
+    if (ownMs === undefined || typeof atMs !== "number" || typeof upMs !== "number") return lease;
+    const setMs = now() - atMs - (ownMs - upMs);
+    if (expiresMs === undefined || Math.abs(setMs) < STEADY_MS) return lease;
+    return { ...lease, expiresMs: expiresMs + setMs };
+  };
 
   /** The journal, with the lines that have come since the last look. */
   const look = async (key: string): Promise<Log> => {
@@ -58,14 +75,15 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
   };
   const recordOf = async (key: string, nonce: string): Promise<FileLease | undefined> => {
     const text = await ifThere(readFile(recordPath(key, nonce), "utf8"));
-    return text === undefined ? undefined : (leaseIn(text) as FileLease);
+    return text === undefined ? undefined : readLease(text);
   };
   /** Writes the file in one piece, so that no process reads a part of it. */
   const keepRecord = async (key: string, nonce: string, record: FileLease, end = LEASE): Promise<void> => {
     const path = recordPath(key, nonce, end);
     const draft = `${path}.${randomText()}`;
     try {
-      await writeFile(draft, JSON.stringify({ ...record, key }));
+      const times = { atMs: now(), upMs: uptimeMs() };
+      await writeFile(draft, JSON.stringify({ ...record, ...times, key }), { mode: PRIVATE_FILE });
       await rename(draft, path);
     } catch (error) {
       await unlink(draft).catch(() => {});
@@ -107,7 +125,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
   ): Promise<{ key: string; nonce: string; record: FileLease } | undefined> => {
     const [, encoded, nonce] = /^(.*)\.([a-z0-9]+)$/s.exec(name.slice(0, -end.length)) ?? [];
     if (encoded === undefined || nonce === undefined || !name.endsWith(end)) return undefined;
-    const record = leaseIn(await readFile(join(folder, name), "utf8")) as FileLease;
+    const record = readLease(await readFile(join(folder, name), "utf8"));
     const key = keyOfName(encoded) ?? record.key;
     return typeof key === "string" && fileOf(key) === encoded ? { key, nonce, record } : undefined;
   };
@@ -141,7 +159,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       const before = log.nonce;
       const record = before === undefined ? undefined : await recordOf(key, before);
       if (!isFree(record, now(), options) && !hasProcessEnded(record!.place, record!.pid)) return undefined;
-      await mkdir(folder, { recursive: true });
+      await made();
       // The last line may have been a lease, if it cannot be read.
       const fence = (log.fence ?? 0) + (log.isDamaged ? 2 : 1);
       const nonce = randomText();
@@ -169,7 +187,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
         checkFence(key, log.fence, fence);
         checkSeq(key, log.last, expectedSeq);
         if (entries.length === 0) return;
-        await mkdir(folder, { recursive: true });
+        await made();
         if (await log.write(pathOf(key), { fence, entries })) return;
         await log.read(pathOf(key));
         checkFence(key, log.fence, fence);
@@ -222,6 +240,12 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
   };
 }
 
+/** The rights of a new folder: only the user of the process can list it. */
+const PRIVATE_FOLDER = 0o700;
+
+/** A difference up to this is no clock that was set: machines count the time since their start in whole seconds. */
+const STEADY_MS = 2_000;
+
 /** The ends of the names of leases: those that are held or have run out, and those of runs that have ended. */
 const LEASE = ".lease";
 const ENDED = ".ended";
@@ -231,6 +255,9 @@ interface FileLease extends LeaseRecord {
   /** The machine and the table of processes that `pid` belongs to. */
   readonly place?: unknown;
   readonly pid?: unknown;
+  /** The store's time when it was written, and the time since the machine's start, in milliseconds. */
+  readonly atMs?: unknown;
+  readonly upMs?: unknown;
   /** The key; a long one does not fit into the name of the file. */
   readonly key?: unknown;
 }

@@ -30,6 +30,9 @@ export interface Beginning {
 
 type Line = Append | Beginning;
 
+/** Journals are private text: only the user of the process can read a new file. An older one keeps its rights. */
+export const PRIVATE_FILE = 0o600;
+
 const LINE_END = 10;
 const SEPARATOR = "\u001e";
 const CHECKSUM_CHARS = 12;
@@ -92,7 +95,7 @@ export class Log {
   /** Adds a line, and returns whether it counts. */
   async write(path: string, line: Line): Promise<boolean> {
     const text = sealed(line);
-    const file = await open(path, "a");
+    const file = await open(path, "a", PRIVATE_FILE);
     try {
       const stat = await file.stat();
       // Somebody has put another file in the place of the one that was read.

@@ -4,7 +4,7 @@
  * was granted: a lease without a place runs out by its time.
  */
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 import process from "node:process";
 
 const PROCESS_TABLE = "/proc/self/ns/pid";
@@ -30,6 +30,15 @@ export function hasProcessEnded(of: unknown, pid: unknown): boolean {
     return false;
   } catch (error) {
     return (error as { code?: string }).code === "ESRCH";
+  }
+}
+
+/** The time since this machine has started, which no clock that is set changes; undefined if it may not be read. */
+export function uptimeMs(): number | undefined {
+  try {
+    return isGranted({ name: "sys", kind: "osUptime" }) ? uptime() * 1000 : undefined;
+  } catch {
+    return undefined;
   }
 }
 
