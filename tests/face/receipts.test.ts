@@ -98,6 +98,17 @@ describe("receipts", () => {
     );
   });
 
+  it("stand for all entries: of a file that goes on behind the last one nothing passes", async () => {
+    const { file, told, journal } = await paid();
+    const { checks } = await verify(file, { receipts: told.slice(0, -1) });
+    const rest = journal.length - told.at(-2)!.entries;
+    expect(checks.at(-1)).toEqual({
+      name: "receipts",
+      passed: false,
+      says: `no receipt stands for the last ${rest} of ${journal.length} entries`,
+    });
+  });
+
   it("show a file that was changed", async () => {
     const { file, told } = await paid();
     for (const [from, to] of [
@@ -361,6 +372,74 @@ describe("a policy", () => {
     const run = agentWith(options).run("Pay.");
     await run.result;
     expect(await failed(run.export(), { policy: { agent: agentWith(options) } })).toEqual(["policy"]);
+  });
+
+  it("is that of every agent of the run, also where a function says what wants an approval", async () => {
+    const made = (own: AgentOptions["tools"], helper: object = {}): Agent => {
+      const model = custom(({ messages }) => {
+        const isAsked = messages.some(({ role }) => role === "assistant");
+        return isAsked ? "Done." : [{ type: "tool_call", id: "a", name: "look", input: {} }];
+      });
+      const pal = subagent({ model, description: "helps", tools: { look }, ...helper });
+      return createAgent({ model, tools: { look, pal, ...own }, record: recorder() } as AgentOptions);
+    };
+    const asking = tool({ ...look, needsApproval: () => true });
+    const run = made({}).run("Look.");
+    await run.result;
+    const says = async (agent: Agent): Promise<string[]> =>
+      (await verify(run.export(), { policy: { agent } })).checks.flatMap(({ says, passed }) =>
+        passed ? [] : [says],
+      );
+    expect(await says(made({}))).toEqual([]);
+    expect(await says(made({ look: asking }))).toEqual([expect.stringContaining('the agent has ["look"]')]);
+    for (const helper of [
+      { limits: { maxIterations: 1 } },
+      { tools: { look: asking } },
+      { tools: { look: tool({ ...look, needsApproval: true }) } },
+    ])
+      expect(await says(made({}, helper))).toEqual([expect.stringContaining("of the agent pal")]);
+  });
+
+  it("shows limits that `onLimit` has raised, and rules in an answer with another input", async () => {
+    const limited = { limits: { maxIterations: 1, onLimit: () => ({ maxIterations: 5 }) } };
+    const permissions = {
+      ask: ["pay(domain:x.test)"],
+      allow: ["look"],
+      canUseTool: () => ({
+        behavior: "allow" as const,
+        updatedInput: { url: "https://y.test" },
+        updatedPermissions: [
+          { type: "addRules", behavior: "allow", rules: ["look"], destination: "session" },
+        ],
+      }),
+    };
+    const inputSchema = { type: "object", properties: { url: { type: "string" } } } as const;
+    const tools = { look, pay: tool({ ...pay, inputSchema, access: "fetch" }) };
+    for (const [options, says] of [
+      [limited, "an answer has raised limits"],
+      [{ permissions, tools }, "an answer has changed the permissions"],
+    ] as const) {
+      const given = options as unknown as Partial<AgentOptions>;
+      const run = agentWith(given).run("Pay.");
+      expect(await run.result).toMatchObject({ outcome: "completed" });
+      const { checks } = await verify(run.export(), {
+        policy: { agent: agentWith(given), approved: ["pay"] },
+      });
+      expect(checks.filter(({ passed }) => !passed).map((check) => check.says)).toEqual([
+        expect.stringContaining(says),
+      ]);
+    }
+  });
+
+  it("of tokens is broken by an answer without a report", async () => {
+    const model = custom(function* ({ messages }) {
+      if (messages.length > 1) return yield "Done.";
+      yield { type: "tool_call", id: "a", name: "look", input: {} };
+      yield { type: "usage", inputTokens: 1, outputTokens: 1 };
+    });
+    const run = createAgent({ model, tools: { look }, record: recorder() }).run("Look.");
+    await run.result;
+    expect(await failed(run.export(), { policy: { maxTokens: 1000 } })).toEqual(["budget"]);
   });
 
   it.each<[string, object]>([

@@ -17,8 +17,8 @@ export interface RunPolicy {
   /** No other tool was called. */
   tools?: readonly string[] | undefined;
   /**
-   * The permissions and the limits of the run were those of this agent, each of its tools wanted an approval if this
-   * agent's does, and nothing has changed them while it ran.
+   * The permissions and the limits of the run and of its subagents were those of this agent, each tool wanted an
+   * approval if this agent's does (by a function too), and nothing has changed them while it ran.
    */
   agent?: Pick<Agent, "run"> | undefined;
   /** The run has not cost more US dollars, as far as vendors have reported it. An unknown cost breaks this. */
@@ -66,24 +66,34 @@ export function unapproved({ replay }: Played, patterns: readonly string[]): Fin
 
 interface Changing {
   readonly updatedPermissions?: readonly object[] | null;
+  /** A hook's: limits that are raised. */
+  readonly limits?: object | null;
 }
 
 interface Answered {
   readonly question: number;
   readonly allows: boolean;
-  /** Whether it has changed the permissions. */
-  readonly changes: boolean;
+  /** What it has changed, in words. */
+  readonly changes: Finding;
+}
+
+/** An answer, which may have readings of its texts around it. */
+interface AnswerJson {
+  readonly permission?: Changing & { readonly behavior?: string };
+  readonly hook?: Changing;
+  readonly read?: { readonly answer?: AnswerJson };
 }
 
 function answerIn({ input }: LoopInput): Answered | undefined {
   const answered = "json" in input ? (Object(input.json) as { answered?: unknown }).answered : undefined;
   if (!isObject(answered)) return undefined;
-  const { question, answer } = answered as {
-    question: number;
-    answer?: { permission?: Changing & { behavior?: string }; hook?: Changing };
-  };
-  const changed = (answer?.permission ?? answer?.hook)?.updatedPermissions?.length ?? 0;
-  return { question, allows: answer?.permission?.behavior === "allow", changes: changed > 0 };
+  const { question, answer } = answered as { question: number; answer?: AnswerJson };
+  const { permission, hook } = answer?.read?.answer ?? answer ?? {};
+  const given = [permission, hook];
+  const isChanged = given.some((one) => (one?.updatedPermissions?.length ?? 0) > 0);
+  const isRaised = given.some((one) => one?.limits != null);
+  const changes = isChanged ? "has changed the permissions" : isRaised ? "has raised limits" : undefined;
+  return { question, allows: permission?.behavior === "allow", changes };
 }
 
 /** A call of a tool that is not in the list. */
@@ -98,8 +108,12 @@ export function foreignCall({ replay }: Played, patterns: readonly string[]): Fi
 /** A bound that the run has gone beyond. */
 export function overspent({ replay, end }: Played, policy: RunPolicy): Finding {
   const { maxUsd, maxTokens, maxIterations, maxToolCalls } = policy;
-  const { usage, iterations } = end;
+  const { iterations } = end;
   const calls = callsIn(replay);
+  const isReported = replay.steps.every(({ events }) =>
+    events.every((event) => event.type !== "iteration-finish" || event.usage != null),
+  );
+  const usage = isReported ? end.usage : null;
   const usd = usage?.costNanoUsd == null ? undefined : usage.costNanoUsd / 1e9;
   const tokens = usage === null ? undefined : usage.inputTokens + usage.outputTokens;
   if (maxUsd !== undefined && (usd === undefined || usd > maxUsd))
@@ -144,7 +158,8 @@ export function otherPolicy({ file, replay }: Played, agent: Pick<Agent, "run">)
   for (const [at, { input }] of replay.steps.entries()) {
     const json = "json" in input.input ? (Object(input.input.json) as object) : {};
     for (const [name, words] of Object.entries(CHANGES)) if (name in json) return `${words} at step ${at}`;
-    if (answerIn(input)?.changes === true) return `an answer has changed the permissions at step ${at}`;
+    const changes = answerIn(input)?.changes;
+    if (changes !== undefined) return `an answer ${changes} at step ${at}`;
   }
   return undefined;
 }
@@ -152,13 +167,46 @@ export function otherPolicy({ file, replay }: Played, agent: Pick<Agent, "run">)
 interface Config {
   readonly permissions?: unknown;
   readonly limits?: unknown;
-  readonly tools?: readonly { readonly name: string; readonly needsApproval?: boolean }[];
+  readonly tools?: readonly ToolJson[];
+  /** The agents behind tools, whose `profile` is their place here from 1 on. */
+  readonly agents?: readonly Config[];
 }
 
-/** The part of a configuration that says what a run may do and cost. */
-function inForce({ permissions, limits, tools = [] }: Config): { readonly [name: string]: unknown } {
-  const asking = tools.filter(({ needsApproval }) => needsApproval === true).map(({ name }) => name);
-  return { permissions, limits, "tools that want an approval": asking.sort() };
+interface ToolJson {
+  readonly name: string;
+  readonly needsApproval?: boolean;
+  /** A function of the tool says of each call whether it wants an approval. */
+  readonly mayNeedApproval?: boolean;
+  readonly agent?: { readonly profile?: number } | null;
+}
+
+/** The part of a configuration that says what a run and its agents may do and cost. */
+function inForce(config: Config): { readonly [name: string]: unknown } {
+  const agents = config.agents ?? [];
+  const tools = [config, ...agents].flatMap(({ tools = [] }) => tools);
+  return Object.assign(
+    rulesOf(config, ""),
+    ...agents.map((agent, at) => {
+      const behind = tools.find((tool) => tool.agent?.profile === at + 1)?.name ?? String(at + 1);
+      return rulesOf(agent, ` of the agent ${behind}`);
+    }),
+  ) as { [name: string]: unknown };
+}
+
+function rulesOf({ permissions, limits, tools = [] }: Config, whose: string): { [name: string]: unknown } {
+  const names = (asks: (tool: ToolJson) => boolean | undefined): string[] =>
+    tools
+      .filter((tool) => asks(tool) === true)
+      .map(({ name }) => name)
+      .sort();
+  const byFunction = names(({ mayNeedApproval }) => mayNeedApproval);
+  const asked = "tools that want an approval";
+  return {
+    [`permissions${whose}`]: permissions,
+    [`limits${whose}`]: limits,
+    [`${asked}${whose}`]: names(({ needsApproval }) => needsApproval),
+    ...(byFunction.length > 0 && { [`${asked} by a function${whose}`]: byFunction }),
+  };
 }
 
 function shown(value: unknown): string {

@@ -21,8 +21,9 @@ import {
 /** What is verified beside the run itself. */
 export interface VerifyOptions {
   /**
-   * The receipts of the journal, of any of its saves. For a run that continued in another process, the last one of
-   * each process. An empty list fails the check. Default: no entry is held to be unchanged.
+   * The receipts of the journal, the last one among them. For a run that continued in another process, the last one
+   * of each process. An empty list fails the check, and so do entries behind the last receipt. Default: no entry is
+   * held to be unchanged.
    */
   receipts?: readonly Receipt[] | undefined;
   /**
@@ -125,7 +126,7 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
     check(
       "receipts",
       otherJournal(options.key ?? read.id, receipts) ?? (await brokenChain(written, receipts)),
-      told(receipts, written),
+      `${longestOf(receipts)} entries are unchanged`,
     );
   if (isSigned !== undefined)
     check("signatures", await unsigned(receipts, isSigned), "all receipts are signed");
@@ -211,15 +212,12 @@ async function brokenChain(written: readonly JournalEntry[], receipts: readonly 
     if (unseen <= proved) proved = entries;
   }
   const longest = longestOf(receipts);
+  const rest = written.length - longest;
+  // Whoever has the file could add to the run as it likes.
+  if (rest > 0) return `no receipt stands for the last ${rest} of ${written.length} entries`;
   if (proved < longest)
     return `a process has continued from entries that it has not written: the receipts of the process before it are needed (proved are ${proved} entries)`;
   return undefined;
-}
-
-function told(receipts: readonly Receipt[], written: readonly JournalEntry[]): string {
-  const entries = longestOf(receipts);
-  const rest = written.length - entries;
-  return `${entries} entries are unchanged${rest > 0 ? `; no receipt speaks of the last ${rest}` : ""}`;
 }
 
 function longestOf(receipts: readonly Receipt[]): number {
